@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Headers, CMake package and pkg-config file. Nothing depends on the architecture, so all of it goes below share/.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/Tenon)
+install(TARGETS tenon EXPORT TenonTargets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT TenonTargets NAMESPACE tenon:: DESTINATION ${package_dir})
+foreach(component IN ITEMS eigen cuda protobuf)
+  install(TARGETS tenon_${component} EXPORT TenonTargets_${component})
+  install(EXPORT TenonTargets_${component} NAMESPACE tenon:: DESTINATION ${package_dir})
+endforeach()
+
+configure_package_config_file(cmake/TenonConfig.cmake.in ${PROJECT_BINARY_DIR}/TenonConfig.cmake
+                              INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/TenonConfig.cmake ${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake
+              cmake/TenonDependencies.cmake cmake/TenonKernels.cmake DESTINATION ${package_dir})
+
+# From share/pkgconfig to the prefix, so that the file can be moved with its tree.
+file(RELATIVE_PATH TENON_PC_PREFIX "/${CMAKE_INSTALL_DATADIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" TENON_PC_PREFIX "${TENON_PC_PREFIX}")
+configure_file(cmake/tenon.pc.in ${PROJECT_BINARY_DIR}/tenon.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tenon.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# What Tenon and its components need from others. Used by Tenon's own build and, installed, by TenonConfig.cmake.
+
+# The libraries behind each component.
+set(TENON_COMPONENT_LIBRARIES_eigen Eigen3::Eigen)
+set(TENON_COMPONENT_LIBRARIES_cuda CUDA::cudart CUDA::cublas)
+set(TENON_COMPONENT_LIBRARIES_protobuf protobuf::libprotobuf)
+
+# tenon_find_dependencies([REQUIRED]): Threads and xsimd, unless the project already has a target of that name.
+macro(tenon_find_dependencies)
+  if(NOT TARGET Threads::Threads)
+    set(THREADS_PREFER_PTHREAD_FLAG ON)
+    find_package(Threads ${ARGN})
+  endif()
+  if(NOT TARGET xsimd)
+    find_package(xsimd CONFIG ${ARGN})
+  endif()
+  if(TARGET xsimd AND NOT TARGET xtl)
+    # Some distributions' xsimd links a target 'xtl' that they neither ship nor need; it would reach the linker as -lxtl.
+    get_target_property(tenon_xsimd_alias xsimd ALIASED_TARGET)
+    get_target_property(tenon_xsimd_links xsimd INTERFACE_LINK_LIBRARIES)
+    if(NOT tenon_xsimd_alias AND tenon_xsimd_links STREQUAL "xtl")
+      set_property(TARGET xsimd PROPERTY INTERFACE_LINK_LIBRARIES "")
+    endif()
+  endif()
+endmacro()
+
+# tenon_find_component(eigen|cuda|protobuf [REQUIRED])
+macro(tenon_find_component name)
+  if("${name}" STREQUAL "eigen" AND NOT TARGET Eigen3::Eigen)
+    find_package(Eigen3 CONFIG ${ARGN})
+  elseif("${name}" STREQUAL "cuda" AND NOT TARGET CUDA::cudart)
+    find_package(CUDAToolkit ${ARGN})
+  elseif("${name}" STREQUAL "protobuf" AND NOT TARGET protobuf::libprotobuf)
+    find_package(Protobuf ${ARGN})
+  endif()
+endmacro()

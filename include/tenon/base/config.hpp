@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Version, ABI tag, and the only place on floors 0-6 where compilers are told apart.
+// Includes nothing, so that every header may start with it.
+
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+
+#if !defined(__cplusplus) || (__cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#error "Tenon needs C++20: compile with -std=c++20 (g++ >= 12, clang++ >= 16, nvcc >= 13)."
+#endif
+
+// Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
+// A macro that changes the layout of a type must append to this tag.
+#define TENON_NAMESPACE_BEGIN \
+  namespace tenon {           \
+  inline namespace v0 {
+#define TENON_NAMESPACE_END \
+  }                         \
+  }
+
+// TENON_HD: host, device, and always inlined on the host (simd values may only travel through inlined functions).
+#if defined(__CUDACC__)
+#define TENON_HD __host__ __device__ __forceinline__
+#elif defined(__GNUC__) || defined(__clang__)
+#define TENON_HD inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define TENON_HD __forceinline
+#else
+#define TENON_HD inline
+#endif
+
+// TENON_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
+#if defined(__GNUC__) || defined(__clang__)
+#define TENON_COLD __attribute__((noinline, cold))
+#define TENON_SIGNATURE __PRETTY_FUNCTION__
+#elif defined(_MSC_VER)
+#define TENON_COLD __declspec(noinline)
+#define TENON_SIGNATURE __FUNCSIG__
+#else
+#define TENON_COLD
+#define TENON_SIGNATURE __func__
+#endif

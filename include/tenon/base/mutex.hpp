@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Locks: Mutex sleeps, SpinLock does not. Includes <mutex>, so no header that session.hpp reaches may include this one.
+
+#include <atomic>
+#include <mutex>
+
+#if __has_include(<sched.h>)
+#include <sched.h>
+#endif
+
+#include <tenon/base/config.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+using Mutex = std::mutex;
+using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
+
+// For a few instructions under the lock, never around a call that may wait. About 5 ns when nobody else holds it.
+// unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
+class SpinLock {
+ public:
+  constexpr SpinLock() = default;
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+  void lock() {
+    while (locked_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      WaitUntilFree();
+  }
+  bool try_lock() {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  // Reads until the lock looks free; lets other threads run now and then, for the holder may have lost its core.
+  TENON_COLD void WaitUntilFree() const {
+    for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
+#if __has_include(<sched.h>)
+      if (round >= 100) sched_yield();
+#endif
+    }
+  }
+
+  std::atomic<bool> locked_{false};
+};
+
+using SpinLockHolder = std::lock_guard<SpinLock>;
+
+TENON_NAMESPACE_END

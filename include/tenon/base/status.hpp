@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Status and Result<T>: how everything that can fail says so. Codes are TensorFlow's (and absl's, and gRPC's).
+//
+//   Result<Tensor> Load(const std::string& path) {
+//     TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+//     TENON_RETURN_IF_ERROR(Check(file));
+//     return Decode(file);
+//   }
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tenon/base/config.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+enum class Code : int {
+  kOk = 0,
+  kCancelled = 1,
+  kUnknown = 2,
+  kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
+  kNotFound = 5,
+  kAlreadyExists = 6,
+  kPermissionDenied = 7,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kAborted = 10,
+  kOutOfRange = 11,
+  kUnimplemented = 12,
+  kInternal = 13,
+  kUnavailable = 14,
+  kDataLoss = 15,
+  kUnauthenticated = 16,
+};
+
+// The code as protobuf and gRPC print it, e.g. "INVALID_ARGUMENT".
+constexpr std::string_view Name(Code code) {
+  constexpr std::string_view kNames[] = {
+      "OK",           "CANCELLED",         "UNKNOWN",           "INVALID_ARGUMENT",    "DEADLINE_EXCEEDED", "NOT_FOUND",
+      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",           "OUT_OF_RANGE",
+      "UNIMPLEMENTED", "INTERNAL",          "UNAVAILABLE",       "DATA_LOSS",           "UNAUTHENTICATED"};
+  const int i = static_cast<int>(code);
+  return i >= 0 && i <= 16 ? kNames[i] : std::string_view("UNKNOWN");
+}
+
+// OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
+// constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message. Immutable
+// but for Update and assignment; different copies may be used from different threads.
+class [[nodiscard]] Status {
+ public:
+  constexpr Status() noexcept = default;
+  TENON_COLD Status(Code code, std::string_view message)
+      : rep_(code == Code::kOk ? nullptr : new Rep{1, code, std::string(message)}) {}
+  constexpr Status(const Status& other) noexcept : rep_(other.rep_) {
+    if (rep_ != nullptr) Share();
+  }
+  constexpr Status(Status&& other) noexcept : rep_(other.rep_) { other.rep_ = nullptr; }
+  constexpr Status& operator=(const Status& other) noexcept {
+    if (this != &other) *this = Status(other);
+    return *this;
+  }
+  constexpr Status& operator=(Status&& other) noexcept {
+    Rep* mine = rep_;
+    rep_ = other.rep_;
+    other.rep_ = mine;
+    return *this;
+  }
+  constexpr ~Status() {
+    if (rep_ != nullptr) Drop();
+  }
+
+  // Keeps the first error: does nothing when this is an error already.
+  constexpr void Update(const Status& other) {
+    if (ok()) *this = other;
+  }
+  // The same code with `text` appended to the message; OK stays OK.
+  Status WithAppended(std::string_view text) const {
+    if (ok()) return *this;
+    std::string message = rep_->message;
+    message.append(text);
+    return Status(rep_->code, message);
+  }
+
+  constexpr bool ok() const noexcept { return rep_ == nullptr; }
+  Code code() const noexcept { return rep_ == nullptr ? Code::kOk : rep_->code; }
+  std::string_view message() const noexcept { return rep_ == nullptr ? std::string_view() : rep_->message; }
+  // "OK", or "INVALID_ARGUMENT: MatMul: ...".
+  std::string ToString() const {
+    if (ok()) return "OK";
+    std::string text(Name(rep_->code));
+    text.append(": ").append(rep_->message);
+    return text;
+  }
+
+  friend bool operator==(const Status& a, const Status& b) { return a.code() == b.code() && a.message() == b.message(); }
+
+ private:
+  struct Rep {
+    std::atomic<std::uint32_t> refs;
+    Code code;
+    std::string message;
+  };
+  void Share() const { rep_->refs.fetch_add(1, std::memory_order_relaxed); }
+  TENON_COLD void Drop() {
+    if (rep_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete rep_;
+  }
+
+  Rep* rep_ = nullptr;
+};
+static_assert(sizeof(Status) == sizeof(void*));
+
+constexpr Status OkStatus() { return {}; }
+
+namespace detail {
+[[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
+  std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n", status.ToString().c_str());
+  std::abort();
+}
+}  // namespace detail
+
+// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends it.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(const Status& status) : status_(status) { RefuseOk(); }
+  Result(Status&& status) : status_(std::move(status)) { RefuseOk(); }
+  template <class U = T>
+    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Status>)
+  Result(U&& value) {
+    ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
+  }
+  Result(const Result& other) : status_(other.status_) {
+    if (ok()) ::new (static_cast<void*>(&value_)) T(other.value_);
+  }
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : status_(other.status_) {
+    if (ok()) ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+  }
+  Result& operator=(Result other) {
+    this->~Result();
+    return *::new (static_cast<void*>(this)) Result(std::move(other));
+  }
+  ~Result() {
+    if (ok()) value_.~T();
+  }
+
+  bool ok() const { return status_.ok(); }
+  const Status& status() const& { return status_; }
+  Status status() && { return ok() ? Status() : status_; }
+
+  T& value() & { return Checked(), value_; }
+  const T& value() const& { return Checked(), value_; }
+  T&& value() && { return Checked(), std::move(value_); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T value_or(T other) const& { return ok() ? value_ : std::move(other); }
+
+ private:
+  void Checked() const {
+    if (!ok()) detail::DieOnBadResult(status_);
+  }
+  void RefuseOk() {
+    if (status_.ok()) status_ = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
+  }
+
+  Status status_;
+  union {
+    T value_;
+  };
+};
+
+TENON_NAMESPACE_END
+
+#define TENON_DETAIL_CONCAT_(a, b) a##b
+#define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)
+
+// Returns from the enclosing function (of type Status or Result<T>) when the expression is an error.
+#define TENON_RETURN_IF_ERROR(...)                                      \
+  do {                                                                  \
+    if (auto tenon_status = (__VA_ARGS__); !tenon_status.ok()) [[unlikely]] \
+      return tenon_status;                                              \
+  } while (false)
+
+// TENON_ASSIGN_OR_RETURN(auto x, MayFail(...)): declares or assigns x, or returns the error.
+#define TENON_ASSIGN_OR_RETURN(declaration, ...) \
+  TENON_DETAIL_ASSIGN_OR_RETURN(TENON_DETAIL_CONCAT(tenon_result_, __LINE__), declaration, __VA_ARGS__)
+#define TENON_DETAIL_ASSIGN_OR_RETURN(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                                  \
+  if (!result.ok()) [[unlikely]]                                \
+    return result.status();                                     \
+  declaration = *std::move(result)

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Cuda: what a kernel gets to run on a GPU - a stream, an allocator, library handles. Streams, events, errors as Status, and
+// ForEach: one body for every index. Only nvcc reads this; it adds overloads, never changes what host code sees.
+
+#if !defined(__CUDACC__)
+#error "Include <tenon/device/cuda.cuh> only from files that nvcc compiles: name them .cu, or mark them LANGUAGE CUDA in CMake."
+#endif
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/view.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+class Allocator;
+class CudaLibraryHandles;
+
+// The GPU as a kernel sees it. Borrowed from the runtime for one call. Everything that a kernel does on `stream` happens in
+// the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last use is queued.
+struct Cuda {
+  static constexpr std::string_view type = "GPU";
+  cudaStream_t stream = nullptr;
+  int ordinal = 0;                          // CUDA's number of the GPU
+  int multiprocessors = 108;                // sizes the grids
+  Allocator* allocator = nullptr;           // of device memory, ordered like the stream
+  CudaLibraryHandles* libraries = nullptr;  // of cuBLAS and the like; null: there are none
+};
+
+// ---- errors
+
+// OK, or the error as a Status: "GPU:0: copying failed: an illegal memory access was encountered (cudaErrorIllegalAddress)".
+// FailedPrecondition: no GPU or driver, or the program has no code for this GPU. ResourceExhausted: memory. Otherwise Internal.
+TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
+  Code code = Code::kInternal;
+  std::string_view hint;
+  switch (error) {
+    case cudaSuccess: return OkStatus();
+    case cudaErrorMemoryAllocation: code = Code::kResourceExhausted; break;
+    case cudaErrorInvalidDevice: code = Code::kNotFound; break;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorDevicesUnavailable:
+      code = Code::kFailedPrecondition;
+      hint = "; a GPU and a driver that knows this CUDA version are needed";
+      break;
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      code = Code::kFailedPrecondition;
+      hint = "; compile for this GPU (CMAKE_CUDA_ARCHITECTURES, nvcc -arch)";
+      break;
+    default: break;
+  }
+  return errors::Make(code, "GPU:", ordinal, ": ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")", hint);
+}
+inline Status CudaStatus(cudaError_t error, int ordinal, std::string_view what) {
+  if (error == cudaSuccess) [[likely]] return OkStatus();
+  (void)cudaGetLastError();  // an error that was reported is not met again by the next call
+  return CudaErrorStatus(error, ordinal, what);
+}
+
+// Makes a GPU the calling thread's current one, and at the end the one before it again. CUDA's calls need it.
+class CudaDeviceScope {
+ public:
+  explicit CudaDeviceScope(int ordinal) {
+    status_ = cudaGetDevice(&before_);
+    if (status_ != cudaSuccess || before_ == ordinal) return;
+    status_ = cudaSetDevice(ordinal);
+    changed_ = status_ == cudaSuccess;
+  }
+  ~CudaDeviceScope() {
+    if (changed_) (void)cudaSetDevice(before_);
+  }
+  CudaDeviceScope(const CudaDeviceScope&) = delete;
+  CudaDeviceScope& operator=(const CudaDeviceScope&) = delete;
+
+  cudaError_t error() const { return status_; }
+
+ private:
+  int before_ = 0;
+  cudaError_t status_;
+  bool changed_ = false;
+};
+
+// How many GPUs there are, at least 1. FailedPrecondition when there is none that can be used, with CUDA's reason.
+inline Result<int> CudaDeviceCount() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  TENON_RETURN_IF_ERROR(CudaStatus(error == cudaSuccess && count == 0 ? cudaErrorNoDevice : error, 0, "CUDA cannot use any GPU of this machine"));
+  return count;
+}
+
+// ---- streams and events
+
+// A point in a stream's work. thread-safe after Create; waits for nothing when it is destroyed.
+class CudaEvent {
+ public:
+  // With `timed`, MillisecondsSince works.
+  static Result<CudaEvent> Create(int ordinal, bool timed = false) {
+    CudaEvent event(ordinal);
+    const CudaDeviceScope scope(ordinal);
+    TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal, "cannot make an event"));
+    const cudaError_t error = cudaEventCreateWithFlags(&event.event_, timed ? cudaEventDefault : cudaEventDisableTiming);
+    TENON_RETURN_IF_ERROR(CudaStatus(error, ordinal, "cannot make an event"));
+    return event;
+  }
+  CudaEvent(CudaEvent&& other) noexcept : ordinal_(other.ordinal_), event_(std::exchange(other.event_, nullptr)) {}
+  CudaEvent& operator=(CudaEvent&& other) noexcept {
+    std::swap(ordinal_, other.ordinal_);
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~CudaEvent() {
+    if (event_ != nullptr) (void)cudaEventDestroy(event_);
+  }
+
+  // The event is reached when what is in the stream now has been done.
+  Status Record(cudaStream_t stream) { return CudaStatus(cudaEventRecord(event_, stream), ordinal_, "cannot record an event"); }
+  // Waits until it is reached.
+  Status Synchronize() const { return CudaStatus(cudaEventSynchronize(event_), ordinal_, "the work before an event failed"); }
+  // Both events timed, recorded and reached.
+  Result<float> MillisecondsSince(const CudaEvent& start) const {
+    float ms = 0;
+    TENON_RETURN_IF_ERROR(CudaStatus(cudaEventElapsedTime(&ms, start.event_, event_), ordinal_, "cannot read the time of an event"));
+    return ms;
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  explicit CudaEvent(int ordinal) : ordinal_(ordinal) {}
+  int ordinal_;
+  cudaEvent_t event_ = nullptr;
+};
+
+// A queue of work on a GPU, independent of CUDA's default stream. thread-safe after Create.
+class CudaStream {
+ public:
+  static Result<CudaStream> Create(int ordinal) {
+    CudaStream stream(ordinal);
+    const CudaDeviceScope scope(ordinal);
+    TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal, "cannot make a stream"));
+    TENON_RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithFlags(&stream.stream_, cudaStreamNonBlocking), ordinal, "cannot make a stream"));
+    return stream;
+  }
+  CudaStream(CudaStream&& other) noexcept : ordinal_(other.ordinal_), stream_(std::exchange(other.stream_, nullptr)) {}
+  CudaStream& operator=(CudaStream&& other) noexcept {
+    std::swap(ordinal_, other.ordinal_);
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  // Returns at once; the work in the stream is still done.
+  ~CudaStream() {
+    if (stream_ != nullptr) (void)cudaStreamDestroy(stream_);
+  }
+
+  // Waits until everything in it is done; tells what went wrong there.
+  Status Synchronize() const { return CudaStatus(cudaStreamSynchronize(stream_), ordinal_, "a kernel or copy failed"); }
+  // What is queued from now on starts after the event.
+  Status WaitFor(const CudaEvent& event) const {
+    return CudaStatus(cudaStreamWaitEvent(stream_, event.get(), 0), ordinal_, "cannot wait for an event");
+  }
+  cudaStream_t get() const { return stream_; }
+  int ordinal() const { return ordinal_; }
+
+ private:
+  explicit CudaStream(int ordinal) : ordinal_(ordinal) {}
+  int ordinal_;
+  cudaStream_t stream_ = nullptr;
+};
+
+// ---- libraries
+
+// How the handle of a library is made for a stream, and ended. The GPU is current during both calls. immutable.
+struct CudaLibrary {
+  std::string_view name;
+  Status (*create)(cudaStream_t stream, void** handle);
+  void (*destroy)(void* handle);
+};
+
+// The handles that kernels need for one stream, each made when first asked for. thread-safe.
+class CudaLibraryHandles {
+ public:
+  CudaLibraryHandles(int ordinal, cudaStream_t stream) : ordinal_(ordinal), stream_(stream) {}
+  CudaLibraryHandles(const CudaLibraryHandles&) = delete;
+  CudaLibraryHandles& operator=(const CudaLibraryHandles&) = delete;
+  ~CudaLibraryHandles() {
+    const CudaDeviceScope scope(ordinal_);
+    for (const Entry& entry : entries_) entry.library.destroy(entry.handle);
+  }
+
+  // Calls use(handle) -> Status with the GPU current and no other thread using a handle.
+  template <class Use>
+  Status With(const CudaLibrary& library, const Use& use) {
+    const CudaDeviceScope scope(ordinal_);
+    TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal_, "cannot use the GPU"));
+    MutexLock lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (entry.library.name == library.name) return use(entry.handle);
+    Entry entry{library, nullptr};
+    TENON_RETURN_IF_ERROR(library.create(stream_, &entry.handle));
+    entries_.push_back(entry);
+    return use(entry.handle);
+  }
+
+ private:
+  struct Entry {
+    CudaLibrary library;
+    void* handle;
+  };
+  const int ordinal_;
+  const cudaStream_t stream_;
+  Mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+// ---- launching
+
+struct CudaGrid {
+  unsigned blocks, threads;  // threads of one block
+};
+
+// For `units` pieces of work that threads take with strides of the whole grid: as many blocks as the GPU can hold a few times
+// over, never more than there is work for, at least one.
+constexpr CudaGrid LinearGrid(const Cuda& device, Index units) {
+  constexpr Index kThreads = 256, kBlocksPerMultiprocessor = 32;
+  const Index wanted = (units + kThreads - 1) / kThreads;
+  const Index most = kBlocksPerMultiprocessor * (device.multiprocessors > 0 ? device.multiprocessors : 1);
+  const Index blocks = wanted < 1 ? 1 : wanted < most ? wanted : most;
+  return {static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)};
+}
+
+// Queues kernel<<<grid>>>(args...) in the device's stream. Tells of a launch that failed; what goes wrong while the kernel runs
+// is told by a later call, at the latest by the end of the run.
+template <class... Params, class... Args>
+Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const Args&... args) {
+  const CudaDeviceScope scope(device.ordinal);
+  cudaError_t error = scope.error();
+  if (error == cudaSuccess) [[likely]] {
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(grid.blocks);
+    config.blockDim = dim3(grid.threads);
+    config.stream = device.stream;
+    error = cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...);
+  }
+  return CudaStatus(error, device.ordinal, "cannot start a kernel");
+}
+
+namespace detail {
+template <class Body>
+__global__ void ForEachKernel(const __grid_constant__ Body body, Index n) {
+  const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
+  for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) body(i);
+}
+}  // namespace detail
+
+// body(i) for every i in [0, n), in any order, on as many threads as the GPU has. Returns when it is queued. `body` is copied
+// to the GPU: a functor of namespace or class scope (no lambda), trivially copyable, with a TENON_HD const call operator.
+template <class Body>
+Status ForEach(Cuda& device, Index n, const Body& body) {
+  static_assert(std::is_trivially_copyable_v<Body>, "tenon: the body of ForEach is copied to the GPU byte by byte: it must be trivially copyable");
+  if (n <= 0) return OkStatus();
+  return LaunchCuda(device, LinearGrid(device, n), &detail::ForEachKernel<Body>, body, n);
+}
+
+TENON_NAMESPACE_END

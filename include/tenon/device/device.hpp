@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Lives as long as the session that owns it.
+class Device {
+ public:
+  explicit Device(std::string name) : name_(std::move(name)) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual std::string_view type() const = 0;  // "CPU", "GPU": which kernels it runs
+  virtual Allocator* allocator() const = 0;
+  virtual void* kernel_device() = 0;  // the Cpu or Cuda object that kernels get
+  // True when kernels of this device read and write ordinary host memory.
+  virtual bool uses_host_memory() const = 0;
+
+  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call returns,
+  // unless said otherwise by the device: then it is ordered before the device's next kernel.
+  virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
+  virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
+  // Waits for all kernels and copies; reports what went wrong in them.
+  virtual Status Synchronize() = 0;
+
+  const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
+  std::string short_name() const { return name_.substr(name_.rfind("device:") + 7); }  // "GPU:0"
+
+ private:
+  std::string name_;
+};
+
+// Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
+struct DeviceFactory {
+  std::string_view type;
+  Result<std::unique_ptr<Device>> (*create)(const std::string& name, int ordinal);
+  DeviceFactory* next = nullptr;
+};
+
+namespace detail {
+inline constinit std::atomic<DeviceFactory*> device_factories{nullptr};
+
+inline bool LinkDeviceFactory(DeviceFactory* factory) {
+  for (DeviceFactory* f = device_factories.load(std::memory_order_acquire); f != nullptr; f = f->next)
+    if (f == factory) return true;
+  factory->next = device_factories.load(std::memory_order_relaxed);
+  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they sleep,
+// because waking a sleeping thread takes about as long.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/denormals.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+// Tells the processor that this is a waiting loop.
+inline void SpinPause() {
+#if defined(__SSE2__) || defined(_M_X64)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+}  // namespace detail
+
+// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is queued.
+// Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that run.
+//
+//   ThreadPool pool(4, "intra");                                  // the caller and three threads
+//   Cpu device{.pool = &pool};
+//   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
+class ThreadPool final : public ThreadPoolInterface {
+ public:
+  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one thread
+  // everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
+  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+    for (int i = 1; i < threads; ++i) {
+      if (!Start(i)) break;
+    }
+  }
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  // Runs what is queued, also what that queues, and joins the threads.
+  ~ThreadPool() override {
+    stopping_.store(true);
+    published_.fetch_add(1);
+    published_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void Schedule(void (*fn)(void*), void* arg) override {
+    if (threads_.empty()) return RunHere({fn, arg});
+    {
+      MutexLock lock(mutex_);
+      Push({fn, arg});
+    }
+    Publish(1);
+  }
+
+  void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
+    if (total <= 0) return;
+    const Index most = total / (grain > 0 ? grain : 1);
+    if (threads_.empty() || most < 2) return fn(arg, 0, total);
+    const Index parts = most < kPartsPerThread * NumThreads() ? most : kPartsPerThread * NumThreads();
+    Index part = (total + parts - 1) / parts;
+    if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
+    Loop loop{fn, arg, total, part};
+    loop.flush_denormals = FlushesDenormals();
+    const Index wanted = parts - 1 < NumThreads() - 1 ? parts - 1 : NumThreads() - 1;
+    loop.places = static_cast<int>(wanted);
+    {
+      MutexLock lock(mutex_);
+      loop.next_loop = loops_;
+      loops_ = &loop;
+    }
+    Publish(static_cast<int>(wanted));
+    loop.RunParts();
+    Close(&loop);
+  }
+
+  int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+
+ private:
+  static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
+  static constexpr int kSpins = 1000;        // about 20 us
+  static constexpr int kMaxDepth = 32;       // of tasks that schedule tasks in a pool without threads
+
+  struct Task {
+    void (*fn)(void*);
+    void* arg;
+  };
+
+  // A ParallelFor in progress; lives on its caller's stack.
+  struct Loop {
+    void (*fn)(void*, Index, Index);
+    void* arg;
+    Index total;
+    Index part;  // length of one part
+    bool flush_denormals = false;       // the caller's mode, for the threads that help
+    int places = 0;                     // helpers that may still join; under mutex_
+    bool closed = false;                // the caller waits; under mutex_
+    Loop* next_loop = nullptr;          // under mutex_
+    std::atomic<Index> next{0};         // first index that nobody has taken
+    std::atomic<int> helpers{0};        // threads at work on it besides the caller; written under mutex_
+
+    void RunParts() {
+      for (;;) {
+        const Index begin = next.fetch_add(part, std::memory_order_relaxed);
+        if (begin >= total) return;
+        fn(arg, begin, total - begin < part ? total : begin + part);
+      }
+    }
+    bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
+  };
+
+  bool Start(int index) {
+#if defined(__cpp_exceptions)
+    try {
+      threads_.emplace_back(&ThreadPool::Main, this, index);
+    } catch (...) {
+      return false;
+    }
+#else
+    threads_.emplace_back(&ThreadPool::Main, this, index);
+#endif
+    return true;
+  }
+
+  // A thread's life.
+  void Main(int index) {
+    NameThisThread(index);
+    for (;;) {
+      const std::uint32_t seen = published_.load();
+      if (RunSomething()) continue;
+      if (stopping_.load()) return;
+      WaitForChange(seen);
+    }
+  }
+
+  void NameThisThread([[maybe_unused]] int index) const {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), (name_ + "-" + std::to_string(index)).substr(0, 15).c_str());
+#endif
+  }
+
+  // Spins, then sleeps, until published_ is no longer `seen`.
+  void WaitForChange(std::uint32_t seen) {
+    spinning_.fetch_add(1);
+    for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
+    spinning_.fetch_sub(1);
+    if (published_.load() != seen) return;
+    sleeping_.fetch_add(1);
+    published_.wait(seen);
+    sleeping_.fetch_sub(1);
+  }
+
+  // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
+  bool RunSomething() {
+    MutexLock lock(mutex_);
+    Loop* loop = loops_;
+    while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
+    if (loop != nullptr) {
+      --loop->places;
+      loop->helpers.store(loop->helpers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      const bool more = WorkIsLeft();
+      lock.unlock();
+      if (more) Wake(1);
+      Help(loop);
+      return true;
+    }
+    if (count_ == 0) return false;
+    const Task task = Pop();
+    const bool more = WorkIsLeft();
+    lock.unlock();
+    if (more) Wake(1);
+    task.fn(task.arg);
+    return true;
+  }
+
+  bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
+
+  void Help(Loop* loop) {
+    {
+      ScopedFlushDenormals mode(loop->flush_denormals);
+      loop->RunParts();
+    }
+    bool last;
+    {
+      MutexLock lock(mutex_);
+      const int left = loop->helpers.load(std::memory_order_relaxed) - 1;
+      last = left == 0 && loop->closed;
+      loop->helpers.store(left, std::memory_order_release);  // from here on the loop may be gone
+    }
+    if (last) {
+      finished_.fetch_add(1);
+      finished_.notify_all();
+    }
+  }
+
+  // No further helpers; waits for those that are at work.
+  void Close(Loop* loop) {
+    {
+      MutexLock lock(mutex_);
+      Loop** link = &loops_;
+      while (*link != loop) link = &(*link)->next_loop;
+      *link = loop->next_loop;
+      loop->closed = true;
+    }
+    for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
+      if (i < kSpins) {
+        detail::SpinPause();
+        continue;
+      }
+      const std::uint32_t seen = finished_.load();
+      if (loop->helpers.load() == 0) return;
+      finished_.wait(seen);
+    }
+  }
+
+  // There is work for `wanted` more threads.
+  void Publish(int wanted) {
+    published_.fetch_add(1);
+    Wake(wanted);
+  }
+  // Spinning threads see the work by themselves, and a thread that takes some wakes another if there is more.
+  void Wake(int wanted) {
+    wanted -= spinning_.load();
+    const int sleeping = sleeping_.load();
+    if (wanted <= 0 || sleeping <= 0) return;
+    if (wanted >= sleeping) return published_.notify_all();
+    for (int i = 0; i < wanted; ++i) published_.notify_one();
+  }
+
+  // A pool without threads: the task runs now; deep inside other tasks it waits until the outermost has returned.
+  void RunHere(Task task) {
+    static thread_local int depth = 0;
+    if (depth >= kMaxDepth) {
+      MutexLock lock(mutex_);
+      return Push(task);
+    }
+    ++depth;
+    task.fn(task.arg);
+    while (depth == 1 && TakeTask(&task)) task.fn(task.arg);
+    --depth;
+  }
+  bool TakeTask(Task* task) {
+    MutexLock lock(mutex_);
+    if (count_ == 0) return false;
+    *task = Pop();
+    return true;
+  }
+
+  // The ring of tasks; under mutex_. Its size is a power of two and only grows.
+  void Push(Task task) {
+    if (count_ == ring_.size()) Grow();
+    ring_[(first_ + count_++) & (ring_.size() - 1)] = task;
+  }
+  Task Pop() {
+    const Task task = ring_[first_];
+    first_ = (first_ + 1) & (ring_.size() - 1);
+    --count_;
+    return task;
+  }
+  void Grow() {
+    std::vector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+    ring_.swap(larger);
+    first_ = 0;
+  }
+
+  std::string name_;
+  Mutex mutex_;
+  std::vector<Task> ring_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  Loop* loops_ = nullptr;                     // the newest first: the innermost of nested loops
+  std::atomic<std::uint32_t> published_{0};   // counts Schedule and ParallelFor; sleeping threads wait for it to change
+  std::atomic<std::uint32_t> finished_{0};    // counts loops whose caller slept
+  std::atomic<int> spinning_{0};
+  std::atomic<int> sleeping_{0};
+  std::atomic<bool> stopping_{false};
+  std::vector<std::thread> threads_;          // last: the threads use everything above
+};
+
+TENON_NAMESPACE_END

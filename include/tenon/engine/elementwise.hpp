@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop, kBinaryLoops);
+// broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/broadcast.hpp>
+#include <tenon/engine/isa.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
+struct UnaryLoop {
+  void (*v)(const void* attrs, const void* x, void* out, Index n);
+  int in_bytes;    // of one element
+  int out_bytes;
+  float cost_ns;   // of one element, on one thread
+};
+
+// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when elements
+// may be copied as bytes. `out` may be an operand whose elements have the same size.
+struct BinaryLoops {
+  using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
+  Loop vv;
+  Loop sv;
+  Loop vs;
+  int in_bytes;
+  int out_bytes;
+  float cost_ns;
+};
+
+namespace detail {
+
+// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested type
+// Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on simd::Batch<float>
+// and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is for slow ones.
+template <class Op>
+concept TakesBatches = requires { requires Op::takes_batches; };
+
+template <class Op, class... T>
+TENON_HD decltype(auto) CallMap(const void* attrs, const T&... x) {
+  if constexpr (requires { Op::map(x...); }) {
+    static_cast<void>(attrs);
+    return Op::map(x...);
+  } else {
+    return Op::map(x..., *static_cast<const typename Op::Attrs*>(attrs));
+  }
+}
+template <class Op, class... T>
+using MapResult = std::remove_cvref_t<decltype(CallMap<Op, T...>(nullptr, std::declval<const T&>()...))>;
+
+template <class Op, class T, class R>
+constexpr float CostNs() {
+  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns);
+  constexpr float kMovedByteNs = 0.03f;
+  constexpr float kScalarNs = std::is_arithmetic_v<T> ? 0.f : 2.f;
+  return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
+}
+
+// One operand of a loop: a run of elements, or one that repeats.
+template <class T, bool Repeats>
+struct Operand {
+  const T* p;
+  TENON_HD explicit Operand(const void* data) : p(static_cast<const T*>(data)) {}
+  TENON_HD const T& operator[](Index i) const { return p[Repeats ? 0 : i]; }
+};
+template <class T, bool Repeats>
+  requires(Repeats && std::is_arithmetic_v<T>)
+struct Operand<T, Repeats> {
+  T value;  // read once: the output may share its memory
+  TENON_HD explicit Operand(const void* data) : value(*static_cast<const T*>(data)) {}
+  TENON_HD const T& operator[](Index) const { return value; }
+};
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class Op, class T, class R>
+TENON_DETAIL_LOOP void RunUnary(const void* attrs, const void* px, void* pout, Index n) {
+  const T* x = static_cast<const T*>(px);
+  R* out = static_cast<R*>(pout);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+}
+
+template <class Op, class T, class R, bool RepeatA, bool RepeatB>
+TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
+  const Operand<T, RepeatA> a(pa);
+  const Operand<T, RepeatB> b(pb);
+  R* out = static_cast<R*>(pout);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// Element types that the loops above cannot vectorise: they get no attribute, so that less is compiled.
+template <class Op, class T, class R>
+void RunUnaryPlain(const void* attrs, const void* px, void* pout, Index n) {
+  const T* x = static_cast<const T*>(px);
+  R* out = static_cast<R*>(pout);
+  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+}
+template <class Op, class T, class R, bool RepeatA, bool RepeatB>
+void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
+  const Operand<T, RepeatA> a(pa);
+  const Operand<T, RepeatB> b(pb);
+  R* out = static_cast<R*>(pout);
+  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+}
+
+// Batches. A last part of a batch is computed in a whole one, so that an element's value does not depend on its place.
+template <class Op, class T, class Isa>
+void RunUnaryBatches(const void* attrs, const void* px, void* pout, Index n) {
+  using B = simd::Batch<T, Isa>;
+  const T* x = static_cast<const T*>(px);
+  T* out = static_cast<T*>(pout);
+  Index i = 0;
+  for (; i + 2 * B::size <= n; i += 2 * B::size) {
+    const B first = CallMap<Op>(attrs, B::Load(x + i));
+    const B second = CallMap<Op>(attrs, B::Load(x + i + B::size));
+    first.Store(out + i);
+    second.Store(out + i + B::size);
+  }
+  for (; i < n; i += B::size) {
+    if (n - i >= B::size) {
+      CallMap<Op>(attrs, B::Load(x + i)).Store(out + i);
+    } else {
+      CallMap<Op>(attrs, B::LoadPart(x + i, n - i, T(1))).StorePart(out + i, n - i);
+    }
+  }
+}
+template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
+void RunBinaryBatches(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
+  using B = simd::Batch<T, Isa>;
+  const T* a = static_cast<const T*>(pa);
+  const T* b = static_cast<const T*>(pb);
+  T* out = static_cast<T*>(pout);
+  const B all_a(*a), all_b(*b);
+  for (Index i = 0; i < n; i += B::size) {
+    if (n - i >= B::size) {
+      CallMap<Op>(attrs, RepeatA ? all_a : B::Load(a + i), RepeatB ? all_b : B::Load(b + i)).Store(out + i);
+    } else {
+      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)), y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
+      CallMap<Op>(attrs, x, y).StorePart(out + i, n - i);
+    }
+  }
+}
+
+template <class Op, class T, class R>
+inline constexpr bool kUseBatches = TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+template <class Op, class T, class R, class Isa>
+constexpr UnaryLoop MakeUnaryLoop() {
+  UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
+  if constexpr (kUseBatches<Op, T, R>) loop.v = &RunUnaryBatches<Op, T, Isa>;
+  else if constexpr (std::is_arithmetic_v<T>) loop.v = &RunUnary<Op, T, R>;
+  else loop.v = &RunUnaryPlain<Op, T, R>;
+  return loop;
+}
+
+// The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
+template <class Op, class T, class R, class Isa>
+constexpr BinaryLoops MakeBinaryLoops() {
+  BinaryLoops loops{nullptr, nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
+  if constexpr (kUseBatches<Op, T, R>) {
+    loops.vv = &RunBinaryBatches<Op, T, Isa, false, false>;
+    loops.sv = &RunBinaryBatches<Op, T, Isa, true, false>;
+    loops.vs = &RunBinaryBatches<Op, T, Isa, false, true>;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    loops.vv = &RunBinary<Op, T, R, false, false>;
+    if constexpr (std::is_floating_point_v<T>) {
+      loops.sv = &RunBinary<Op, T, R, true, false>;
+      loops.vs = &RunBinary<Op, T, R, false, true>;
+    }
+  } else {
+    loops.vv = &RunBinaryPlain<Op, T, R, false, false>;
+    if constexpr (!Trivial<T>) {
+      loops.sv = &RunBinaryPlain<Op, T, R, true, false>;
+      loops.vs = &RunBinaryPlain<Op, T, R, false, true>;
+    }
+  }
+  return loops;
+}
+
+}  // namespace detail
+
+// The loops of an op for elements of type T and results of type R.
+template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Unit>
+inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
+template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Unit>
+inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
+
+// out[i] = op(x[i]) for n elements.
+inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
+  ParallelFor(device, n, static_cast<double>(loop.cost_ns), [&](Index begin, Index end) {
+    loop.v(attrs, static_cast<const char*>(x) + begin * loop.in_bytes, static_cast<char*>(out) + begin * loop.out_bytes,
+           end - begin);
+  });
+  return OkStatus();
+}
+
+namespace detail {
+
+inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
+inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles
+
+// One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
+struct BinaryWork {
+  const BinaryLoops& loops;
+  const void* attrs;
+  const char* a;
+  const char* b;
+  char* out;
+
+  const char* A(Index i) const { return a + i * loops.in_bytes; }
+  const char* B(Index i) const { return b + i * loops.in_bytes; }
+  char* Out(Index i) const { return out + i * loops.out_bytes; }
+
+  // n elements at `to`; an operand whose step is 0 is one element for all of them.
+  void Run(const char* x, Index step_x, const char* y, Index step_y, char* to, Index n) const {
+    if (n == 1 || (step_x != 0 && step_y != 0)) return loops.vv(attrs, x, y, to, n);
+    if (step_x == 0 && loops.sv != nullptr) return loops.sv(attrs, x, y, to, n);
+    if (step_y == 0 && loops.vs != nullptr) return loops.vs(attrs, x, y, to, n);
+    RunSpread(x, step_x, y, to, n);
+  }
+
+  void RunPlan(const BroadcastPlan& plan, Index begin, Index end) const;
+
+ private:
+  void RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const;
+};
+
+// `count` copies of one element of `bytes` bytes.
+inline void Repeat(const char* element, Index bytes, Index count, char* to) {
+  switch (bytes) {
+    case 1:
+      std::memset(to, static_cast<unsigned char>(*element), static_cast<std::size_t>(count));
+      return;
+    case 2:
+      for (Index i = 0; i < count; ++i) std::memcpy(to + 2 * i, element, 2);
+      return;
+    case 4:
+      for (Index i = 0; i < count; ++i) std::memcpy(to + 4 * i, element, 4);
+      return;
+    case 8:
+      for (Index i = 0; i < count; ++i) std::memcpy(to + 8 * i, element, 8);
+      return;
+    default:
+      for (Index i = 0; i < count; ++i) std::memcpy(to + bytes * i, element, static_cast<std::size_t>(bytes));
+  }
+}
+
+// A repeated operand without a loop of its own: spread out once, then used again and again.
+inline void BinaryWork::RunSpread(const char* x, Index step_x, const char* y, char* to, Index n) const {
+  alignas(64) char tile[kTileBytes];
+  const Index length = kTileBytes / loops.in_bytes < n ? kTileBytes / loops.in_bytes : n;
+  Repeat(step_x == 0 ? x : y, loops.in_bytes, length, tile);
+  for (Index i = 0; i < n; i += length) {
+    const Index m = n - i < length ? n - i : length;
+    const Index offset = i * loops.in_bytes;
+    loops.vv(attrs, step_x == 0 ? tile : x + offset, step_x == 0 ? y + offset : tile, to + i * loops.out_bytes, m);
+  }
+}
+
+// Several short rows of one operand as one run: in place where they lie so, otherwise in a buffer.
+class RowTile {
+ public:
+  // Steps between rows and between the elements of a row, in elements.
+  RowTile(Index row_step, Index step, Index inner, Index bytes, Index most_rows)
+      : row_step_(row_step), step_(step), inner_(inner), bytes_(bytes), most_rows_(most_rows) {}
+
+  const char* Rows(const char* first, Index rows) {
+    if (step_ != 0 && row_step_ != 0) return first;
+    if (step_ == 0) {
+      for (Index r = 0; r < rows; ++r) Repeat(first + r * bytes_, bytes_, inner_, buffer_ + r * inner_ * bytes_);
+    } else if (held_ != first) {
+      const Index row_bytes = inner_ * bytes_;
+      for (Index r = 0; r < most_rows_; ++r) std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
+      held_ = first;
+    }
+    return buffer_;
+  }
+
+ private:
+  Index row_step_, step_, inner_, bytes_, most_rows_;
+  const char* held_ = nullptr;  // the row that the buffer repeats
+  alignas(64) char buffer_[kTileBytes];
+};
+
+// Elements [begin, end) of the output.
+inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index end) const {
+  const int last = plan.rank - 1;
+  const Index inner = plan.inner();
+  const Index step_a = plan.stride_a[last], step_b = plan.stride_b[last];
+  if (last == 0) return Run(A(begin * step_a), step_a, B(begin * step_b), step_b, Out(begin), end - begin);
+
+  BroadcastWalk walk(plan, begin / inner);
+  const auto run_row = [&](Index column, Index n) {
+    Run(A(walk.a + column * step_a), step_a, B(walk.b + column * step_b), step_b, Out(begin), n);
+    begin += n;
+    walk.Advance(1);
+  };
+  if (const Index column = begin % inner; column != 0) run_row(column, inner - column < end - begin ? inner - column : end - begin);
+
+  const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
+  if (inner < kShortRow && bytes_may_be_copied) {
+    const Index fitting = kTileBytes / (inner * loops.in_bytes);
+    const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
+    RowTile tile_a(plan.stride_a[last - 1], step_a, inner, loops.in_bytes, most_rows);
+    RowTile tile_b(plan.stride_b[last - 1], step_b, inner, loops.in_bytes, most_rows);
+    while (end - begin >= inner) {
+      Index rows = walk.RowsLeft() < most_rows ? walk.RowsLeft() : most_rows;
+      if (rows > (end - begin) / inner) rows = (end - begin) / inner;
+      loops.vv(attrs, tile_a.Rows(A(walk.a), rows), tile_b.Rows(B(walk.b), rows), Out(begin), rows * inner);
+      begin += rows * inner;
+      walk.Advance(rows);
+    }
+  }
+  while (begin < end) run_row(0, inner < end - begin ? inner : end - begin);
+}
+
+inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorShape& a, const TensorShape& b,
+                             const TensorShape& out) {
+  BroadcastPlan plan;
+  TENON_RETURN_IF_ERROR(plan.Make(a, b, out));
+  ParallelFor(device, out.num_elements(), static_cast<double>(work.loops.cost_ns),
+              [&](Index begin, Index end) { work.RunPlan(plan, begin, end); });
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
+inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a, const TensorShape& a_shape,
+                              const void* b, const TensorShape& b_shape, void* out, const TensorShape& out_shape) {
+  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(out)};
+  const Index n = out_shape.num_elements();
+  const bool same = a_shape == b_shape;
+  const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
+  const Index step_b = same || b_shape.num_elements() != 1 ? 1 : 0;
+  // The common cases need no plan: both alike, or one of them a single element.
+  const Index longer = step_a != 0 ? a_shape.num_elements() : b_shape.num_elements();
+  if (longer != n || !(same || step_a == 0 || step_b == 0) || n == 0) {
+    return detail::BinaryWithPlan(device, work, a_shape, b_shape, out_shape);
+  }
+  ParallelFor(device, n, static_cast<double>(loops.cost_ns), [&](Index begin, Index end) {
+    work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
+  });
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Orders, reachability and cycles of a graph. Nothing here recurses: a chain of a million nodes is fine.
+
+#include <algorithm>
+#include <cstddef>
+#include <queue>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/graph/graph.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// The numbers 0 .. count-1 so that each comes after its predecessors, the smallest possible one first. `pending[n]` is
+// the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
+// them. The result is shorter than `count` when there is a cycle: what is missing is in one or behind one.
+template <class ForEachSuccessor>
+std::vector<int> OrderByDependencies(std::vector<int> pending, ForEachSuccessor&& for_each_successor) {
+  std::vector<int> order;
+  order.reserve(pending.size());
+  std::priority_queue<int> ready;  // of -n: the smallest number comes first
+  for (std::size_t n = 0; n < pending.size(); ++n) {
+    if (pending[n] == 0) ready.push(-static_cast<int>(n));
+  }
+  while (!ready.empty()) {
+    const int n = -ready.top();
+    ready.pop();
+    order.push_back(n);
+    for_each_successor(n, [&](int m) {
+      if (--pending[static_cast<std::size_t>(m)] == 0) ready.push(-m);
+    });
+  }
+  return order;
+}
+
+// Some cycle among the numbers 0 .. count-1, each entry a predecessor of the next and the last one of the first; empty
+// when there is none. `predecessors(n)` is a range of int.
+template <class Predecessors>
+std::vector<int> FindCycle(int count, Predecessors&& predecessors) {
+  enum : char { kNew, kOnPath, kDone };
+  std::vector<char> state(static_cast<std::size_t>(count), kNew);
+  struct Frame {
+    int node;
+    std::vector<int> todo;
+  };
+  std::vector<Frame> path;
+  const auto enter = [&](int n) {
+    state[static_cast<std::size_t>(n)] = kOnPath;
+    Frame frame{n, {}};
+    for (const int p : predecessors(n)) frame.todo.push_back(p);
+    std::reverse(frame.todo.begin(), frame.todo.end());
+    path.push_back(std::move(frame));
+  };
+  for (int root = 0; root < count; ++root) {
+    if (state[static_cast<std::size_t>(root)] != kNew) continue;
+    enter(root);
+    while (!path.empty()) {
+      if (path.back().todo.empty()) {
+        state[static_cast<std::size_t>(path.back().node)] = kDone;
+        path.pop_back();
+        continue;
+      }
+      const int p = path.back().todo.back();
+      path.back().todo.pop_back();
+      if (state[static_cast<std::size_t>(p)] == kNew) {
+        enter(p);
+      } else if (state[static_cast<std::size_t>(p)] == kOnPath) {
+        std::vector<int> cycle;  // the path runs from successor to predecessor: walk it backwards
+        for (std::size_t i = path.size(); i-- > 0;) {
+          cycle.push_back(path[i].node);
+          if (path[i].node == p) break;
+        }
+        std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+        return cycle;
+      }
+    }
+  }
+  return {};
+}
+
+// "'a' -> 'b' -> 'a'"; long cycles lose their middle.
+template <class NameOf>
+std::string CycleToString(std::span<const int> cycle, NameOf&& name_of) {
+  constexpr std::size_t kEnds = 5;
+  std::string out;
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (cycle.size() > 2 * kEnds + 1 && i == kEnds) {
+      StrAppend(&out, "... (", cycle.size() - 2 * kEnds, " more) -> ");
+      i = cycle.size() - kEnds;
+    }
+    StrAppend(&out, "'", name_of(cycle[i]), "' -> ");
+  }
+  if (!cycle.empty()) StrAppend(&out, "'", name_of(cycle.front()), "'");
+  return out;
+}
+inline std::string CycleToString(const Graph& graph, std::span<const int> cycle) {
+  return CycleToString(cycle, [&graph](int id) -> const std::string& { return graph.node(id).name(); });
+}
+
+// True for the edge that closes a while loop: it may point backwards in every order.
+inline bool IsBackEdge(const Node& src, const Node& dst) {
+  return src.node_class == NodeClass::kNextIteration && dst.node_class == NodeClass::kMerge;
+}
+
+namespace detail {
+// Calls visit(id) for every producer of the node: data inputs in slot order, then control inputs.
+template <class Visit>
+void ForEachInput(const Node& node, Visit&& visit) {
+  for (const InEdge& edge : node.inputs) {
+    if (edge.node >= 0) visit(edge.node);
+  }
+  for (const int control : node.control_inputs) visit(control);
+}
+}  // namespace detail
+
+// A cycle that no while loop explains, or an empty list.
+inline std::vector<int> FindCycle(const Graph& graph) {
+  return FindCycle(graph.num_nodes(), [&graph](int id) {
+    std::vector<int> out;
+    detail::ForEachInput(graph.node(id), [&](int src) {
+      if (!IsBackEdge(graph.node(src), graph.node(id))) out.push_back(src);
+    });
+    return out;
+  });
+}
+
+// Every node after its inputs, ties in the order of the ids; back edges of while loops are not counted.
+// InvalidArgument, with the nodes of one cycle, when there is no such order.
+inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
+  std::vector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
+  for (const Node& node : graph.nodes()) {
+    detail::ForEachInput(node, [&](int src) {
+      if (!IsBackEdge(graph.node(src), node)) ++pending[static_cast<std::size_t>(node.id)];
+    });
+  }
+  std::vector<int> order = OrderByDependencies(std::move(pending), [&graph](int id, auto&& visit) {
+    for (const OutEdge& edge : graph.node(id).outputs) {
+      if (!IsBackEdge(graph.node(id), graph.node(edge.node))) visit(edge.node);
+    }
+  });
+  if (order.size() == static_cast<std::size_t>(graph.num_nodes())) return order;
+  const std::vector<int> cycle = FindCycle(graph);
+  return errors::InvalidArgument("Graph is invalid, contains a cycle with ", cycle.size(),
+                                 " nodes, including: ", CycleToString(graph, cycle));
+}
+
+// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs are
+// to be visited, leave(node) after all of them were.
+template <class Enter, class Leave>
+void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
+  std::vector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
+  struct Item {
+    int node;
+    bool done;
+  };
+  std::vector<Item> stack;
+  for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], false});
+  std::vector<int> inputs;
+  while (!stack.empty()) {
+    const Item item = stack.back();
+    stack.pop_back();
+    const Node& node = graph.node(item.node);
+    if (item.done) {
+      leave(node);
+      continue;
+    }
+    if (std::exchange(seen[static_cast<std::size_t>(item.node)], char{1}) != 0) continue;
+    stack.push_back({item.node, true});
+    if (!enter(node)) continue;
+    inputs.clear();
+    detail::ForEachInput(node, [&](int src) { inputs.push_back(src); });
+    for (std::size_t i = inputs.size(); i-- > 0;) {
+      if (seen[static_cast<std::size_t>(inputs[i])] == 0) stack.push_back({inputs[i], false});
+    }
+  }
+}
+
+// The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted and
+// the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used or when
+// something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is fed itself
+// must not be listed.
+inline std::vector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
+  const auto slot = [](int i) { return static_cast<std::size_t>(i); };
+  std::vector<char> has_feed(slot(graph.num_nodes()), 0);
+  for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
+  const auto is_fed = [&](const InEdge& edge) {
+    return has_feed[slot(edge.node)] != 0 && std::find(fed.begin(), fed.end(), edge) != fed.end();
+  };
+  std::vector<char> run(slot(graph.num_nodes()), 0);
+  std::vector<int> stack;
+  const auto want = [&](int id) {
+    if (std::exchange(run[slot(id)], char{1}) == 0) stack.push_back(id);
+  };
+  for (const int root : roots) want(root);
+  while (!stack.empty()) {
+    const Node& node = graph.node(stack.back());
+    stack.pop_back();
+    for (const InEdge& edge : node.inputs) {
+      if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
+    }
+    for (const int control : node.control_inputs) {
+      if (has_feed[slot(control)] == 0 || graph.node(control).node_class != NodeClass::kPlaceholder) want(control);
+    }
+  }
+  return run;
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// GraphBuilder: a GraphDef written in C++. Type attrs and list lengths follow from the inputs; the first mistake is kept
+// and everything after it does nothing, so a program checks once, at the end.
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/partial_shape.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/graph_def.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/op/versions.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/validate.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// One output of a node of one GraphBuilder. y[1] is output 1 of the node that y belongs to.
+struct Output {
+  int node = -1;  // -1: made after a mistake
+  int index = 0;
+
+  constexpr Output operator[](int i) const { return {node, i}; }
+  friend constexpr bool operator==(Output, Output) = default;
+};
+
+// externally synchronised.
+//
+//   GraphBuilder b(registry);
+//   Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 784}));
+//   Output y = b.Add("MatMul", "y", {x, b.Const("w", w)}, {{"transpose_b", true}});
+//   Output all = b.Add("ConcatV2", "all", {{x, y}, b.Const("axis", Tensor::Scalar(1))});
+//   TENON_RETURN_IF_ERROR(b.status());
+//   Use(b.graph_def());
+class GraphBuilder {
+ public:
+  // What goes to one argument of the op: a tensor, or the tensors of a list.
+  class Input {
+   public:
+    Input(Output one) : tensors_{one} {}
+    Input(std::initializer_list<Output> list) : tensors_(list), is_list_(true) {}
+    Input(std::vector<Output> list) : tensors_(std::move(list)), is_list_(true) {}
+
+   private:
+    friend class GraphBuilder;
+    std::vector<Output> tensors_;
+    bool is_list_ = false;
+  };
+  using Attr = std::pair<std::string_view, AttrValue>;
+
+  // `registry` outlives the builder.
+  explicit GraphBuilder(const OpRegistry& registry) : ops_(registry) { def_.versions.producer = kGraphDefVersion; }
+
+  // Adds a node and returns its output 0. An empty name becomes the op's, made unique. `inputs` has one entry per argument;
+  // where the op has a single list, all its tensors may also stand side by side: {x, y, z}.
+  Output Add(std::string_view op, std::string_view name, std::initializer_list<Input> inputs = {},
+             std::initializer_list<Attr> attrs = {}) {
+    return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
+  }
+  Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs, std::span<const Attr> attrs = {}) {
+    if (!status_.ok()) return {};
+    NodeDef node;
+    node.op = std::string(op);
+    node.name = name.empty() ? UniqueName(op) : std::string(name);
+    for (const Attr& attr : attrs) node.attr.Set(std::string(attr.first), attr.second);
+    Types types;
+    status_ = Complete(inputs, &node, &types);
+    if (!status_.ok()) return {};
+    const int id = static_cast<int>(def_.node.size());
+    def_.node.push_back(std::move(node));
+    types_.push_back(std::move(types));
+    names_.Insert(def_.node.back().name, id, NameOf());
+    return {id, 0};
+  }
+
+  Output Const(std::string_view name, Tensor value) {
+    const DataType dtype = value.dtype();
+    return Add("Const", name, {}, {{"dtype", dtype}, {"value", std::move(value)}});
+  }
+  // A tensor that every run must feed. Of unknown rank unless said otherwise.
+  Output Placeholder(std::string_view name, DataType dtype, PartialTensorShape shape = {}) {
+    return Add("Placeholder", name, {}, {{"dtype", dtype}, {"shape", std::move(shape)}});
+  }
+
+  // `node` runs after `before` has run.
+  void AddControlInput(Output node, Output before) {
+    if (!status_.ok() || !Check(node) || !Check(before)) return;
+    def_.node[Slot(node.node)].input.push_back(StrCat("^", def_.node[Slot(before.node)].name));
+  }
+  // "/device:GPU:0"
+  void SetDevice(Output node, std::string_view device) {
+    if (status_.ok() && Check(node)) def_.node[Slot(node.node)].device = std::string(device);
+  }
+
+  // The first mistake.
+  const Status& status() const { return status_; }
+  // "y", "y:1": the name under which a session knows the tensor.
+  std::string Name(Output output) const {
+    if (output.node < 0 || Slot(output.node) >= def_.node.size()) return "";
+    const std::string& node = def_.node[Slot(output.node)].name;
+    return output.index == 0 ? node : StrCat(node, ":", output.index);
+  }
+  DataType dtype(Output output) const {
+    const bool valid = output.node >= 0 && Slot(output.node) < types_.size() && output.index >= 0 &&
+                       Slot(output.index) < types_[Slot(output.node)].size();
+    return valid ? types_[Slot(output.node)][Slot(output.index)] : DataType::kInvalid;
+  }
+  // All nodes so far; complete when status() is OK.
+  const GraphDef& graph_def() const& { return def_; }
+  GraphDef graph_def() && { return std::move(def_); }
+  const OpRegistry& registry() const { return ops_.registry(); }
+
+ private:
+  using Types = OpInfo::Types;
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  auto NameOf() const {
+    return [this](int i) -> std::string_view { return def_.node[Slot(i)].name; };
+  }
+
+  bool Check(Output output) {
+    if (output.node >= 0 && Slot(output.node) < def_.node.size()) return true;
+    status_ = errors::InvalidArgument("GraphBuilder: node number ", output.node, " does not exist; this graph has ",
+                                      def_.node.size(), " nodes.");
+    return false;
+  }
+
+  std::string UniqueName(std::string_view op) const {
+    std::string name(op);
+    for (int n = 1; names_.Find(name, NameOf()) >= 0; ++n) name = StrCat(op, "_", n);
+    return name;
+  }
+
+  Status Complete(std::span<const Input> inputs, NodeDef* node, Types* outputs) {
+    const OpInfo* info = ops_.Find(node->op);
+    if (info == nullptr) {
+      const OpView* none = nullptr;
+      return ops_.registry().LookUp(node->op, &none);
+    }
+    if (!IsValidNodeName(node->name)) {
+      return errors::InvalidArgument("Node '", node->name, "': Node name contains invalid characters");
+    }
+    if (names_.Find(node->name, NameOf()) >= 0) return errors::InvalidArgument("Node '", node->name, "' is not unique");
+
+    std::vector<std::vector<Output>> args;
+    TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
+    Types given;
+    for (const std::vector<Output>& arg : args) {
+      for (const Output& tensor : arg) {
+        if (dtype(tensor) == DataType::kInvalid) {
+          return errors::InvalidArgument("Node '", node->name, "': input ", given.size(), " is output ", tensor.index,
+                                         " of node '", Name(tensor[0]), "', which does not exist.");
+        }
+        given.push_back(dtype(tensor));
+        node->input.push_back(Name(tensor));
+      }
+    }
+    InferAttrs(info->op(), args, node);
+    info->AddDefaults(node);
+    Types expected;
+    TENON_RETURN_IF_ERROR(info->Resolve(*node, &expected, outputs));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (TypesCompatible(expected[i], given[i])) continue;
+      const TensorName from = ParseTensorName(node->input[i]);
+      return errors::InvalidArgument("Input ", i, " of node ", node->name, " was passed ", given[i], " from ", from.node, ":",
+                                     from.output, " incompatible with expected ", expected[i], ".");
+    }
+    return OkStatus();
+  }
+
+  // Which tensors go to which argument.
+  Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs, std::vector<std::vector<Output>>* args) const {
+    if (inputs.size() == op.inputs.size()) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i].is_list_ && !op.inputs[i].is_list()) {
+          return errors::InvalidArgument("Node '", node.name, "': argument '", op.inputs[i].name(), "' of ", op.name,
+                                         " is one tensor, but a list of ", inputs[i].tensors_.size(), " is given.");
+        }
+        args->push_back(inputs[i].tensors_);
+      }
+      return OkStatus();
+    }
+    std::vector<Output> all;
+    for (const Input& input : inputs) all.insert(all.end(), input.tensors_.begin(), input.tensors_.end());
+    std::size_t lists = 0;
+    for (const ArgSpec& arg : op.inputs) lists += arg.is_list() ? 1 : 0;
+    const std::size_t single = op.inputs.size() - lists;
+    if (lists != 1 || all.size() < single) {
+      return errors::InvalidArgument("Node '", node.name, "': ", op.name, " takes ", op.inputs.size(), " arguments (",
+                                     StrJoin(op.inputs, ", ", [](std::string* out, const ArgSpec& arg) { out->append(arg.text); }),
+                                     "), but ", inputs.size(), " are given", lists > 1 ? "; write each list in braces." : ".");
+    }
+    std::size_t at = 0;
+    for (const ArgSpec& arg : op.inputs) {
+      const std::size_t n = arg.is_list() ? all.size() - single : 1;
+      args->emplace_back(all.begin() + static_cast<std::ptrdiff_t>(at), all.begin() + static_cast<std::ptrdiff_t>(at + n));
+      at += n;
+    }
+    return OkStatus();
+  }
+
+  // Attrs that the inputs decide and that were not given.
+  void InferAttrs(const OpView& op, const std::vector<std::vector<Output>>& args, NodeDef* node) const {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const ArgSpec& arg = op.inputs[i];
+      if (const AttrSpec* number = op.NumberAttr(arg)) {
+        AddNodeAttr(number->name(), static_cast<std::int64_t>(args[i].size()), node);
+      }
+      const AttrSpec* type = op.TypeAttr(arg);
+      if (type == nullptr) continue;
+      if (arg.is_type_list) {
+        std::vector<DataType> types;
+        for (const Output& tensor : args[i]) types.push_back(BaseType(dtype(tensor)));
+        AddNodeAttr(type->name(), AttrValue(types), node);
+      } else if (!args[i].empty()) {
+        AddNodeAttr(type->name(), BaseType(dtype(args[i].front())), node);
+      }
+    }
+  }
+
+  OpInfoCache ops_;
+  GraphDef def_;
+  std::vector<Types> types_;  // of each node's outputs
+  detail::NameIndex names_;   // name -> position in def_.node
+  Status status_;
+};
+
+TENON_NAMESPACE_END

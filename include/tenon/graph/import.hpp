@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's import.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/op/graph_def.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/op/versions.hpp>
+#include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/shapes.hpp>
+#include <tenon/graph/validate.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+struct ImportOptions {
+  bool infer_shapes = true;           // and refuse what can never run
+  bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
+  std::string default_device;         // for nodes that ask for none
+  ConstantEvaluator* evaluator = nullptr;  // outlives the call
+};
+
+// Does the work of ImportGraphDef; use that. one thread.
+class GraphImporter {
+ public:
+  GraphImporter(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options)
+      : def_(std::move(def)), options_(options), ops_(registry) {}
+
+  Result<Graph> Import() {
+    TENON_RETURN_IF_ERROR(CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
+    const Status status = Convert();
+    if (status.ok()) return std::move(graph_);
+    return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
+  }
+
+ private:
+  static constexpr int kForwardCompatibilityDays = 21;
+  static constexpr std::size_t kMaxNamesListed = 8;
+
+  struct Input {
+    int position;  // of the producer in the GraphDef
+    int output;    // kControlSlot: control dependency
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  int count() const { return static_cast<int>(def_.node.size()); }
+
+  Status Convert() {
+    TENON_RETURN_IF_ERROR(IndexNodes());
+    TENON_RETURN_IF_ERROR(ParseInputs());
+    TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(FindOps());
+    graph_.Reserve(def_.node.size());
+    graph_.versions_ = def_.versions;
+    graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
+    ShapeRefiner refiner(&graph_, options_.evaluator);
+    TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    for (const BackEdge& edge : back_edges_) {
+      TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
+    }
+    index_.Renumber(ids_);
+    graph_.names_ = std::move(index_);
+    graph_.library_ = std::move(def_.library);
+    return OkStatus();
+  }
+
+  // ---- names
+  // The name of the node at a position, wherever its NodeDef is by now.
+  auto NameOf() const {
+    return [this](int position) -> std::string_view {
+      const int id = ids_.empty() ? -1 : ids_[Slot(position)];
+      return id >= 0 ? graph_.nodes_[Slot(id)].def.name : def_.node[Slot(position)].name;
+    };
+  }
+
+  Status IndexNodes() {
+    index_.Reserve(def_.node.size());
+    for (int n = 0; n < count(); ++n) {
+      const NodeDef& node = def_.node[Slot(n)];
+      if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
+        return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
+      }
+      if (index_.Insert(node.name, n, NameOf()) >= 0) return errors::InvalidArgument("Node '", node.name, "' is not unique");
+      if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
+      bool control = false;
+      for (const std::string& input : node.input) {
+        if (!input.empty() && input.front() == '^') {
+          control = true;
+        } else if (control) {
+          return errors::InvalidArgument("Node '", node.name, "': Control dependencies must come after regular dependencies");
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+  Status ParseInputs() {
+    input_begin_.reserve(def_.node.size() + 1);
+    std::size_t total = 0;
+    for (const NodeDef& node : def_.node) total += node.input.size();
+    inputs_.reserve(total);
+    for (const NodeDef& node : def_.node) {
+      input_begin_.push_back(inputs_.size());
+      for (const std::string& text : node.input) {
+        const TensorName name = ParseTensorName(text);
+        const int position = index_.Find(name.node, NameOf());
+        if (position < 0) return UnknownInput(node, text, name.node);
+        inputs_.push_back({position, name.output});
+      }
+    }
+    input_begin_.push_back(inputs_.size());
+    return OkStatus();
+  }
+  std::span<const Input> InputsOf(int n) const {
+    return std::span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  }
+
+  TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (const NodeDef& other : def_.node) names.push_back(other.name);
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", detail::NearestNames(name, names));
+  }
+
+  TENON_COLD Status WithVersionWarning(const Status& status) const {
+    return Status(status.code(),
+                  StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+                         "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+                         ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
+                         ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+                         "and might be the root cause for failing to import the GraphDef."));
+  }
+
+  // ---- functions and ops
+  Status CheckLibrary() {
+    const std::vector<FunctionDef>& functions = def_.library.function;
+    const auto name_of = [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; };
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const std::string& name = functions[i].signature.name;
+      const int same = function_index_.Insert(name, static_cast<int>(i), name_of);
+      if (same >= 0 && !(functions[Slot(same)] == functions[i])) {
+        return errors::InvalidArgument("Cannot add function '", name, "' because a different function with the same name already exists.");
+      }
+      if (ops_.registry().Find(name) != nullptr) {
+        return errors::InvalidArgument("Cannot add function '", name, "' because an op with the same name already exists.");
+      }
+    }
+    return OkStatus();
+  }
+
+  // One OpInfo per node; every unknown op is reported at once.
+  Status FindOps() {
+    infos_.reserve(def_.node.size());
+    struct Unknown {
+      std::string_view op;
+      std::vector<std::string_view> nodes;  // at most kMaxNamesListed
+      std::size_t uses = 0;
+    };
+    std::vector<Unknown> unknown;
+    detail::NameIndex unknown_index;
+    const NodeDef* call = nullptr;
+    for (const NodeDef& node : def_.node) {
+      infos_.push_back(ops_.Find(node.op));
+      if (infos_.back() != nullptr) continue;
+      if (IsFunction(node.op)) {
+        call = call == nullptr ? &node : call;
+        continue;
+      }
+      const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
+      int at = unknown_index.Find(node.op, name_of);
+      if (at < 0) {
+        at = static_cast<int>(unknown.size());
+        unknown.push_back({node.op, {}, 0});
+        unknown_index.Insert(node.op, at, name_of);
+      }
+      Unknown& entry = unknown[Slot(at)];
+      if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
+    }
+    if (unknown.empty()) return call == nullptr ? OkStatus() : FunctionCall(*call);
+    std::vector<std::string_view> known;
+    for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
+    std::string text;
+    for (const Unknown& entry : unknown) {
+      if (&entry != &unknown.front()) text += '\n';
+      StrAppend(&text, "Op type not registered '", entry.op, "'");
+      if (&entry == &unknown.front()) {
+        text += " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
+      }
+      const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
+      StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
+      if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
+      text += detail::NearestNames(entry.op, known);
+    }
+    return errors::NotFound(text);
+  }
+
+  bool IsFunction(std::string_view op) const {
+    const std::vector<FunctionDef>& functions = def_.library.function;
+    return function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
+  }
+  TENON_COLD Status FunctionCall(const NodeDef& node) const {
+    return errors::Unimplemented("Node '", node.name, "': '", node.op,
+                                 "' is a function of the graph's library, and calls of functions are not supported; "
+                                 "inline the graph's functions before it is saved.");
+  }
+
+  // ---- order
+  bool IsMerge(int n) const { return infos_[Slot(n)]->node_class() == NodeClass::kMerge; }
+  // From a NextIteration to a Merge: closes a while loop, so nothing waits for it.
+  bool IsBackEdge(int dst, Input input) const {
+    return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
+  }
+  bool IsNextIteration(Input input) const { return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration; }
+  // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
+  bool EntersLoop(int merge) const {
+    const std::span<const Input> inputs = InputsOf(merge);
+    return std::any_of(inputs.begin(), inputs.end(), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+  }
+
+  // Positions in the order in which the nodes get their ids: topological, ties by position.
+  Status Order(std::vector<int>* order) const {
+    bool in_order = true;
+    for (int n = 0; n < count() && in_order; ++n) {
+      for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
+    }
+    order->resize(def_.node.size());
+    for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
+    if (in_order) return OkStatus();
+
+    std::vector<int> pending(def_.node.size(), 0);
+    std::vector<std::size_t> begin(def_.node.size() + 2, 0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (IsBackEdge(n, input)) continue;
+        ++pending[Slot(n)];
+        ++begin[Slot(input.position) + 2];
+      }
+    }
+    for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    std::vector<int> consumers(begin.back());
+    for (int n = 0; n < count(); ++n) {
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
+      }
+    }
+    *order = OrderByDependencies(std::move(pending), [&](int n, auto&& visit) {
+      for (std::size_t i = begin[Slot(n)]; i < begin[Slot(n) + 1]; ++i) visit(consumers[i]);
+    });
+    return order->size() == def_.node.size() ? OkStatus() : Cycle(def_.node.size() - order->size());
+  }
+
+  TENON_COLD Status Cycle(std::size_t nodes) const {
+    const std::vector<int> cycle = FindCycle(count(), [this](int n) {
+      std::vector<int> producers;
+      for (const Input& input : InputsOf(n)) {
+        if (!IsBackEdge(n, input)) producers.push_back(input.position);
+      }
+      return producers;
+    });
+    const auto name_of = [this](int n) -> const std::string& { return def_.node[Slot(n)].name; };
+    return errors::InvalidArgument(nodes, " nodes in a cycle", nodes > cycle.size() ? " or behind one" : "", ": ",
+                                   CycleToString(cycle, name_of));
+  }
+
+  // ---- nodes
+  struct BackEdge {
+    Input src;
+    int dst;
+    int input;
+  };
+
+  Status ConvertNodes(ShapeRefiner* refiner) {
+    std::vector<int> order;
+    TENON_RETURN_IF_ERROR(Order(&order));
+    ids_.assign(def_.node.size(), -1);
+    for (const int n : order) {
+      TENON_RETURN_IF_ERROR(ConvertNode(n));
+      if (options_.infer_shapes) TENON_RETURN_IF_ERROR(InferShapes(ids_[Slot(n)], refiner));
+    }
+    return OkStatus();
+  }
+
+  Status ConvertNode(int n) {
+    NodeDef& def = def_.node[Slot(n)];
+    const OpInfo& info = *infos_[Slot(n)];
+    const std::span<const Input> inputs = InputsOf(n);
+    TENON_RETURN_IF_ERROR(CheckColocation(def));
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
+      if (src < 0 && !IsMerge(n)) {
+        return errors::InvalidArgument("Node '", def.name, "' had a back edge, but only Merge nodes can have back edges.");
+      }
+    }
+    if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
+    info.AddDefaults(&def);
+    Node& node = graph_.nodes_.emplace_back();
+    const int id = graph_.num_nodes() - 1;
+    TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
+    TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
+    node.id = id;
+    node.node_class = info.node_class();
+    node.op = &info.op();
+    node.def = std::move(def);
+    node.inputs.resize(node.input_types.size());
+    ids_[Slot(n)] = id;
+    return Connect(id, inputs);
+  }
+
+  Status Connect(int id, std::span<const Input> inputs) {
+    int slot = 0;
+    InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
+    for (const Input& input : inputs) {
+      const int src = ids_[Slot(input.position)];
+      if (input.output == kControlSlot) {
+        if (src >= 0) controls.push_back(src);
+      } else if (src < 0) {
+        back_edges_.push_back({input, id, slot++});
+      } else {
+        TENON_RETURN_IF_ERROR(graph_.AddEdge(src, input.output, id, slot++));
+      }
+    }
+    if (controls.size() > 1) {
+      std::sort(controls.begin(), controls.end(), [this](int a, int b) {
+        return a != b && graph_.nodes_[Slot(a)].def.name < graph_.nodes_[Slot(b)].def.name;
+      });
+      controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
+    }
+    for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
+    return OkStatus();
+  }
+
+  Status CheckColocation(const NodeDef& node) const {
+    constexpr std::string_view kPrefix = "loc:@";
+    const AttrValue* groups = node.attr.Find("_class");
+    if (groups == nullptr) return OkStatus();
+    for (const std::string& group : groups->list().s) {
+      if (!StartsWith(group, kPrefix)) continue;
+      const std::string_view name = std::string_view(group).substr(kPrefix.size());
+      if (index_.Find(name, NameOf()) < 0) {
+        return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
+      }
+    }
+    return OkStatus();
+  }
+
+  TENON_COLD Status NoSuchOutput(const NodeDef& node, Input input) const {
+    const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
+    const std::string& op = src.def.op;
+    const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
+    return errors::InvalidArgument("Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ",
+                                   src.def.name, " which has ", src.num_outputs(), " outputs.",
+                                   functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+  }
+
+  // ---- shapes
+  Status InferShapes(int id, ShapeRefiner* refiner) {
+    constexpr std::string_view kAttr = "_output_shapes";
+    TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    Node& node = graph_.nodes_[Slot(id)];
+    std::vector<PartialTensorShape> given;
+    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok()) return OkStatus();
+    if (given.size() < node.output_types.size()) {
+      return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
+                                     " attribute specifies shapes for ", given.size(), " outputs");
+    }
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
+      if (status.ok()) continue;
+      return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
+                                     " attribute inconsistent with the GraphDef for output #", i, ": ", status.message());
+    }
+    node.def.attr.erase(kAttr);
+    return OkStatus();
+  }
+
+  GraphDef def_;
+  const ImportOptions& options_;
+  OpInfoCache ops_;
+  Graph graph_;
+  detail::NameIndex index_;           // name -> position
+  detail::NameIndex function_index_;  // name -> position in the library
+  std::vector<const OpInfo*> infos_;  // per position
+  std::vector<Input> inputs_;         // of all nodes, one after the other
+  std::vector<std::size_t> input_begin_;
+  std::vector<int> ids_;  // position -> id, -1 before the node was converted
+  std::vector<BackEdge> back_edges_;
+};
+
+// Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
+// `registry` outlives the graph.
+//
+//   TENON_ASSIGN_OR_RETURN(GraphDef def, ReadGraphFile("model.pb"));
+//   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
+inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, const ImportOptions& options = {}) {
+  return GraphImporter(std::move(def), registry, options).Import();
+}
+
+TENON_NAMESPACE_END

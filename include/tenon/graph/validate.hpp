@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are TensorFlow's.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/op/op_def.hpp>
+#include <tenon/op/op_export.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/graph/graph.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with '_'.
+constexpr bool IsValidNodeName(std::string_view name, bool allow_internal = false) {
+  const auto is_first = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+  };
+  bool first = true;
+  for (const char c : name) {
+    if (first) {
+      if (!is_first(c) && !(allow_internal && c == '_' && &c == name.data())) return false;
+      first = false;
+    } else if (c == '>') {
+      first = true;
+    } else if (!is_first(c) && c != '_' && c != '/' && c != '-') {
+      return false;
+    }
+  }
+  return !first;
+}
+
+// More outputs than any sensible node has, and few enough that a malformed graph cannot exhaust memory with one attr.
+inline constexpr std::int64_t kMaxNodeOutputs = std::int64_t{1} << 20;
+
+// An op's description made ready for checking many nodes: defaults and allowed values are read once. immutable.
+//
+//   OpInfo info(registry.Find("MatMul"));
+//   info.AddDefaults(&node);
+//   TENON_RETURN_IF_ERROR(info.Validate(node));
+class OpInfo {
+ public:
+  using Types = InlinedVector<DataType, 4>;
+
+  // `op` outlives this.
+  explicit OpInfo(const OpView* op) : op_(op), def_(ToOpDef(*op)), node_class_(NodeClassOf(op->name)) {
+    for (std::size_t i = 0; i < op->attrs.size(); ++i) by_name_.push_back(static_cast<int>(i));
+    std::sort(by_name_.begin(), by_name_.end(), [op](int a, int b) {
+      return op->attrs[static_cast<std::size_t>(a)].name() < op->attrs[static_cast<std::size_t>(b)].name();
+    });
+    for (const OpDef::AttrDef& attr : def_.attr) defaults_ += attr.default_value.has_value() ? 1 : 0;
+  }
+
+  const OpView& op() const { return *op_; }
+  const OpDef& def() const { return def_; }
+  NodeClass node_class() const { return node_class_; }
+  std::string Summary() const { return SummarizeOpDef(def_); }
+
+  // Attrs that have a default and are absent get it.
+  void AddDefaults(NodeDef* node) const {
+    if (defaults_ == 0) return;
+    Values values;
+    if (Match(*node, &values)) return;
+    node->attr.reserve(node->attr.size() + static_cast<std::size_t>(defaults_));
+    for (std::size_t i = 0; i < def_.attr.size(); ++i) {
+      if (values[i] == nullptr && def_.attr[i].default_value.has_value()) {
+        node->attr.Insert(def_.attr[i].name, *def_.attr[i].default_value);
+      }
+    }
+  }
+
+  // All that can be said of a node by itself: attrs present, of the right kind and allowed, inputs as many as the op
+  // takes, control inputs last. Attrs that the op does not have are ignored.
+  Status Validate(const NodeDef& node) const {
+    Types inputs, outputs;
+    return Resolve(node, &inputs, &outputs);
+  }
+
+  // Validate, and the dtypes of all inputs and outputs.
+  Status Resolve(const NodeDef& node, Types* inputs, Types* outputs) const {
+    if (node.op != op_->name) {
+      return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", Summary(), "; NodeDef: ",
+                                     FormatNodeForError(node.name));
+    }
+    std::int64_t data_inputs = 0;
+    TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
+    Values values;
+    if (!Match(node, &values)) return MissingAttrs(node, values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!IsPlainlyRight(*values[i], op_->attrs[i])) TENON_RETURN_IF_ERROR(CheckAttr(node, i, *values[i]));
+    }
+    const std::int64_t expected = Count(op_->inputs, values);
+    if (expected != data_inputs) return WrongInputCount(node, values, expected, data_inputs);
+    if (const std::int64_t n = Count(op_->outputs, values); n < 0 || n > kMaxNodeOutputs) {
+      return errors::InvalidArgument("Number of outputs is too big: ", n, "; NodeDef: ", FormatNodeForError(node.name));
+    }
+    AppendTypes(op_->inputs, values, inputs);
+    AppendTypes(op_->outputs, values, outputs);
+    return OkStatus();
+  }
+
+  // Refuses ops that graphs of version `producer` may not use any more.
+  Status CheckDeprecation(int producer) const {
+    if (op_->deprecated_since <= 0 || producer < op_->deprecated_since) return OkStatus();
+    return errors::Unimplemented("Op ", op_->name, " is not available in GraphDef version ", producer,
+                                 ". It has been removed in version ", op_->deprecated_since, ". ", op_->deprecation_text, ".");
+  }
+
+ private:
+  using Values = InlinedVector<const AttrValue*, 16>;  // one per attr of the op, null where the node lacks it
+
+  // Looks the node's attrs up, both lists being sorted. False when one of the op's is missing.
+  bool Match(const NodeDef& node, Values* values) const {
+    values->assign(op_->attrs.size(), nullptr);
+    bool complete = true;
+    auto have = node.attr.begin();
+    const auto end = node.attr.end();
+    for (const int i : by_name_) {
+      const std::string_view name = op_->attrs[static_cast<std::size_t>(i)].name();
+      while (have != end && have->first < name) ++have;
+      if (have != end && have->first == name) {
+        (*values)[static_cast<std::size_t>(i)] = &have->second;
+        ++have;
+      } else {
+        complete = false;
+      }
+    }
+    return complete;
+  }
+
+  static Status CheckInputOrder(const NodeDef& node, std::int64_t* data_inputs) {
+    bool control = false;
+    for (const std::string& input : node.input) {
+      if (StartsWith(input, "^")) {
+        control = true;
+        if (input.find(':') != std::string::npos) {
+          return errors::InvalidArgument("Control input '", input, "' must not have ':' in NodeDef: ",
+                                         FormatNodeForError(node.name));
+        }
+      } else if (control) {
+        return errors::InvalidArgument("Non-control input '", input, "' after control input in NodeDef: ",
+                                       FormatNodeForError(node.name));
+      } else {
+        ++*data_inputs;
+      }
+    }
+    return OkStatus();
+  }
+
+  // The common case, decided without text: a scalar of the right kind, without limits or within them.
+  static bool IsPlainlyRight(const AttrValue& value, const AttrSpec& spec) {
+    if (spec.is_list) return false;
+    switch (spec.kind) {
+      case AttrKind::kType:
+        return value.kind() == AttrValue::Kind::kType && kAllTypes.contains(value.type()) &&
+               (spec.allowed_types.empty() || spec.allowed_types.contains(value.type()));
+      case AttrKind::kInt: return value.kind() == AttrValue::Kind::kInt && (!spec.has_minimum || value.i() >= spec.minimum);
+      case AttrKind::kBool: return value.kind() == AttrValue::Kind::kBool;
+      case AttrKind::kFloat: return value.kind() == AttrValue::Kind::kFloat;
+      case AttrKind::kString: return value.kind() == AttrValue::Kind::kString && spec.allowed == AllowedForm::kNone;
+      case AttrKind::kShape: return value.kind() == AttrValue::Kind::kShape;
+      case AttrKind::kTensor: return value.kind() == AttrValue::Kind::kTensor;
+      case AttrKind::kFunc: return value.kind() == AttrValue::Kind::kFunc;
+    }
+    return false;
+  }
+
+  Status CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const;
+
+  TENON_COLD Status MissingAttrs(const NodeDef& node, const Values& values) const {
+    std::string names;
+    int count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == nullptr) StrAppend(&names, count++ == 0 ? "'" : ", '", op_->attrs[i].name(), "'");
+    }
+    return errors::InvalidArgument("NodeDef missing attr", count > 1 ? "s " : " ", names, " from ", Summary(), "; NodeDef: ",
+                                   FormatNodeForError(node.name));
+  }
+
+  static auto Finder(const OpView* op, const Values& values) {
+    return [op, &values](const AttrSpec& spec, ArgAttrValue* out) {
+      const AttrValue& value = *values[static_cast<std::size_t>(&spec - op->attrs.data())];
+      out->number = value.i();
+      out->type = value.type();
+      out->types = value.list().type;
+      return true;
+    };
+  }
+
+  // How many tensors the arguments stand for; -1 when that overflows.
+  std::int64_t Count(std::span<const ArgSpec> args, const Values& values) const {
+    std::int64_t total = 0;
+    for (const ArgSpec& arg : args) {
+      const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
+      if (n < 0 || n > std::numeric_limits<std::int32_t>::max()) return -1;
+      total += n;
+    }
+    return total > std::numeric_limits<std::int32_t>::max() ? -1 : total;
+  }
+
+  void AppendTypes(std::span<const ArgSpec> args, const Values& values, Types* types) const {
+    for (const ArgSpec& arg : args) {
+      op_->ForEachType(arg, Finder(op_, values), [types](DataType type) { types->push_back(type); });
+    }
+  }
+
+  TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected, std::int64_t given) const {
+    std::string text;
+    if (expected < 0 || expected > 1000) {
+      text = StrCat(expected, " tensors");
+    } else {
+      Types types;
+      AppendTypes(op_->inputs, values, &types);
+      text = StrJoin(types, ", ");
+    }
+    return errors::InvalidArgument("NodeDef expected inputs '", text, "' do not match ", given, " inputs specified; ",
+                                   Summary(), "; NodeDef: ", FormatNodeForError(node.name));
+  }
+
+  const OpView* op_;
+  OpDef def_;
+  NodeClass node_class_;
+  std::vector<int> by_name_;  // indices of the op's attrs, in the order of their names
+  int defaults_ = 0;          // attrs that have one
+};
+
+namespace detail {
+
+template <class T, class ToText>
+Status CheckAllowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view attr, ToText to_text) {
+  for (const T& value : values) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
+    return errors::InvalidArgument(
+        "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
+        StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));
+  }
+  return OkStatus();
+}
+
+inline std::size_t ListLength(const AttrList& list) {
+  return list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() + list.shape.size() +
+         list.tensor.size() + list.func.size();
+}
+
+}  // namespace detail
+
+// Has the value the attr's type, and does it keep to its minimum and its allowed values?
+inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& attr) {
+  if (Status s = AttrValueHasType(value, attr.type); !s.ok()) {
+    return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
+  }
+  const bool is_list = StartsWith(attr.type, "list(");
+  if (attr.has_minimum && attr.type == "int" && value.i() < attr.minimum) {
+    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ", attr.minimum);
+  }
+  if (attr.has_minimum && is_list) {
+    const auto length = static_cast<std::int64_t>(detail::ListLength(value.list()));
+    if (length < attr.minimum) {
+      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ", attr.minimum);
+    }
+  }
+  if (!attr.allowed_values.has_value()) return OkStatus();
+  const AttrList& allowed = attr.allowed_values.list();
+  if (attr.type == "type" || attr.type == "list(type)") {
+    const std::vector<DataType> one{value.type()};
+    return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
+                                [](DataType t) { return std::string(Name(t)); });
+  }
+  if (attr.type == "string" || attr.type == "list(string)") {
+    const std::vector<std::string> one{value.s()};
+    return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
+                                [](const std::string& s) { return StrCat("\"", s, "\""); });
+  }
+  return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
+}
+
+inline Status OpInfo::CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const {
+  Status status = ValidateAttrValue(value, def_.attr[i]);
+  if (status.ok()) return status;
+  return status.WithAppended(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name), "; ", Summary()));
+}
+
+// OpInfo for every op that is asked for, made once. one thread.
+class OpInfoCache {
+ public:
+  explicit OpInfoCache(const OpRegistry& registry) : registry_(&registry) {}
+
+  // Null when no such op is registered.
+  const OpInfo* Find(std::string_view op) {
+    const auto name_of = [this](int i) { return infos_[static_cast<std::size_t>(i)]->op().name; };
+    if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
+    const OpView* view = registry_->Find(op);
+    if (view == nullptr) return nullptr;
+    infos_.push_back(std::make_unique<OpInfo>(view));
+    index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
+    return infos_.back().get();
+  }
+  const OpRegistry& registry() const { return *registry_; }
+
+ private:
+  const OpRegistry* registry_;
+  std::vector<std::unique_ptr<OpInfo>> infos_;
+  detail::NameIndex index_;
+};
+
+// One node against its op; OpInfo does the same for many.
+inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
+inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
+
+TENON_NAMESPACE_END

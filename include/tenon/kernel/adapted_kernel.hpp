@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or forwards
+// them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/kernel/attrs.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/row.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// List arguments that a kernel takes as std::span<const Tensor>: handles in a row, kept until the call ends.
+struct SpanStorage {
+  InlinedVector<Tensor, 8> tensors;  // all inputs of the node
+};
+inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
+  const int first = frame.first[argument], last = frame.first[argument + 1];
+  return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
+}
+
+// What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
+class AdaptedCore {
+ public:
+  ~AdaptedCore() {
+    if (object_ == nullptr) return;
+    if (row_->destroy != nullptr) row_->destroy(object_);
+    ::operator delete(object_, std::align_val_t{row_->align});
+  }
+
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    row_ = &row;
+    object_ = ::operator new(row.size, std::align_val_t{row.align});
+    void* attrs = row.construct(object_);
+    if (row.op->bind != nullptr) TENON_RETURN_IF_ERROR(row.op->bind(*construction, attrs));
+    TENON_RETURN_IF_ERROR(FindArguments(*construction));
+    if (row.init != nullptr) TENON_RETURN_IF_ERROR(row.init(object_, *construction));
+    return OkStatus();
+  }
+
+  // Per input argument and per output argument: whether its tensors live in host memory on any device.
+  template <class SetInput, class SetOutput>
+  void HostArguments(SetInput set_input, SetOutput set_output) const {
+    const int inputs = static_cast<int>(row_->op->view->inputs.size());
+    for (int a = 0; a < argument_count_; ++a) {
+      const ParamKind kind = row_->params[a].kind;
+      if (kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) a < inputs ? set_input(t) : set_output(t - num_inputs_);
+    }
+  }
+
+  // Fills `views` and allocates the outputs that the shape function sizes.
+  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+    for (int i = 0; i < num_inputs_; ++i) {
+      const Tensor& t = ctx->input(i);
+      views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
+    }
+    if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
+    if (needs_shapes_) {
+      ShapeMemo local;
+      ShapeMemo& memo = ctx->memo() != nullptr ? *ctx->memo() : local;
+      if (!Remembers(memo, ctx)) [[unlikely]]
+        TENON_RETURN_IF_ERROR(InferShapes(ctx, &memo));
+      for (const OutputPlan& out : outputs_) {
+        const TensorShape& shape = memo.outputs[static_cast<std::size_t>(out.tensor)];
+        if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
+        Tensor& t = *ctx->mutable_output(out.tensor);
+        views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
+      }
+      if (has_output_ranks_) TENON_RETURN_IF_ERROR(CheckOutputRanks(ctx));
+    }
+    return OkStatus();
+  }
+
+  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
+    CallFrame frame{};
+    frame.context = ctx;
+    frame.device = ctx->raw_device();
+    frame.views = views;
+    frame.first = first_.data();
+    frame.inputs = ctx->input_array();
+    frame.outputs = ctx->mutable_output(0);
+    frame.num_inputs = num_inputs_;
+    frame.input_span = &InputSpan;
+    frame.late = late;
+    return frame;
+  }
+  Status Call(CallFrame& frame) const { return row_->call(object_, frame); }
+
+  bool takes_spans() const { return takes_spans_; }
+  void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
+    for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
+  }
+  const KernelRow& row() const { return *row_; }
+  int view_count() const { return num_inputs_ + num_outputs_; }
+  int argument_count() const { return argument_count_; }
+
+ private:
+  struct OutputPlan {
+    int tensor;
+    std::uint8_t forward_mask;
+  };
+  static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
+
+  // Counts the tensors of every argument from the node's attrs.
+  Status FindArguments(const OpKernelConstruction& construction) {
+    const OpView& op = *row_->op->view;
+    num_inputs_ = construction.num_inputs();
+    num_outputs_ = construction.num_outputs();
+    first_.clear();
+    int at = 0;
+    for (const auto& list : {op.inputs, op.outputs})
+      for (const ArgSpec& arg : list) {
+        first_.push_back(static_cast<std::uint16_t>(at));
+        std::int64_t n = 1;
+        if (!arg.number_attr().empty()) {
+          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
+        } else if (arg.is_type_list) {
+          std::span<const DataType> types;
+          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.type_list_attr(), &types));
+          n = static_cast<std::int64_t>(types.size());
+        }
+        at += static_cast<int>(n);
+      }
+    if (at != num_inputs_ + num_outputs_ || at > 65535)
+      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_, " outputs, its op asks for ", at,
+                              " in all");
+    first_.push_back(static_cast<std::uint16_t>(at));
+    argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
+    for (int a = 0; a < argument_count_; ++a) {
+      const ParamInfo& info = row_->params[a];
+      const bool output = a >= static_cast<int>(op.inputs.size());
+      if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
+      if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
+      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList) continue;
+      needs_shapes_ = true;
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
+    }
+    return OkStatus();
+  }
+  // From argument numbers to tensor numbers; only arguments of one tensor can be forwarded.
+  std::uint8_t InputMask(std::uint8_t arguments) const {
+    unsigned mask = 0;
+    for (int a = 0; a < 8 && a < argument_count_; ++a)
+      if ((arguments >> a & 1) != 0 && first_[Position(a)] < 8) mask |= 1u << first_[Position(a)];
+    return static_cast<std::uint8_t>(mask);
+  }
+  static bool Forwarded(OpKernelContext* ctx, const OutputPlan& out, const TensorShape& shape) {
+    for (int i = 0; (out.forward_mask >> i) != 0; ++i)
+      if ((out.forward_mask >> i & 1) != 0 && ctx->TryForward(i, out.tensor, shape)) return true;
+    return false;
+  }
+
+  Status CheckRanks(OpKernelContext* ctx) const {
+    const OpView& op = *row_->op->view;
+    for (std::size_t a = 0; a < op.inputs.size(); ++a) {
+      const int rank = row_->params[a].rank;
+      if (rank != kAnyRank && ctx->input(first_[a]).dims() != rank) [[unlikely]]
+        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank, ", got shape ",
+                                       ctx->input(first_[a]).shape());
+    }
+    return OkStatus();
+  }
+  Status CheckOutputRanks(OpKernelContext* ctx) const {
+    const OpView& op = *row_->op->view;
+    for (std::size_t a = op.inputs.size(); a < Position(argument_count_); ++a) {
+      const int rank = row_->params[a].rank;
+      const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
+      if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
+        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(), "' with rank ", rank,
+                                ", but the shape function gives it ", t.shape());
+    }
+    return OkStatus();
+  }
+
+  // True when the memo was made for the present input shapes and values.
+  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
+    if (!memo.valid) return false;
+    for (int i = 0; i < num_inputs_; ++i)
+      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
+    if (memo.value_inputs == 0) return true;
+    std::size_t v = 0;
+    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
+      if ((memo.value_inputs >> i & 1) == 0) continue;
+      const std::vector<std::byte>& value = memo.values[v++];
+      if (value.size() != ctx->input(i).TotalBytes() || (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
+        return false;
+    }
+    return true;
+  }
+  TENON_COLD Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
+
+  const KernelRow* row_ = nullptr;
+  void* object_ = nullptr;
+  int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
+  bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
+  std::vector<std::uint16_t> first_;
+  std::vector<OutputPlan> outputs_;
+};
+
+inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
+  const OpView& op = *row_->op->view;
+  memo->valid = false;
+  InferenceContext shapes;
+  shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
+  for (int i = 0; i < num_inputs_; ++i) {
+    // Values are there for the asking, but only those in host memory.
+    const bool readable = ctx->op_kernel().input_memory_type(i) == MemoryType::kHost || ctx->host_memory();
+    shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
+  }
+  TENON_RETURN_IF_ERROR(shapes.construction_status());
+  if (Status status = op.shape_fn(&shapes); !status.ok())
+    return StartsWith(status.message(), op.name) ? status : Status(status.code(), StrCat(op.name, ": ", status.message()));
+  memo->inputs.clear();
+  memo->values.clear();
+  memo->value_inputs = 0;
+  bool repeatable = true;
+  for (int i = 0; i < num_inputs_; ++i) {
+    const Tensor& t = ctx->input(i);
+    memo->inputs.push_back(t.shape());
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (i >= 64 || SizeOf(t.dtype()) == 0) {
+      repeatable = false;
+      continue;
+    }
+    memo->value_inputs |= std::uint64_t{1} << i;
+    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
+    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
+  }
+  memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
+  for (const OutputPlan& out : outputs_)
+    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]); !status.ok())
+      return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
+                              shapes.DebugString(shapes.output(out.tensor)),
+                              ", but the kernel takes it as Out; it must be complete, or the parameter Late<T>&");
+  memo->valid = repeatable;
+  return OkStatus();
+}
+
+// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was read.
+inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
+  for (const AttrSlot& slot : slots) {
+    const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
+    const auto either = [&]<class T, class List>(T* one, List* list) { return slot.list ? get(list) : get(one); };
+    const auto as = []<class T>(std::type_identity<T>) { return static_cast<T*>(nullptr); };
+    Status status;
+    switch (slot.kind) {
+      case AttrKind::kInt: status = either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{})); break;
+      case AttrKind::kFloat: status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{})); break;
+      case AttrKind::kBool: status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{})); break;
+      case AttrKind::kString: status = either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{})); break;
+      case AttrKind::kType: status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{})); break;
+      case AttrKind::kShape: status = either(as(std::type_identity<PartialTensorShape>{}), as(std::type_identity<std::span<const PartialTensorShape>>{})); break;
+      case AttrKind::kTensor: status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{})); break;
+      case AttrKind::kFunc: status = either(as(std::type_identity<const NameAttrList*>{}), as(std::type_identity<std::span<const NameAttrList>>{})); break;
+    }
+    TENON_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+class AdaptedKernel final : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
+    core_.HostArguments([this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    return OkStatus();
+  }
+
+  void Compute(OpKernelContext* ctx) override {
+    constexpr int kSmall = 8;
+    if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
+      AnyView views[kSmall];
+      alignas(16) std::byte late[16 * kSmall];
+      Run(ctx, views, late);
+    } else {
+      std::vector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
+      std::vector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
+      Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
+    }
+  }
+
+ private:
+  void Run(OpKernelContext* ctx, AnyView* views, std::byte* late) const {
+    Status status = core_.Prepare(ctx, views);
+    if (status.ok()) [[likely]] {
+      detail::CallFrame frame = core_.Frame(ctx, views, late);
+      if (core_.takes_spans()) {
+        detail::SpanStorage spans;
+        core_.FillSpans(ctx, &spans);
+        frame.spans = &spans;
+        status = core_.Call(frame);
+      } else {
+        status = core_.Call(frame);
+      }
+    }
+    if (!status.ok()) [[unlikely]]
+      ctx->SetStatus(status);
+  }
+
+  detail::AdaptedCore core_;
+};
+
+// The same for a kernel whose operator() takes a Done.
+class AdaptedAsyncKernel final : public AsyncOpKernel {
+ public:
+  using AsyncOpKernel::AsyncOpKernel;
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
+    core_.HostArguments([this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    return OkStatus();
+  }
+
+  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+    auto* call = new PendingCall;
+    call->context = ctx;
+    call->done = done;
+    call->views.resize(static_cast<std::size_t>(core_.view_count()));
+    call->late.resize(static_cast<std::size_t>(core_.argument_count()));
+    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
+    call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
+    core_.FillSpans(ctx, &call->spans);
+    call->frame.spans = &call->spans;
+    call->frame.done = &Finish;
+    call->frame.done_state = call;
+    (void)core_.Call(call->frame);  // errors go through Done
+  }
+  // Waits for the end: executors call ComputeAsync.
+  void Compute(OpKernelContext* ctx) override {
+    std::atomic<bool> done{false};
+    ComputeAsync(ctx, {[](void* flag) {
+                         static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
+                         static_cast<std::atomic<bool>*>(flag)->notify_one();
+                       },
+                       &done});
+    done.wait(false, std::memory_order_acquire);
+  }
+
+ private:
+  struct PendingCall {
+    OpKernelContext* context;
+    DoneCallback done;
+    std::vector<AnyView> views;
+    std::vector<std::max_align_t> late;
+    detail::SpanStorage spans;
+    detail::CallFrame frame;
+  };
+  static void Finish(void* state, Status status) {
+    auto* call = static_cast<PendingCall*>(state);
+    if (!status.ok()) call->context->SetStatus(status);
+    const DoneCallback done = call->done;
+    delete call;
+    done();
+  }
+
+  detail::AdaptedCore core_;
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/params.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs again only
+// when an input shape, or the value of an input that it reads, has changed.
+struct ShapeMemo {
+  bool valid = false;
+  std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
+  std::vector<TensorShape> inputs, outputs;
+  std::vector<std::vector<std::byte>> values;  // of the inputs in value_inputs, in order
+};
+
+// What is the same for all nodes of one run.
+struct StepEnvironment {
+  void* device = nullptr;            // the Cpu or Cuda that kernels get
+  std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
+  Allocator* step_allocator = nullptr;    // memory that lives no longer than the step, as a rule
+  Allocator* result_allocator = nullptr;  // memory of fetched tensors
+  Allocator* host_allocator = nullptr;    // host memory, when the device has another one
+  bool host_memory = true;                // the device reads and writes ordinary host memory
+  std::int64_t step_id = 0;
+  int graph_def_version = 0;
+};
+
+// one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
+class OpKernelContext {
+ public:
+  OpKernelContext() = default;
+
+  // -- inputs
+  int num_inputs() const { return frame_->kernel->num_inputs(); }
+  const Tensor& input(int i) const { return *frame_->inputs[i]; }
+  DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
+
+  // -- outputs
+  int num_outputs() const { return frame_->kernel->num_outputs(); }
+  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
+  Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
+  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out.
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
+    TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
+    *out = &frame_->outputs[i];
+    return OkStatus();
+  }
+  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
+  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape, Tensor** out) {
+    for (const int input : candidates)
+      if (TryForward(input, i, shape)) {
+        *out = &frame_->outputs[i];
+        return OkStatus();
+      }
+    return allocate_output(i, shape, out);
+  }
+  // Scratch memory for the time of the call.
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
+    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, frame_->env->step_allocator));
+    return OkStatus();
+  }
+
+  // -- status: the first error counts
+  void SetStatus(const Status& status) { status_.Update(status); }
+  void CtxFailure(const Status& status) { SetStatus(status); }
+  const Status& status() const { return status_; }
+
+  // -- where and when
+  const OpKernel& op_kernel() const { return *frame_->kernel; }
+  template <class Device>
+  Device& device() const {
+    return *static_cast<Device*>(frame_->env->device);
+  }
+  void* raw_device() const { return frame_->env->device; }
+  bool host_memory() const { return frame_->env->host_memory; }
+  std::string_view device_name() const { return frame_->env->device_name; }
+  std::int64_t step_id() const { return frame_->env->step_id; }
+  int graph_def_version() const { return frame_->env->graph_def_version; }
+  const StepEnvironment& environment() const { return *frame_->env; }
+
+  // -- for executors
+  struct NodeFrame {
+    const OpKernel* kernel;
+    Tensor* const* inputs;               // one pointer per input
+    const std::uint8_t* last_use;        // per input: this node is the last that reads the value
+    Tensor* outputs;                     // num_outputs tensors in a row
+    const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
+    ShapeMemo* memo;
+    const StepEnvironment* env;          // of the device that runs the node
+  };
+  // Moves to another node; the frame must outlive its run.
+  void Enter(const NodeFrame* frame) { frame_ = frame; }
+  Status TakeStatus() { return std::exchange(status_, Status()); }
+
+  // -- for the adapter
+  ShapeMemo* memo() const { return frame_->memo; }
+  Tensor* const* input_array() const { return frame_->inputs; }
+  Status AllocateOutput(int i, const TensorShape& shape) {
+    const bool host = frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
+    Allocator* allocator = host ? frame_->env->host_allocator : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator : frame_->env->step_allocator;
+    const DataType dtype = frame_->kernel->output_type(i);
+    frame_->outputs[i] = Tensor(allocator, dtype, shape);
+    if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
+      return OutOfMemory(i, shape, allocator);
+    return OkStatus();
+  }
+  // Makes output `out` share the buffer of input `in` when nobody else can see it any more.
+  bool TryForward(int in, int out, const TensorShape& shape) {
+    if (frame_->last_use[in] == 0) return false;
+    Tensor& input = *frame_->inputs[in];
+    if (input.dtype() != frame_->kernel->output_type(out) || !input.RefCountIsOne()) return false;
+    if (frame_->kernel->input_memory_type(in) != frame_->kernel->output_memory_type(out)) return false;
+    return frame_->outputs[out].CopyFrom(input, shape);
+  }
+
+ private:
+  TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
+                                     frame_->env->device_name, " by allocator ", allocator->Name());
+  }
+
+  const NodeFrame* frame_ = nullptr;
+  Status status_;
+};
+
+namespace detail {
+inline Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view) {
+  Tensor* tensor = nullptr;
+  TENON_RETURN_IF_ERROR(context->allocate_output(output, shape, &tensor));
+  *view = AnyView{tensor->raw_data(), tensor->NumElements(), &tensor->shape()};
+  return OkStatus();
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// OpKernel: the one thing an executor knows how to run. Op structs become kernels through kernel/adapter.hpp; a class
+// derived from OpKernel is the raw form, with TensorFlow's own members.
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/status.hpp>
+#include <tenon/kernel/construction.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+class OpKernelContext;
+class AsyncOpKernel;
+
+enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
+
+// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the kernel
+// without a lock of its own.
+//
+//   class Count : public OpKernel {
+//    public:
+//     explicit Count(OpKernelConstruction* c) : OpKernel(c) {}
+//     void Compute(OpKernelContext* ctx) override {
+//       Tensor* out = nullptr;
+//       if (Status s = ctx->allocate_output(0, TensorShape{}, &out); !s.ok()) return ctx->SetStatus(s);
+//       out->scalar<std::int64_t>()() = ctx->input(0).NumElements();
+//     }
+//   };
+class OpKernel {
+ public:
+  explicit OpKernel(OpKernelConstruction* construction)
+      : def_(&construction->def()),
+        op_(&construction->op()),
+        input_types_(construction->input_types().begin(), construction->input_types().end()),
+        output_types_(construction->output_types().begin(), construction->output_types().end()),
+        input_memory_(input_types_.size(), MemoryType::kDevice),
+        output_memory_(output_types_.size(), MemoryType::kDevice) {
+    for (std::size_t i = 0; i < input_types_.size(); ++i)
+      if (AlwaysOnHost(input_types_[i])) input_memory_[i] = MemoryType::kHost;
+    for (std::size_t i = 0; i < output_types_.size(); ++i)
+      if (AlwaysOnHost(output_types_[i])) output_memory_[i] = MemoryType::kHost;
+  }
+  OpKernel(const OpKernel&) = delete;
+  OpKernel& operator=(const OpKernel&) = delete;
+  virtual ~OpKernel() = default;
+
+  // Runs the node: reads ctx->input(i), sets every output or a status.
+  virtual void Compute(OpKernelContext* ctx) = 0;
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }
+  // False for kernels that cost next to nothing: an executor runs those in place.
+  virtual bool IsExpensive() const { return true; }
+  // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
+  virtual const Tensor* const_tensor() const { return nullptr; }
+
+  const NodeDef& def() const { return *def_; }
+  const OpView& op() const { return *op_; }
+  std::string_view name() const { return def_->name; }
+  std::string_view type_string() const { return def_->op; }
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
+  MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
+  MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+
+ protected:
+  void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
+  void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
+
+ private:
+  const NodeDef* def_;
+  const OpView* op_;
+  std::vector<DataType> input_types_, output_types_;
+  std::vector<MemoryType> input_memory_, output_memory_;
+};
+
+// A kernel that may end after its call returned (it waits for a queue, a device, another process).
+class AsyncOpKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  // Called exactly once, on any thread, perhaps before ComputeAsync returns; the context is gone afterwards.
+  struct DoneCallback {
+    void (*call)(void* state);
+    void* state;
+    void operator()() const { call(state); }
+  };
+  virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
+  AsyncOpKernel* AsAsync() final { return this; }
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives, who
+// sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/tensor/view.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+class OpKernelContext;
+
+// An input that lives in host memory even when the kernel runs on a GPU.
+template <class T, int Rank = kAnyRank>
+struct HostIn : In<T, Rank> {
+  HostIn() = default;
+  explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
+};
+
+// A host input of int16, int32 or int64 elements, read as Index values whichever it is.
+class HostIndices {
+ public:
+  HostIndices(const AnyView& view, DataType dtype)
+      : data_(view.data), size_(view.size), shape_(view.shape), dtype_(dtype) {}
+  Index operator[](Index i) const {
+    if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
+    if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
+    return static_cast<const std::int16_t*>(data_)[i];
+  }
+  Index size() const { return size_; }
+  const TensorShape& shape() const { return *shape_; }
+  DataType dtype() const { return dtype_; }
+
+ private:
+  const void* data_;
+  Index size_;
+  const TensorShape* shape_;
+  DataType dtype_;
+};
+
+// The tensors of an input declared `name: N * T`.
+template <class T>
+class InList {
+ public:
+  InList(const AnyView* views, int size) : views_(views), size_(size) {}
+  In<T> operator[](int i) const { return In<T>(views_[i]); }
+  int size() const { return size_; }
+
+ private:
+  const AnyView* views_;
+  int size_;
+};
+
+// The tensors of an output declared `name: N * T`, already allocated.
+template <class T>
+class OutList {
+ public:
+  OutList(const AnyView* views, int size) : views_(views), size_(size) {}
+  Out<T> operator[](int i) const { return Out<T>(views_[i]); }
+  int size() const { return size_; }
+
+ private:
+  const AnyView* views_;
+  int size_;
+};
+
+// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size, type and
+// memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i only if it
+// never needs input elements that it has already overwritten.
+template <class T, int... I>
+struct Forward : Out<T> {
+  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...), "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
+  Forward() = default;
+  explicit Forward(const AnyView& view) : Out<T>(view) {}
+};
+
+namespace detail {
+// Allocates output number `output` of the running kernel and fills *view. In kernel/context.hpp.
+Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view);
+}  // namespace detail
+
+// An output whose size the kernel learns while it runs.
+template <class T>
+class Late {
+ public:
+  Late(OpKernelContext* context, int output) : context_(context), output_(output) {}
+  // The output with the given shape, uninitialised. Once per call of the kernel; ResourceExhausted when memory is out.
+  Result<Out<T>> Allocate(const TensorShape& shape) {
+    AnyView view{};
+    TENON_RETURN_IF_ERROR(detail::AllocateLateOutput(context_, output_, shape, &view));
+    return Out<T>(view);
+  }
+
+ private:
+  OpKernelContext* context_;
+  int output_;
+};
+
+// What a kernel with resources, cancellation or allocations of its own takes instead of Device&.
+template <class Device>
+class Context {
+ public:
+  Context(OpKernelContext* context, Device* device) : context_(context), device_(device) {}
+  Device& device() const { return *device_; }
+  // Everything else the runtime offers: allocation, step id, resources (kernel/context.hpp).
+  OpKernelContext& op() const { return *context_; }
+
+ private:
+  OpKernelContext* context_;
+  Device* device_;
+};
+
+// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a Done
+// that was never called reports Internal.
+class Done {
+ public:
+  using Callback = void (*)(void* state, Status status);
+  Done(Callback callback, void* state) : callback_(callback), state_(state) {}
+  Done(Done&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)), state_(other.state_) {}
+  Done& operator=(Done&& other) noexcept {
+    std::swap(callback_, other.callback_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Done() {
+    if (callback_ != nullptr) Finish(Status(Code::kInternal, "the kernel dropped its Done without calling it"));
+  }
+  // Ends the kernel; its views are gone afterwards.
+  void operator()(Status status) { Finish(std::move(status)); }
+  void operator()() { Finish(OkStatus()); }
+
+ private:
+  void Finish(Status status) {
+    if (const Callback callback = std::exchange(callback_, nullptr)) callback(state_, std::move(status));
+  }
+  Callback callback_;
+  void* state_;
+};
+
+namespace detail {
+
+enum class ParamKind : std::uint8_t {
+  kBad,
+  kIn,
+  kHostIn,
+  kHostIndices,
+  kInList,
+  kTensorIn,
+  kTensorsIn,
+  kOut,
+  kForward,
+  kOutList,
+  kLate,
+  kTensorOut,
+  kTensorsOut,
+};
+constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
+constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
+
+// What the framework needs to know about one parameter; a kernel has a constant array of these, inputs first.
+struct ParamInfo {
+  ParamKind kind = ParamKind::kBad;
+  std::int8_t rank = kAnyRank;
+  std::uint8_t forward_mask = 0;  // bit i: may take over the buffer of input i
+};
+
+// ParamTraits<P>: kind, element type (void where a Tensor is passed) and rank of a parameter type, references removed.
+template <class P>
+struct ParamTraits {
+  using value = void;
+  static constexpr ParamInfo info{};
+};
+template <class T, int R>
+struct ParamTraits<In<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kIn, R, 0};
+};
+template <class T, int R>
+struct ParamTraits<HostIn<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kHostIn, R, 0};
+};
+template <>
+struct ParamTraits<HostIndices> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kHostIndices, kAnyRank, 0};
+};
+template <class T>
+struct ParamTraits<InList<T>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kInList, kAnyRank, 0};
+};
+template <class T, int R>
+struct ParamTraits<Out<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kOut, R, 0};
+};
+template <class T, int... I>
+struct ParamTraits<Forward<T, I...>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kForward, kAnyRank, static_cast<std::uint8_t>((0 | ... | (1 << I)))};
+};
+template <class T>
+struct ParamTraits<OutList<T>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kOutList, kAnyRank, 0};
+};
+template <class T>
+struct ParamTraits<Late<T>&> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kLate, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<const Tensor&> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorIn, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<std::span<const Tensor>> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorsIn, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<Tensor&> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorOut, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<std::span<Tensor>> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorsOut, kAnyRank, 0};
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

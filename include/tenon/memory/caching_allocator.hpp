@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// CachingAllocator: the block cache of one step. It keeps every block it ever got from the allocator below, so that a
+// graph which runs again asks nobody for memory. While one thread owns it, that thread takes and gives blocks without a
+// lock: one class look-up and the head of a list.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/check.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/memory/block.hpp>
+
+TENON_NAMESPACE_BEGIN
+namespace detail {
+// Its address names the calling thread.
+inline constinit thread_local char this_thread_mark = 0;
+}  // namespace detail
+
+// thread-safe. Blocks may come back from any thread and at any time, also after Release(): they keep the object alive.
+//
+//   CachingAllocator* cache = CachingAllocator::Create(CpuAllocator());
+//   cache->SetOwnerThread();       // this thread runs the step
+//   ...                            // kernels allocate and free
+//   cache->ClearOwnerThread();     // the step goes back to its pool; another thread may run it next
+//   cache->Release();              // no step will use it again
+//
+// Two sets of lists: `own_` is the owner's alone while there is one; `shared_` is everybody else's, behind the lock. An
+// owner that finds its list empty takes the shared list of that class as a whole; without an owner, both are behind the
+// lock. Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
+class CachingAllocator final : public Allocator {
+ public:
+  // With std::unique_ptr<CachingAllocator, CachingAllocator::Releaser>.
+  struct Releaser {
+    void operator()(CachingAllocator* allocator) const { allocator->Release(); }
+  };
+
+  // `base` must outlive the last block. Never null.
+  static CachingAllocator* Create(Allocator* base) { return new CachingAllocator(base); }
+
+  // The creator lets go, with no owner thread set: cached blocks go back to `base`, and the object deletes itself with
+  // the last block that is still out. Until then such blocks, and new ones asked of it, go straight to and from `base`.
+  void Release();
+
+  // From here on the calling thread needs no lock. There must be no owner; the owner clears itself before it ends.
+  // For memory that the processor cannot touch both do nothing.
+  void SetOwnerThread();
+  void ClearOwnerThread();
+  bool IsOwnerThread() const { return owner_.load(std::memory_order_relaxed) == &detail::this_thread_mark; }
+
+  std::string_view Name() const override { return base_->Name(); }
+  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
+  bool HostAccessible() const override { return linked_inside_; }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    if (IsOwnerThread() && alignment <= kAlignment) [[likely]] {
+      const std::size_t c = detail::SizeClass(bytes);
+      if (detail::FreeBlock* const block = own_.heads[c]; block != nullptr) [[likely]] {
+        own_.heads[c] = block->next;
+        detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
+        return block;
+      }
+    }
+    return AllocateSlowly(alignment, bytes, attributes);
+  }
+
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (IsOwnerThread() && alignment <= kAlignment && ptr != nullptr) [[likely]] {
+      const std::size_t c = detail::SizeClass(bytes);
+      detail::MarkFree(ptr, detail::SizeClassBytes(c));
+      own_.heads[c] = ::new (ptr) detail::FreeBlock{own_.heads[c]};
+      return;
+    }
+    if (ptr != nullptr) DeallocateSlowly(ptr, alignment, bytes);
+  }
+
+  // Gives cached blocks back to `base` and returns their bytes: all of them, or the shared ones only when another
+  // thread is the owner.
+  std::size_t Trim();
+
+  // Bytes and calls as `base` sees them: cached blocks count as in use. largest_free_block_bytes is the largest cached
+  // block that the calling thread could have.
+  std::optional<AllocatorStats> GetStats() const override;
+  bool ClearStats() override;
+
+ private:
+  struct Lists {
+    detail::FreeBlock* heads[detail::kNumSizeClasses] = {};
+  };
+  // The link of a block that the processor cannot write to. Spare ones hold no block.
+  struct Node : detail::FreeBlock {
+    void* memory;
+  };
+
+  explicit CachingAllocator(Allocator* base) : base_(base), linked_inside_(base->HostAccessible()) {}
+  ~CachingAllocator() override = default;
+
+  void* AllocateSlowly(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);
+  void DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes);
+  void* AllocateFromBase(std::size_t alignment, std::size_t block_bytes, const AllocationAttributes& attributes);
+  void* TakeCached(std::size_t size_class);
+  void ForgetBlocks(std::int64_t count, std::int64_t bytes);
+  // Under the lock: nobody else uses own_ now.
+  bool MayUseOwn() const { return owner_.load(std::memory_order_relaxed) == nullptr || IsOwnerThread(); }
+  std::size_t LargestCached() const;
+
+  std::atomic<const void*> owner_{nullptr};  // changes under the lock
+  Lists own_;  // the owner's; without an owner, behind the lock
+  Allocator* const base_;
+  const bool linked_inside_;  // the link is the first word of the block itself
+
+  alignas(64) mutable SpinLock lock_;  // guards what follows; held for few instructions, never over a call of base_
+  bool released_ = false;
+  std::int64_t holds_ = 1;  // the creator's, and one for each block of base_, cached or out; 0: delete this
+  Node* spare_nodes_ = nullptr;
+  AllocatorStats stats_;
+  Lists shared_;
+};
+
+inline void CachingAllocator::SetOwnerThread() {
+  SpinLockHolder hold(lock_);
+  TENON_CHECK(owner_.load(std::memory_order_relaxed) == nullptr, "CachingAllocator::SetOwnerThread: it has an owner.");
+  TENON_CHECK(!released_, "CachingAllocator::SetOwnerThread: called after Release().");
+  if (linked_inside_) owner_.store(&detail::this_thread_mark, std::memory_order_relaxed);
+}
+
+inline void CachingAllocator::ClearOwnerThread() {
+  SpinLockHolder hold(lock_);
+  TENON_CHECK(IsOwnerThread() || !linked_inside_, "CachingAllocator::ClearOwnerThread: another thread is the owner.");
+  owner_.store(nullptr, std::memory_order_relaxed);
+}
+
+inline void CachingAllocator::Release() {
+  {
+    SpinLockHolder hold(lock_);
+    TENON_CHECK(!released_, "CachingAllocator::Release: called twice.");
+    TENON_CHECK(owner_.load(std::memory_order_relaxed) == nullptr, "CachingAllocator::Release: it still has an owner.");
+    released_ = true;  // nothing is put on a list any more
+  }
+  Trim();
+  ForgetBlocks(1, 0);
+}
+
+// A cached block of that class or null; under the lock.
+inline void* CachingAllocator::TakeCached(std::size_t size_class) {
+  const bool is_owner = IsOwnerThread();
+  detail::FreeBlock** head = MayUseOwn() ? &own_.heads[size_class] : &shared_.heads[size_class];
+  if (*head == nullptr && MayUseOwn()) {
+    if (is_owner) {
+      own_.heads[size_class] = shared_.heads[size_class];
+      shared_.heads[size_class] = nullptr;
+    } else {
+      head = &shared_.heads[size_class];
+    }
+  }
+  detail::FreeBlock* const link = *head;
+  if (link == nullptr) return nullptr;
+  *head = link->next;
+  if (linked_inside_) return link;
+  Node* const node = static_cast<Node*>(link);
+  node->next = spare_nodes_;
+  spare_nodes_ = node;
+  return node->memory;
+}
+
+TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, std::size_t bytes,
+                                                         const AllocationAttributes& attributes) {
+  if (bytes > detail::kMaxBlockBytes) return nullptr;
+  if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
+  const std::size_t c = detail::SizeClass(bytes);
+  const std::size_t block_bytes = detail::SizeClassBytes(c);
+  lock_.lock();
+  void* ptr = TakeCached(c);
+  lock_.unlock();
+  if (ptr == nullptr) ptr = AllocateFromBase(kAlignment, block_bytes, attributes);
+  if (ptr != nullptr && linked_inside_) detail::MarkInUse(ptr, bytes, block_bytes);
+  return ptr;
+}
+
+// When `base_` has nothing left, the blocks cached in other classes are given up before it is asked to wait for memory.
+inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size_t block_bytes,
+                                                const AllocationAttributes& attributes) {
+  Node* node = nullptr;
+  if (!linked_inside_) {
+    node = new (std::nothrow) Node;
+    if (node == nullptr) return nullptr;
+  }
+  AllocationAttributes first_try = attributes;
+  if (LargestCached() > 0) first_try.retry_on_failure = false;
+  void* ptr = base_->AllocateRaw(alignment, block_bytes, first_try);
+  if (ptr == nullptr && (Trim() > 0 || first_try.retry_on_failure != attributes.retry_on_failure)) {
+    ptr = base_->AllocateRaw(alignment, block_bytes, attributes);
+  }
+  if (ptr == nullptr) {
+    delete node;
+    return nullptr;
+  }
+  SpinLockHolder hold(lock_);
+  ++holds_;
+  if (node != nullptr) {
+    node->next = spare_nodes_;
+    spare_nodes_ = node;
+  }
+  const auto bytes = static_cast<std::int64_t>(block_bytes);
+  ++stats_.num_allocs;
+  stats_.bytes_in_use += bytes;
+  if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  if (bytes > stats_.largest_alloc_size) stats_.largest_alloc_size = bytes;
+  return ptr;
+}
+
+TENON_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t alignment, std::size_t bytes) {
+  const bool is_cacheable = alignment <= kAlignment;
+  const std::size_t c = detail::SizeClass(bytes);
+  if (is_cacheable) {
+    bytes = detail::SizeClassBytes(c);
+    alignment = kAlignment;
+    if (linked_inside_) detail::MarkFree(ptr, bytes);
+  }
+  Node* node = nullptr;
+  {
+    SpinLockHolder hold(lock_);
+    if (!linked_inside_) {  // there are as many nodes as blocks
+      node = spare_nodes_;
+      spare_nodes_ = static_cast<Node*>(node->next);
+      node->memory = ptr;
+    }
+    if (is_cacheable && !released_) {
+      detail::FreeBlock*& head = MayUseOwn() ? own_.heads[c] : shared_.heads[c];
+      if (node != nullptr) {
+        node->next = head;
+        head = node;
+      } else {
+        head = ::new (ptr) detail::FreeBlock{head};
+      }
+      return;
+    }
+  }
+  delete node;
+  if (linked_inside_) detail::MarkReturned(ptr, bytes);
+  base_->DeallocateRaw(ptr, alignment, bytes);
+  ForgetBlocks(1, static_cast<std::int64_t>(bytes));
+}
+
+// `count` holds end. May delete this.
+inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t bytes) {
+  lock_.lock();
+  stats_.bytes_in_use -= bytes;
+  holds_ -= count;
+  const bool is_last = holds_ == 0;
+  lock_.unlock();
+  if (is_last) delete this;
+}
+
+TENON_COLD inline std::size_t CachingAllocator::Trim() {
+  Lists taken[2];
+  {
+    SpinLockHolder hold(lock_);
+    taken[0] = shared_;
+    shared_ = Lists();
+    if (MayUseOwn()) {
+      taken[1] = own_;
+      own_ = Lists();
+    }
+  }
+  std::int64_t count = 0;
+  std::size_t total = 0;
+  for (Lists& lists : taken) {
+    for (std::size_t c = 0; c < detail::kNumSizeClasses; ++c) {
+      const std::size_t bytes = detail::SizeClassBytes(c);
+      while (detail::FreeBlock* const link = lists.heads[c]) {
+        lists.heads[c] = link->next;
+        void* memory = link;
+        if (linked_inside_) {
+          detail::MarkReturned(memory, bytes);
+        } else {
+          memory = static_cast<Node*>(link)->memory;
+          delete static_cast<Node*>(link);
+        }
+        base_->DeallocateRaw(memory, kAlignment, bytes);
+        ++count;
+        total += bytes;
+      }
+    }
+  }
+  if (count > 0) ForgetBlocks(count, static_cast<std::int64_t>(total));
+  return total;
+}
+
+// Bytes of the largest cached block that the calling thread could have; 0: none.
+inline std::size_t CachingAllocator::LargestCached() const {
+  SpinLockHolder hold(lock_);
+  for (std::size_t c = detail::kNumSizeClasses; c-- > 0;) {
+    if (shared_.heads[c] != nullptr || (MayUseOwn() && own_.heads[c] != nullptr)) return detail::SizeClassBytes(c);
+  }
+  return 0;
+}
+
+inline std::optional<AllocatorStats> CachingAllocator::GetStats() const {
+  const auto largest_cached = static_cast<std::int64_t>(LargestCached());
+  SpinLockHolder hold(lock_);
+  AllocatorStats stats = stats_;
+  stats.bytes_reserved = stats.bytes_in_use;
+  stats.peak_bytes_reserved = stats.peak_bytes_in_use;
+  stats.largest_free_block_bytes = largest_cached;
+  return stats;
+}
+
+inline bool CachingAllocator::ClearStats() {
+  SpinLockHolder hold(lock_);
+  stats_.num_allocs = 0;
+  stats_.largest_alloc_size = 0;
+  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  return true;
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
+// nanoseconds, aligned_alloc 40-70), huge pages for large blocks, statistics on demand.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <string_view>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/log.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/memory/block.hpp>
+
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// The free blocks that one thread keeps: at most 32 KiB or two blocks of each size class, 1 MiB in all. one thread;
+// given back when the thread ends.
+struct CpuBlockCache {
+  static constexpr std::size_t kLargestBlock = std::size_t{32} << 10;
+  static constexpr std::size_t kNumClasses = SizeClass(kLargestBlock) + 1;
+  static constexpr std::size_t kBytesPerClass = std::size_t{32} << 10;
+  enum class State : unsigned char { kUnused, kOpen, kClosed };
+
+  static constexpr std::uint32_t MaxBlocks(std::size_t size_class) {
+    const std::size_t count = kBytesPerClass / SizeClassBytes(size_class);
+    return static_cast<std::uint32_t>(count < 2 ? 2 : count > 64 ? 64 : count);
+  }
+
+  void FreeAll() {
+    for (std::size_t c = 0; c < kNumClasses; ++c) {
+      while (FreeBlock* block = lists[c]) {
+        lists[c] = block->next;
+        MarkReturned(block, SizeClassBytes(c));
+        std::free(block);
+      }
+      counts[c] = 0;
+    }
+  }
+
+  FreeBlock* lists[kNumClasses];
+  std::uint32_t counts[kNumClasses];
+  State state;  // kClosed: the thread is ending, its blocks go straight back
+};
+
+static_assert([] {
+  std::size_t bytes = 0;
+  for (std::size_t c = 0; c < CpuBlockCache::kNumClasses; ++c) bytes += CpuBlockCache::MaxBlocks(c) * SizeClassBytes(c);
+  return bytes;
+}() <= std::size_t{1} << 20);
+
+// Constant-initialised and trivially destroyed, so that an access is one instruction; CpuBlockCacheCloser ends it.
+inline constinit thread_local CpuBlockCache cpu_block_cache{};
+
+struct CpuBlockCacheCloser {
+  CpuBlockCacheCloser() { cpu_block_cache.state = CpuBlockCache::State::kOpen; }
+  ~CpuBlockCacheCloser() {
+    cpu_block_cache.FreeAll();
+    cpu_block_cache.state = CpuBlockCache::State::kClosed;
+  }
+  CpuBlockCacheCloser(const CpuBlockCacheCloser&) = delete;
+  CpuBlockCacheCloser& operator=(const CpuBlockCacheCloser&) = delete;
+};
+
+// True if this thread may keep blocks. Arranges at the first call that they are freed when the thread ends.
+TENON_COLD inline bool OpenCpuBlockCache() {
+  if (cpu_block_cache.state == CpuBlockCache::State::kClosed) return false;
+  static thread_local CpuBlockCacheCloser closer;
+  return cpu_block_cache.state == CpuBlockCache::State::kOpen;
+}
+
+// Bytes of memory nobody uses now; 0 where it is not known.
+inline std::int64_t FreeSystemMemory() {
+#if defined(__linux__)
+  return static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+#else
+  return 0;
+#endif
+}
+
+}  // namespace detail
+
+// The class of CpuAllocator(), of which there is one in the process. thread-safe.
+class HostAllocator final : public Allocator {
+ public:
+  static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
+  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  static constexpr int kMaxSingleAllocationWarnings = 5;
+
+  std::string_view Name() const override { return "cpu"; }
+  AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& = {}) override {
+    void* ptr = nullptr;
+    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
+      ptr = AllocateSmall(bytes);
+    } else {
+      ptr = AllocateLarge(alignment, bytes);
+    }
+    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
+      if (ptr != nullptr) CountAllocation(BlockBytes(alignment, bytes));
+    }
+    return ptr;
+  }
+
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
+      bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
+    }
+    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
+      DeallocateSmall(ptr, bytes);
+    } else {
+      std::free(ptr);
+    }
+  }
+
+  // Counts from now on. A block that was allocated before and is freed after counts as a negative number of bytes.
+  void EnableStats(bool enabled) { stats_enabled_.store(enabled, std::memory_order_relaxed); }
+
+  // Nothing unless EnableStats was called. Bytes are those of the blocks: a little more than was asked for.
+  std::optional<AllocatorStats> GetStats() const override {
+    if (!stats_enabled_.load(std::memory_order_relaxed)) return std::nullopt;
+    AllocatorStats stats;
+    stats.num_allocs = num_allocs_.load(std::memory_order_relaxed);
+    stats.bytes_in_use = bytes_in_use_.load(std::memory_order_relaxed);
+    stats.peak_bytes_in_use = peak_bytes_in_use_.load(std::memory_order_relaxed);
+    stats.largest_alloc_size = largest_alloc_size_.load(std::memory_order_relaxed);
+    return stats;
+  }
+
+  bool ClearStats() override {
+    if (!stats_enabled_.load(std::memory_order_relaxed)) return false;
+    num_allocs_.store(0, std::memory_order_relaxed);
+    peak_bytes_in_use_.store(bytes_in_use_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    largest_alloc_size_.store(0, std::memory_order_relaxed);
+    return true;
+  }
+
+  // Gives the free blocks of the calling thread back to the system.
+  void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
+
+ private:
+  static void* AllocateSmall(std::size_t bytes) {
+    detail::CpuBlockCache& cache = detail::cpu_block_cache;
+    const std::size_t c = detail::SizeClass(bytes);
+    if (detail::FreeBlock* block = cache.lists[c]; block != nullptr) [[likely]] {
+      cache.lists[c] = block->next;
+      --cache.counts[c];
+      detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
+      return block;
+    }
+    void* const fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    if (fresh != nullptr) detail::MarkInUse(fresh, bytes, detail::SizeClassBytes(c));
+    return fresh;
+  }
+
+  static void DeallocateSmall(void* ptr, std::size_t bytes) {
+    detail::CpuBlockCache& cache = detail::cpu_block_cache;
+    const std::size_t c = detail::SizeClass(bytes);
+    const bool open = cache.state == detail::CpuBlockCache::State::kOpen || detail::OpenCpuBlockCache();
+    if (!open || cache.counts[c] >= detail::CpuBlockCache::MaxBlocks(c)) [[unlikely]] {
+      detail::MarkReturned(ptr, detail::SizeClassBytes(c));
+      std::free(ptr);
+      return;
+    }
+    detail::MarkFree(ptr, detail::SizeClassBytes(c));
+    cache.lists[c] = ::new (ptr) detail::FreeBlock{cache.lists[c]};
+    ++cache.counts[c];
+  }
+
+  TENON_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
+    if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
+    WarnIfMuch(bytes);
+    if (alignment < kAlignment) alignment = kAlignment;
+    if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
+    void* ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    constexpr std::size_t kPage = 4096;
+    if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
+#endif
+    return ptr;
+  }
+
+  // What a block of the given request holds.
+  static std::int64_t BlockBytes(std::size_t alignment, std::size_t bytes) {
+    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) {
+      return static_cast<std::int64_t>(detail::SizeClassBytes(detail::SizeClass(bytes)));
+    }
+    return static_cast<std::int64_t>(RoundUp(bytes, kAlignment));
+  }
+  static constexpr std::size_t RoundUp(std::size_t n, std::size_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+  }
+
+  TENON_COLD void CountAllocation(std::int64_t bytes) {
+    num_allocs_.fetch_add(1, std::memory_order_relaxed);
+    const std::int64_t in_use = bytes_in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    RaiseTo(peak_bytes_in_use_, in_use);
+    RaiseTo(largest_alloc_size_, bytes);
+    static const std::int64_t half_of_free_memory = detail::FreeSystemMemory() / 2;
+    if (half_of_free_memory > 0 && in_use > half_of_free_memory && !warned_of_total_.exchange(true)) {
+      TENON_LOG(kWarning, "Total allocated memory ", in_use, " exceeds 50% of free system memory.");
+    }
+  }
+  static void RaiseTo(std::atomic<std::int64_t>& maximum, std::int64_t value) {
+    std::int64_t seen = maximum.load(std::memory_order_relaxed);
+    while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  }
+  void WarnIfMuch(std::size_t bytes) {
+    static const std::int64_t tenth_of_free_memory = detail::FreeSystemMemory() / 10;  // as it was at the first call
+    if (tenth_of_free_memory <= 0 || static_cast<std::int64_t>(bytes) <= tenth_of_free_memory) return;
+    if (single_allocation_warnings_.load(std::memory_order_relaxed) >= kMaxSingleAllocationWarnings) return;
+    single_allocation_warnings_.fetch_add(1, std::memory_order_relaxed);
+    TENON_LOG(kWarning, "Allocation of ", bytes, " exceeds 10% of free system memory.");
+  }
+
+  std::atomic<bool> stats_enabled_{false};
+  std::atomic<bool> warned_of_total_{false};
+  std::atomic<int> single_allocation_warnings_{0};
+  std::atomic<std::int64_t> num_allocs_{0};
+  std::atomic<std::int64_t> bytes_in_use_{0};
+  std::atomic<std::int64_t> peak_bytes_in_use_{0};
+  std::atomic<std::int64_t> largest_alloc_size_{0};
+};
+
+namespace detail {
+// Never destroyed: tensors in static objects may be freed after the end of main. Constant-initialised: no guard.
+union HostAllocatorStorage {
+  constexpr HostAllocatorStorage() : allocator() {}
+  constexpr ~HostAllocatorStorage() {}
+  HostAllocator allocator;
+};
+inline constinit HostAllocatorStorage host_allocator;
+}  // namespace detail
+
+// The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.
+inline HostAllocator* CpuAllocator() { return &detail::host_allocator.allocator; }
+
+// Off at first: the counters cost a few nanoseconds an allocation and are shared by all threads.
+inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->EnableStats(enabled); }
+
+TENON_NAMESPACE_END

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// GraphDef: a graph as plain data, as it stands in a file. op/proto_io.hpp reads and writes it.
+
+#include <string>
+#include <vector>
+
+#include <tenon/op/function_def.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/op/versions.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+struct GraphDef {
+  std::vector<NodeDef> node;  // in any order
+  VersionDef versions;
+  FunctionDefLibrary library;
+  std::string debug_info;  // serialised GraphDebugInfo, kept as it came
+
+  friend bool operator==(const GraphDef&, const GraphDef&) = default;
+};
+
+TENON_NAMESPACE_END

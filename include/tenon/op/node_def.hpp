@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NodeDef: one node of a graph as plain data: name, op, inputs by name, attrs; and how its attrs are read.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/op/attr_value.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+struct NodeDef {
+  std::string name;
+  std::string op;
+  std::vector<std::string> input;  // "node", "node:1", and last "^node" for control
+  std::string device;              // what was asked for, e.g. "/device:GPU:0"; may be empty
+  AttrMap attr;
+  std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came
+  std::string full_type;   // serialised FullTypeDef (experimental_type), kept as it came
+
+  friend bool operator==(const NodeDef&, const NodeDef&) = default;
+};
+
+// "{{node x}}": how messages name a node.
+inline std::string FormatNodeForError(std::string_view name) { return StrCat("{{node ", name, "}}"); }
+
+// "{{node y}} = MatMul[T=DT_FLOAT, _device="/device:GPU:0"](a, b:1, ^c)"; of many inputs only the first `max_inputs`.
+inline std::string SummarizeNodeDef(const NodeDef& node, std::size_t max_inputs = static_cast<std::size_t>(-1)) {
+  std::string text = StrCat(FormatNodeForError(node.name), " = ", node.op, "[");
+  bool first = true;
+  for (const auto& [name, value] : node.attr) {
+    StrAppend(&text, first ? "" : ", ", name, "=", SummarizeAttrValue(value));
+    first = false;
+  }
+  if (!node.device.empty()) StrAppend(&text, first ? "" : ", ", "_device=\"", node.device, "\"");
+  text += "](";
+  for (std::size_t i = 0; i < node.input.size(); ++i) {
+    if (i != 0) text += ", ";
+    if (i == max_inputs) {
+      text += "...";
+      break;
+    }
+    text += node.input[i];
+  }
+  return text += ")";
+}
+
+// The same error, saying at which node: "...\n\t [[{{node x}}]]". Once: a message that names a node already gets "[[x]]".
+inline Status AttachNode(const Status& status, std::string_view node_name) {
+  if (status.ok()) return status;
+  const bool named = status.message().find("{{node ") != std::string_view::npos;
+  return status.WithAppended(StrCat("\n\t [[", named ? std::string(node_name) : FormatNodeForError(node_name), "]]"));
+}
+
+namespace detail {
+TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) {
+  Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
+  return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
+}
+}  // namespace detail
+
+inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
+
+// Reads an attr (AttrValue::Get says which types there are). NotFound when the node has none of that name.
+template <class T>
+Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  const AttrValue* value = node.attr.Find(name);
+  if (value == nullptr) [[unlikely]] return detail::NoSuchAttr(node, name);
+  Status status = value->Get(name, out);
+  if (!status.ok()) [[unlikely]] return AttachNode(status, node.name);
+  return status;
+}
+inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
+  *out = node.attr.Find(name);
+  return *out != nullptr ? OkStatus() : detail::NoSuchAttr(node, name);
+}
+// False, and no message is made, when there is no such attr or it has another type.
+template <class T>
+bool TryGetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
+  const AttrValue* value = node.attr.Find(name);
+  return value != nullptr && value->Get(name, out).ok();
+}
+
+// Adds an attr; one that is there already stays as it is.
+inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
+  node->attr.Insert(std::string(name), std::move(value));
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,720 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
+// reports where and why it stopped: the op language turns that into a compile error whose name is the message
+// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but DataType.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tenon/base/config.hpp>
+#include <tenon/types/dtype.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
+
+// The word in a spec: "string", "int", ...
+constexpr std::string_view Name(AttrKind kind) {
+  constexpr std::string_view kNames[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// What is wrong with a spec string.
+enum class SpecError : std::uint8_t {
+  kNone,
+  kNameNotIdentifier,
+  kNoColon,
+  kUnknownAttrKind,
+  kNotACompoundType,
+  kUnknownTypeInList,
+  kNoTypeInList,
+  kBadStringInList,
+  kBadEscapeInList,
+  kNoCommaAfterString,
+  kNoCommaAfterType,
+  kListNotClosed,
+  kBadMinimum,
+  kBadDefault,
+  kNoType,
+  kRefNotClosed,
+  kTextLeftOver,
+  kTooLong,
+};
+
+struct SpecIssue {
+  SpecError error = SpecError::kNone;
+  bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
+  std::size_t begin = 0;      // text[begin, end) is what the message quotes
+  std::size_t end = 0;
+
+  constexpr bool ok() const { return error == SpecError::kNone; }
+};
+
+// One input or output: "name: T", "name: N * T", "name: Ref(float)", "name: list_attr". Points into its text, which
+// outlives it (string literals, or an OwnedOp's own storage). The attr indices are filled by Signature as attrs and
+// arguments meet: positions in the op's attr list, -1 for none.
+struct ArgSpec {
+  std::string_view text;
+  DataType type = DataType::kInvalid;  // the fixed type; kInvalid when an attr says it
+  std::uint16_t name_size = 0;         // the name is at the start of the text
+  std::uint16_t type_begin = 0;
+  std::uint16_t number_begin = 0;      // 0: no "N *"
+  std::int16_t type_attr_index = -1;   // the attr of kind type or list(type)
+  std::int16_t number_attr_index = -1;
+  bool is_ref = false;
+  bool is_type_list = false;           // the type attr is a list(type)
+
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  constexpr std::string_view type_attr() const { return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : ""; }
+  constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
+  constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
+  constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
+  constexpr std::string_view Word(std::size_t begin) const {
+    std::size_t end = begin;
+    const auto in_word = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    while (end < text.size() && in_word(text[end])) ++end;
+    return text.substr(begin, end - begin);
+  }
+};
+
+// How the allowed values of an attr are written.
+enum class AllowedForm : std::uint8_t { kNone, kTypeSet, kTypes, kStrings };  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
+
+// One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
+struct AttrSpec {
+  std::string_view text;
+  std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
+  DataTypeSet allowed_types;        // empty: any type
+  std::uint32_t default_begin = 0;
+  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
+  std::uint16_t name_size = 0;
+  AttrKind kind = AttrKind::kInt;
+  AllowedForm allowed = AllowedForm::kNone;
+  bool is_list = false;
+  bool has_default = false;
+  bool has_minimum = false;
+
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
+  constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
+  // From the first allowed value on, in the order of the source; read it with AllowedReader.
+  constexpr std::string_view allowed_text() const { return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin); }
+  constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
+  constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
+};
+static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
+
+namespace detail {
+
+constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
+constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
+constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr int HexDigit(char c) {
+  return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// A position in a text. Every Eat... moves on only if it returns true.
+struct TextCursor {
+  std::string_view text;
+  std::size_t at = 0;
+
+  constexpr bool done() const { return at >= text.size(); }
+  constexpr char peek() const { return done() ? '\0' : text[at]; }
+  constexpr std::string_view rest() const { return text.substr(at); }
+  constexpr void SkipSpace() {
+    while (!done() && IsSpace(text[at])) ++at;
+  }
+  constexpr void SkipSpaceAndComments() {
+    for (;;) {
+      SkipSpace();
+      if (peek() != '#') return;
+      while (!done() && text[at] != '\n') ++at;
+    }
+  }
+  constexpr bool Eat(std::string_view token) {
+    if (text.substr(at, token.size()) != token) return false;
+    at += token.size();
+    return true;
+  }
+  template <class Test>
+  constexpr std::string_view EatWhile(Test test) {
+    const std::size_t begin = at;
+    while (!done() && test(text[at])) ++at;
+    return text.substr(begin, at - begin);
+  }
+};
+
+// Decodes C escapes one character after the other: \n, \', \101, \x41, \u00e9.
+class EscapeReader {
+ public:
+  constexpr explicit EscapeReader(std::string_view raw) : raw_(raw) {}
+
+  // False at the end and after a bad escape.
+  constexpr bool Next(char* c) {
+    if (pending_ > 0) {
+      *c = utf8_[4 - pending_--];
+      return true;
+    }
+    if (failed_ || at_ >= raw_.size()) return false;
+    *c = raw_[at_++];
+    if (*c != '\\') return true;
+    if (at_ >= raw_.size()) return Fail();
+    const char kind = raw_[at_++];
+    switch (kind) {
+      case 'a': *c = '\a'; return true;
+      case 'b': *c = '\b'; return true;
+      case 'f': *c = '\f'; return true;
+      case 'n': *c = '\n'; return true;
+      case 'r': *c = '\r'; return true;
+      case 't': *c = '\t'; return true;
+      case 'v': *c = '\v'; return true;
+      case '\\': case '?': case '\'': case '"': *c = kind; return true;
+      case 'x': case 'X': return Hex(c);
+      case 'u': return Unicode(4, c);
+      case 'U': return Unicode(8, c);
+      default: return kind >= '0' && kind <= '7' ? Octal(kind, c) : Fail();
+    }
+  }
+  constexpr bool failed() const { return failed_; }
+
+ private:
+  constexpr bool Fail() {
+    failed_ = true;
+    return false;
+  }
+  constexpr bool Octal(char first, char* c) {
+    unsigned value = static_cast<unsigned>(first - '0');
+    for (int i = 0; i < 2 && at_ < raw_.size() && raw_[at_] >= '0' && raw_[at_] <= '7'; ++i)
+      value = value * 8 + static_cast<unsigned>(raw_[at_++] - '0');
+    *c = static_cast<char>(value & 0xff);
+    return value <= 0xff || Fail();
+  }
+  constexpr bool Hex(char* c) {
+    if (at_ >= raw_.size() || HexDigit(raw_[at_]) < 0) return Fail();
+    unsigned value = 0;
+    for (; at_ < raw_.size() && HexDigit(raw_[at_]) >= 0; ++at_) {
+      value = value * 16 + static_cast<unsigned>(HexDigit(raw_[at_]));
+      if (value > 0xff) return Fail();
+    }
+    *c = static_cast<char>(value);
+    return true;
+  }
+  // A code point as UTF-8.
+  constexpr bool Unicode(int digits, char* c) {
+    std::uint32_t rune = 0;
+    for (int i = 0; i < digits; ++i, ++at_) {
+      if (at_ >= raw_.size() || HexDigit(raw_[at_]) < 0 || rune > 0x10ffff) return Fail();
+      rune = rune * 16 + static_cast<std::uint32_t>(HexDigit(raw_[at_]));
+    }
+    if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000)) return Fail();
+    const int size = rune < 0x80 ? 1 : rune < 0x800 ? 2 : rune < 0x10000 ? 3 : 4;
+    for (int i = 3; i > 4 - size; --i, rune >>= 6) utf8_[i] = static_cast<char>(0x80 | (rune & 0x3f));
+    constexpr unsigned char kLead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    utf8_[4 - size] = static_cast<char>(kLead[size] | rune);
+    pending_ = size;
+    return Next(c);
+  }
+
+  std::string_view raw_;
+  std::size_t at_ = 0;
+  int pending_ = 0;  // bytes of utf8_ still to give
+  char utf8_[4] = {};
+  bool failed_ = false;
+};
+
+// Whether two texts with escapes mean the same bytes.
+constexpr bool SameUnescaped(std::string_view a, std::string_view b) {
+  EscapeReader left(a), right(b);
+  for (;;) {
+    char x = 0, y = 0;
+    const bool more_left = left.Next(&x), more_right = right.Next(&y);
+    if (more_left != more_right || x != y) return false;
+    if (!more_left) return true;
+  }
+}
+
+// The text between quotes at the cursor, still with its escapes; escapes may hide the quote.
+constexpr bool EatQuoted(TextCursor* in, std::string_view* raw) {
+  const char quote = in->peek();
+  if (quote != '"' && quote != '\'') return false;
+  std::size_t end = in->at + 1;
+  while (end < in->text.size() && in->text[end] != quote) end += in->text[end] == '\\' ? 2 : 1;
+  if (end >= in->text.size()) return false;
+  *raw = in->text.substr(in->at + 1, end - in->at - 1);
+  in->at = end + 1;
+  return true;
+}
+
+constexpr bool ReadDecimal(std::string_view text, std::int64_t* value) {
+  bool negative = false;
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+    negative = text.front() == '-';
+    text.remove_prefix(1);
+  }
+  if (text.empty()) return false;
+  const std::uint64_t limit = std::uint64_t{INT64_MAX} + (negative ? 1 : 0);
+  std::uint64_t v = 0;
+  for (const char c : text) {
+    if (!IsDigit(c)) return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (v > (limit - digit) / 10) return false;
+    v = v * 10 + digit;
+  }
+  *value = negative ? static_cast<std::int64_t>(0 - v) : static_cast<std::int64_t>(v);
+  return true;
+}
+
+// "inf", "-Infinity", "nan": ignoring case, `word` in lower case.
+constexpr bool SameIgnoringCase(std::string_view text, std::string_view word) {
+  if (text.size() != word.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((IsLetter(text[i]) ? static_cast<char>(text[i] | 0x20) : text[i]) != word[i]) return false;
+  return true;
+}
+
+// Whether the text is a float: decimal, hexadecimal ("0x1p3"), infinity or NaN.
+constexpr bool LooksLikeFloat(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (SameIgnoringCase(text, "inf") || SameIgnoringCase(text, "infinity") || SameIgnoringCase(text, "nan")) return true;
+  TextCursor in{text};
+  const bool hex = in.Eat("0x") || in.Eat("0X");
+  const auto digit = [hex](char c) { return hex ? HexDigit(c) >= 0 : IsDigit(c); };
+  std::size_t digits = in.EatWhile(digit).size();
+  if (in.Eat(".")) digits += in.EatWhile(digit).size();
+  if (digits == 0) return false;
+  const char mark = in.peek();
+  if (hex ? mark == 'p' || mark == 'P' : mark == 'e' || mark == 'E') {
+    ++in.at;
+    if (in.peek() == '-' || in.peek() == '+') ++in.at;
+    if (in.EatWhile(IsDigit).empty()) return false;
+  }
+  return in.done();
+}
+
+}  // namespace detail
+
+// One value of a default. Which member counts follows from the attr's kind.
+struct SpecValue {
+  std::int64_t i = 0;     // kInt, and kBool as 0 or 1
+  DataType type{};        // kType; any number may stand in a spec
+  std::string_view text;  // kString: between the quotes, with escapes; kFloat: the digits; kShape, kTensor, kFunc: "{ ... }"
+};
+
+// Reads the values of a default one by one, with the grammar of TensorFlow's own text reader. A scalar has one value.
+//   DefaultReader values(spec);  SpecValue v;  while (values.Next(&v)) ...;  if (values.failed()) ...
+class DefaultReader {
+ public:
+  constexpr DefaultReader(AttrKind kind, bool is_list, std::string_view text) : kind_(kind), is_list_(is_list), in_{text} {}
+  constexpr explicit DefaultReader(const AttrSpec& spec) : DefaultReader(spec.kind, spec.is_list, spec.default_text()) {}
+
+  constexpr bool Next(SpecValue* value) {
+    if (state_ == kEnd) return false;
+    if (is_list_ && state_ == kStart) {
+      in_.SkipSpace();
+      while (!in_.text.empty() && detail::IsSpace(in_.text.back())) in_.text.remove_suffix(1);
+      if (in_.peek() != '[' || in_.text.size() < in_.at + 2 || in_.text.back() != ']') return Fail();
+      ++in_.at;
+      in_.SkipSpace();
+      if (in_.rest() == "]") return End();
+    } else if (is_list_) {
+      if (in_.Eat("]")) return in_.done() ? End() : Fail();
+      if (!in_.Eat(",")) return Fail();
+    } else if (state_ != kStart) {
+      return TrailingWordsOnly() ? End() : Fail();
+    }
+    state_ = kMiddle;
+    in_.SkipSpaceAndComments();
+    return ReadValue(value) || Fail();
+  }
+  constexpr bool failed() const { return failed_; }
+
+ private:
+  enum State : std::uint8_t { kStart, kMiddle, kEnd };
+
+  constexpr bool End() {
+    state_ = kEnd;
+    return false;
+  }
+  constexpr bool Fail() {
+    failed_ = true;
+    return End();
+  }
+  constexpr bool ReadValue(SpecValue* value) {
+    switch (kind_) {
+      case AttrKind::kString: {
+        if (!detail::EatQuoted(&in_, &value->text)) return false;
+        detail::EscapeReader escapes(value->text);
+        for (char c = 0; escapes.Next(&c);) {}
+        if (escapes.failed()) return false;
+        break;
+      }
+      case AttrKind::kInt: {
+        const std::string_view digits = Number();
+        if (!OneLeadingZeroAtMost(digits) || !detail::ReadDecimal(digits, &value->i)) return false;
+        break;
+      }
+      case AttrKind::kFloat:
+        value->text = Number();
+        if (!OneLeadingZeroAtMost(value->text) || !detail::LooksLikeFloat(value->text)) return false;
+        break;
+      case AttrKind::kBool: {
+        const std::string_view word = in_.EatWhile([](char c) { return detail::IsLetter(c) || detail::IsDigit(c); });
+        value->i = word == "true" || word == "True" || word == "1";
+        if (value->i == 0 && word != "false" && word != "False" && word != "0") return false;
+        break;
+      }
+      case AttrKind::kType: return ReadType(value);  // no blanks are skipped behind it: TensorFlow's reader does not
+      default:
+        if (!EatBlock(&value->text)) return false;
+    }
+    in_.SkipSpaceAndComments();
+    return true;
+  }
+  constexpr bool ReadType(SpecValue* value) {
+    const std::string_view word = in_.EatWhile([](char c) { return detail::IsWordChar(c) || c == '-'; });
+    value->type = DataTypeFromEnumName(word);
+    if (value->type != DataType::kInvalid || word == "DT_INVALID") return true;
+    std::int64_t number = 0;
+    if (!detail::ReadDecimal(word, &number) || number < INT32_MIN || number > INT32_MAX) return false;
+    value->type = static_cast<DataType>(number);
+    return true;
+  }
+  // "{ ... }" or "< ... >" up to its end; what is inside is read at run time.
+  constexpr bool EatBlock(std::string_view* block) {
+    const std::size_t begin = in_.at;
+    char closing[100] = {};
+    std::size_t depth = 0;
+    do {
+      const char c = in_.peek();
+      if (c == '{' || c == '<' || (c == '[' && depth > 0)) {
+        if (depth == sizeof closing) return false;
+        closing[depth++] = c == '{' ? '}' : c == '<' ? '>' : ']';
+      } else if (depth > 0 && c == closing[depth - 1]) {
+        --depth;
+      } else if (c == '"' || c == '\'') {
+        std::string_view raw;
+        if (depth == 0 || !detail::EatQuoted(&in_, &raw)) return false;
+        continue;
+      } else if (depth == 0 || in_.done() || c == '}' || c == '>' || c == ']') {
+        return false;
+      }
+      ++in_.at;
+      if (depth > 0) in_.SkipSpaceAndComments();
+    } while (depth > 0);
+    *block = in_.text.substr(begin, in_.at - begin);
+    return true;
+  }
+  constexpr std::string_view Number() {
+    return in_.EatWhile([](char c) { return detail::IsLetter(c) || detail::IsDigit(c) || c == '.' || c == '+' || c == '-'; });
+  }
+  static constexpr bool OneLeadingZeroAtMost(std::string_view number) {
+    int zeros = 0;
+    for (const char c : number) {
+      if (c == '0') {
+        if (++zeros > 1) return false;
+      } else if (c != '-') {
+        break;
+      }
+    }
+    return true;
+  }
+  // TensorFlow takes a scalar for a whole message and ignores names of fields that it does not know: "3 4" is 3.
+  constexpr bool TrailingWordsOnly() {
+    for (;;) {
+      in_.SkipSpaceAndComments();
+      if (in_.done()) return true;
+      const std::string_view word = in_.EatWhile(detail::IsWordChar);
+      if (word.empty()) return false;
+      for (const std::string_view field : {"s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"})
+        if (word == field) return false;
+      in_.SkipSpaceAndComments();
+      (void)in_.Eat(":");
+    }
+  }
+
+  AttrKind kind_;
+  bool is_list_;
+  State state_ = kStart;
+  bool failed_ = false;
+  detail::TextCursor in_;
+};
+
+// The numbers and words behind allowed_text(), in source order: sets give several types ("numbertype" ascending).
+//   AllowedReader allowed(spec);  while (allowed.Next()) { allowed.types() or allowed.string() }
+class AllowedReader {
+ public:
+  constexpr explicit AllowedReader(const AttrSpec& spec) : form_(spec.allowed), in_{spec.allowed_text()} {}
+
+  constexpr bool Next() {
+    if (form_ == AllowedForm::kNone) return false;
+    if (form_ == AllowedForm::kStrings) {
+      if (!detail::EatQuoted(&in_, &string_)) return false;
+    } else {
+      const std::string_view word = in_.EatWhile([](char c) { return detail::IsLower(c) || detail::IsDigit(c); });
+      if (word.empty()) return false;
+      types_ = NamedTypes(word);
+      if (types_.empty()) types_ = ToSet(DataTypeFromName(word));
+    }
+    in_.SkipSpace();
+    if (form_ == AllowedForm::kTypeSet || !in_.Eat(",")) form_ = AllowedForm::kNone;
+    in_.SkipSpace();
+    return true;
+  }
+  constexpr DataTypeSet types() const { return types_; }
+  constexpr std::string_view string() const { return string_; }  // still with its escapes
+
+  // "numbertype" and the like; empty for any other word.
+  static constexpr DataTypeSet NamedTypes(std::string_view word) {
+    if (word == "numbertype" || word == "numerictype") return kNumberTypes;
+    if (word == "quantizedtype") return kQuantizedTypes;
+    if (word == "realnumbertype" || word == "realnumerictype") return kRealNumberTypes;
+    return {};
+  }
+
+ private:
+  AllowedForm form_;
+  detail::TextCursor in_;
+  DataTypeSet types_;
+  std::string_view string_;
+};
+
+namespace detail {
+
+class SpecReader {
+ public:
+  constexpr explicit SpecReader(std::string_view text) : in_{text} {}
+
+  constexpr SpecIssue Attr(AttrSpec* out) {
+    out->text = in_.text;
+    if (in_.text.size() > UINT32_MAX) return Issue(SpecError::kTooLong, 0);
+    if (!NameThenColon(false, &out->name_size)) return issue_;
+    out->is_list = EatListPrefix();
+    if (!Kind(out)) return issue_;
+    const bool runs_on = kind_end_ == in_.at && IsWordChar(in_.peek());
+    in_.SkipSpace();
+    if (out->is_list) {
+      if (!in_.Eat(")")) return Issue(SpecError::kListNotClosed, in_.at, runs_on);
+      in_.SkipSpace();
+    }
+    if ((out->is_list || out->kind == AttrKind::kInt) && in_.Eat(">=")) {
+      const std::size_t begin = in_.at;
+      if (!Minimum(&out->minimum)) return Issue(SpecError::kBadMinimum, begin);
+      out->has_minimum = true;
+    }
+    if (!in_.Eat("=")) return in_.done() ? issue_ : Issue(SpecError::kTextLeftOver, in_.at, runs_on);
+    in_.SkipSpace();
+    out->has_default = true;
+    out->default_begin = static_cast<std::uint32_t>(in_.at);
+    DefaultReader values(*out);
+    for (SpecValue value; values.Next(&value);) {}
+    return values.failed() ? Issue(SpecError::kBadDefault, in_.at) : issue_;
+  }
+
+  constexpr SpecIssue Arg(ArgSpec* out) {
+    out->text = in_.text;
+    if (in_.text.size() > UINT16_MAX) return Issue(SpecError::kTooLong, 0);
+    if (!NameThenColon(true, &out->name_size)) return issue_;
+    const TextCursor before_ref = in_;
+    if (in_.Eat("Ref")) {
+      in_.SkipSpace();
+      out->is_ref = in_.Eat("(");
+      if (out->is_ref)
+        in_.SkipSpace();
+      else
+        in_ = before_ref;
+    }
+    out->type_begin = static_cast<std::uint16_t>(in_.at);
+    std::string_view word = Word();
+    if (word.empty()) return Issue(SpecError::kNoType, in_.at);
+    const TextCursor before_star = in_;
+    if (in_.Eat("*")) {
+      in_.SkipSpace();
+      const std::size_t second = in_.at;
+      const std::string_view type = Word();
+      if (type.empty()) {
+        in_ = before_star;
+      } else {
+        out->number_begin = out->type_begin;
+        out->type_begin = static_cast<std::uint16_t>(second);
+        word = type;
+      }
+    }
+    out->type = DataTypeFromName(word);
+    if (out->is_ref) {
+      if (!in_.Eat(")")) return Issue(SpecError::kRefNotClosed, in_.at);
+      in_.SkipSpace();
+    }
+    return in_.done() ? issue_ : Issue(SpecError::kTextLeftOver, in_.at);
+  }
+
+ private:
+  constexpr SpecIssue Issue(SpecError error, std::size_t begin, bool runs_on = false) {
+    issue_ = {error, runs_on, begin, in_.text.size()};
+    return issue_;
+  }
+  constexpr bool Stop(SpecError error, std::size_t begin) {
+    Issue(error, begin);
+    return false;
+  }
+  constexpr bool NameThenColon(bool lower, std::uint16_t* size) {
+    if (lower ? !IsLower(in_.peek()) : !IsLetter(in_.peek())) return Stop(SpecError::kNameNotIdentifier, 0);
+    const std::string_view name =
+        in_.EatWhile([lower](char c) { return IsWordChar(c) && !(lower && c >= 'A' && c <= 'Z'); });
+    if (name.size() > UINT16_MAX) return Stop(SpecError::kTooLong, 0);
+    *size = static_cast<std::uint16_t>(name.size());
+    in_.SkipSpace();
+    if (!in_.Eat(":")) return Stop(lower && IsLetter(in_.peek()) && in_.at == name.size() ? SpecError::kNameNotIdentifier
+                                                                                        : SpecError::kNoColon, 0);
+    in_.SkipSpace();
+    return true;
+  }
+  constexpr bool EatListPrefix() {
+    const TextCursor before = in_;
+    if (in_.Eat("list")) {
+      in_.SkipSpace();
+      if (in_.Eat("(")) {
+        in_.SkipSpace();
+        return true;
+      }
+    }
+    in_ = before;
+    return false;
+  }
+  // The words are tried in TensorFlow's order, each as a prefix.
+  constexpr bool Kind(AttrSpec* out) {
+    for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k) {
+      out->kind = static_cast<AttrKind>(k);
+      if (in_.Eat(Name(out->kind))) {
+        kind_end_ = in_.at;
+        return true;
+      }
+    }
+    if (in_.Eat("any")) return Stop(SpecError::kUnknownAttrKind, in_.at);
+    out->kind = AttrKind::kType;
+    out->allowed_begin = static_cast<std::uint32_t>(in_.at);
+    for (const std::string_view word : {"numbertype", "numerictype", "quantizedtype", "realnumbertype", "realnumberictype"}) {
+      if (!in_.Eat(word)) continue;
+      out->allowed = AllowedForm::kTypeSet;
+      out->allowed_types = AllowedReader::NamedTypes(word);
+      kind_end_ = in_.at;
+      if (!out->allowed_types.empty()) return true;
+      issue_ = {SpecError::kNotACompoundType, false, out->allowed_begin, in_.at};
+      return false;
+    }
+    if (!in_.Eat("{")) return Stop(SpecError::kUnknownAttrKind, in_.at);
+    in_.SkipSpace();
+    out->allowed_begin = static_cast<std::uint32_t>(in_.at);
+    const bool strings = in_.peek() == '"' || in_.peek() == '\'';
+    out->kind = strings ? AttrKind::kString : AttrKind::kType;
+    out->allowed = strings ? AllowedForm::kStrings : AllowedForm::kTypes;
+    for (;;) {
+      if (strings ? !AllowedString() : !AllowedType(out)) return false;
+      const bool comma = in_.Eat(",");
+      if (comma) in_.SkipSpace();
+      if (in_.Eat("}")) return true;
+      if (!comma) return Stop(strings ? SpecError::kNoCommaAfterString : SpecError::kNoCommaAfterType, in_.at);
+    }
+  }
+  constexpr bool AllowedString() {
+    const std::size_t begin = in_.at;
+    std::string_view raw;
+    if (!EatQuoted(&in_, &raw)) return Stop(SpecError::kBadStringInList, begin);
+    EscapeReader escapes(raw);
+    for (char c = 0; escapes.Next(&c);) {}
+    if (escapes.failed()) {
+      issue_ = {SpecError::kBadEscapeInList, false, begin + 1, begin + 1 + raw.size()};
+      return false;
+    }
+    in_.SkipSpace();
+    return true;
+  }
+  constexpr bool AllowedType(AttrSpec* out) {
+    const std::size_t begin = in_.at;
+    const std::string_view word = in_.EatWhile([](char c) { return IsLower(c) || IsDigit(c); });
+    if (word.empty()) return Stop(SpecError::kNoTypeInList, begin);
+    DataTypeSet types = AllowedReader::NamedTypes(word);
+    if (types.empty()) types = ToSet(DataTypeFromName(word));
+    if (types.contains(DataType::kInvalid)) {
+      issue_ = {SpecError::kUnknownTypeInList, false, begin, begin + word.size()};
+      return false;
+    }
+    out->allowed_types = out->allowed_types | types;
+    in_.SkipSpace();
+    return true;
+  }
+  constexpr bool Minimum(std::int64_t* value) {
+    in_.SkipSpace();
+    const std::size_t begin = in_.at;
+    (void)in_.Eat("-");
+    if (in_.EatWhile(IsDigit).empty() || !ReadDecimal(in_.text.substr(begin, in_.at - begin), value)) return false;
+    in_.SkipSpace();
+    return true;
+  }
+  constexpr std::string_view Word() {
+    if (!IsLetter(in_.peek())) return {};
+    const std::string_view word = in_.EatWhile(IsWordChar);
+    in_.SkipSpace();
+    return word;
+  }
+
+  TextCursor in_;
+  SpecIssue issue_;
+  std::size_t kind_end_ = static_cast<std::size_t>(-1);  // just behind "int" and the like
+};
+
+// Never constexpr and never defined: reaching one of these while a signature is being read stops the compiler with this
+// name in its message.
+void op_signature_error_expected_colon_after_name();
+void op_signature_error_name_is_not_an_identifier();
+void op_signature_error_unknown_attr_kind__use_int_float_bool_string_type_shape_tensor_func_list_or_a_brace_list();
+void op_signature_error_unknown_type_in_list();
+void op_signature_error_string_in_list_is_not_closed();
+void op_signature_error_escape_in_string_is_not_valid();
+void op_signature_error_expected_comma_or_closing_brace_in_list();
+void op_signature_error_expected_closing_parenthesis_of_list();
+void op_signature_error_expected_closing_parenthesis_of_Ref();
+void op_signature_error_expected_a_whole_number_after_greater_equal();
+void op_signature_error_default_does_not_fit_the_attr();
+void op_signature_error_expected_a_type_after_the_colon();
+void op_signature_error_text_left_over_after_the_spec();
+void op_signature_error_spec_is_too_long();
+
+constexpr void StopOnSpecError(const SpecIssue& issue) {
+  if (issue.word_runs_on)
+    op_signature_error_unknown_attr_kind__use_int_float_bool_string_type_shape_tensor_func_list_or_a_brace_list();
+  switch (issue.error) {
+    case SpecError::kNone: return;
+    case SpecError::kNameNotIdentifier: return op_signature_error_name_is_not_an_identifier();
+    case SpecError::kNoColon: return op_signature_error_expected_colon_after_name();
+    case SpecError::kUnknownAttrKind:
+    case SpecError::kNotACompoundType:
+      return op_signature_error_unknown_attr_kind__use_int_float_bool_string_type_shape_tensor_func_list_or_a_brace_list();
+    case SpecError::kUnknownTypeInList:
+    case SpecError::kNoTypeInList: return op_signature_error_unknown_type_in_list();
+    case SpecError::kBadStringInList: return op_signature_error_string_in_list_is_not_closed();
+    case SpecError::kBadEscapeInList: return op_signature_error_escape_in_string_is_not_valid();
+    case SpecError::kNoCommaAfterString:
+    case SpecError::kNoCommaAfterType: return op_signature_error_expected_comma_or_closing_brace_in_list();
+    case SpecError::kListNotClosed: return op_signature_error_expected_closing_parenthesis_of_list();
+    case SpecError::kBadMinimum: return op_signature_error_expected_a_whole_number_after_greater_equal();
+    case SpecError::kBadDefault: return op_signature_error_default_does_not_fit_the_attr();
+    case SpecError::kNoType: return op_signature_error_expected_a_type_after_the_colon();
+    case SpecError::kRefNotClosed: return op_signature_error_expected_closing_parenthesis_of_Ref();
+    case SpecError::kTextLeftOver: return op_signature_error_text_left_over_after_the_spec();
+    case SpecError::kTooLong: return op_signature_error_spec_is_too_long();
+  }
+}
+
+}  // namespace detail
+
+// Reads one spec into *out. On an issue *out holds what was read so far.
+constexpr SpecIssue ReadAttrSpec(std::string_view text, AttrSpec* out) { return detail::SpecReader(text).Attr(out); }
+constexpr SpecIssue ReadArgSpec(std::string_view text, ArgSpec* out) { return detail::SpecReader(text).Arg(out); }
+
+TENON_NAMESPACE_END

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// VersionDef: who wrote a graph and who may read it; CheckVersions compares it with what this library supports.
+
+#include <string_view>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// What graphs written here carry as their producer. The number counts days of TensorFlow's graph format.
+inline constexpr int kGraphDefVersion = 2474;
+inline constexpr int kGraphDefVersionMinConsumer = 0;
+inline constexpr int kGraphDefVersionMinProducer = 0;
+
+struct VersionDef {
+  int producer = 0;
+  int min_consumer = 0;
+  std::vector<int> bad_consumers;
+
+  friend bool operator==(const VersionDef&, const VersionDef&) = default;
+};
+
+// May a reader of version `consumer` take data with these versions? A producer newer than the reader is fine.
+// `what` names the data in messages ("GraphDef"), `thing` what to make anew ("graph").
+inline Status CheckVersions(const VersionDef& versions, int consumer, int min_producer, std::string_view what,
+                            std::string_view thing) {
+  if (consumer < min_producer) {
+    return errors::Internal(what, " version check has invalid consumer ", consumer, " and min_producer ", min_producer, ".");
+  }
+  if (versions.producer < min_producer) {
+    return errors::InvalidArgument(what, " producer version ", versions.producer, " below min producer ", min_producer,
+                                   " supported by Tenon.  Please regenerate your ", thing, ".");
+  }
+  if (versions.min_consumer > consumer) {
+    return errors::InvalidArgument(what, " min consumer version ", versions.min_consumer, " above current version ", consumer,
+                                   " for Tenon.  Please upgrade Tenon.");
+  }
+  for (const int bad : versions.bad_consumers) {
+    if (bad == consumer) {
+      return errors::InvalidArgument(what, " disallows consumer version ", bad,
+                                     ".  Please upgrade Tenon: this version is likely buggy.");
+    }
+  }
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NoOp: something to wait for, or to run to. Programs leave it out; only its control edges count.
+
+#include <tenon/base/status.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/params.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct NoOp {
+  static constexpr auto signature = Op("NoOp").SetShapeFn([](InferenceContext*) -> Status { return OkStatus(); });
+
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&) const { return OkStatus(); }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Const: a tensor that is part of the graph. Programs take its value directly; the kernel never runs.
+
+#include <tenon/base/errors.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct Const {
+  static constexpr auto signature = Op("Const")
+      .Output("output: dtype")
+      .Attr("value: tensor")
+      .Attr("dtype: type")
+      .SetShapeFn([](InferenceContext* c) -> Status {
+        Tensor value;
+        TENON_RETURN_IF_ERROR(c->GetAttr("value", &value));
+        ShapeHandle shape;
+        TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
+        c->set_output(0, shape);
+        return OkStatus();
+      });
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
+      construction->SetStatus(construction->GetAttr("value", &value_));
+      if (construction->status().ok() && value_.dtype() != construction->output_type(0))
+        construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(), ") and dtype (", construction->output_type(0), ")"));
+    }
+    void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
+    bool IsExpensive() const override { return false; }
+    const Tensor* const_tensor() const override { return &value_; }
+
+   private:
+    Tensor value_;
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// MatMul: the product of two matrices.
+
+#include <type_traits>
+
+#include <tenon/types/complex.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/gemm.hpp>
+#include <tenon/kernel/adapter.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not conjugated.
+struct MatMul {
+  static constexpr auto signature = Op("MatMul")
+      .Input("a: T")
+      .Input("b: T")
+      .Output("product: T")
+      .Attr("transpose_a: bool = false")
+      .Attr("transpose_b: bool = false")
+      .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+      .Attr("grad_a: bool = false")
+      .Attr("grad_b: bool = false")
+      .SetShapeFn(shape_inference::MatMulShape);
+
+  struct Attrs { bool transpose_a, transpose_b; };
+  static constexpr std::string_view unused[] = {"grad_a", "grad_b"};
+
+  // TensorFlow has no kernels for unsigned integers.
+  template <class Device, class T>
+    requires(!std::is_unsigned_v<T>)
+  struct kernel : Attrs {
+    Status operator()(Device& device, In<T, 2> a, In<T, 2> b, Out<T, 2> product) const {
+      return Gemm(device, a, transpose_a, b, transpose_b, product);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

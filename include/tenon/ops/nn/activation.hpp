@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Activations.
+
+#include <type_traits>
+
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/elementwise_op.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// max(x, 0); NaN stays NaN.
+struct Relu {
+  static constexpr auto signature = Op("Relu")
+      .Input("features: T").Output("activations: T")
+      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+      .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x;
+  }
+
+  template <class Device, class T>
+    requires(!std::is_same_v<T, qint8>)
+  using kernel = Map1<Relu, Device, T>;
+};
+
+// min(max(x, 0), 6); NaN stays NaN.
+struct Relu6 {
+  static constexpr auto signature = Op("Relu6")
+      .Input("features: T").Output("activations: T")
+      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+      .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class T>
+  TENON_HD static T map(T x) {
+    return x < T(0) ? T(0) : x > T(6) ? T(6) : x;
+  }
+
+  template <class Device, class T>
+  using kernel = Map1<Relu6, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// BiasAdd: one number per channel added to everything in that channel.
+
+#include <string_view>
+#include <type_traits>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/complex.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/elementwise_op.hpp>
+#include <tenon/ops/math/binary.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// value: [..., c] (NHWC) or [n, c, ...] (NCHW)  bias: [c]  ->  shape of value
+struct BiasAdd {
+  static constexpr auto signature = Op("BiasAdd")
+      .Input("value: T")
+      .Input("bias: T")
+      .Output("output: T")
+      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+            "complex128, half, uint32, uint64}")
+      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+      .SetShapeFn(shape_inference::BiasAddShape);
+
+  struct Attrs { std::string_view data_format; };
+
+  template <class Device, class T>
+    requires(!IsQuantized(dtype_of_v<T>))
+  struct kernel : Attrs {
+    Status operator()(Device& device, In<T> value, In<T> bias, Forward<T, 0> output) const {
+      const int rank = value.shape().dims();
+      if (rank < 2) return errors::InvalidArgument("BiasAdd: Input tensor must be at least 2D: ", value.shape());
+      if (bias.shape().dims() != 1) return errors::InvalidArgument("BiasAdd: Biases must be 1D: ", bias.shape());
+      const int channel = data_format == "NCHW" ? 1 : rank - 1;
+      if (value.shape().dim_size(channel) != bias.size())
+        return errors::InvalidArgument("BiasAdd: Must provide as many biases as the channel dimension of the input tensor: ", bias.shape(),
+                                       " vs. ", value.shape().dim_size(channel), " in ", value.shape());
+      TensorShape aligned{bias.size()};
+      for (int d = channel + 1; d < rank; ++d) aligned.AddDim(1);
+      return MapBinary<AddV2, T, T>(device, nullptr, value, In<T>(bias.data, bias.size(), &aligned), output);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

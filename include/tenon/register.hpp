@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per program,
+// at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
+
+#include <array>
+#include <cstddef>
+
+#include <tenon/device/cpu.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/row.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
+template <class... Op>
+struct OpList {};
+template <class... Op>
+struct Ops {};
+template <class... Device>
+struct Devices {};
+
+namespace detail {
+
+// Flatten<...>: the ops of a TENON_REGISTER list with lists opened and Types<...> taken out.
+template <class Narrow, class Found, class... Rest>
+struct Flatten {
+  using narrow = Narrow;
+  using ops = Found;
+};
+template <class Narrow, class... Found, class Op, class... Rest>
+struct Flatten<Narrow, Ops<Found...>, Op, Rest...> : Flatten<Narrow, Ops<Found..., Op>, Rest...> {};
+template <class Narrow, class... Found, class... Inner, class... Rest>
+struct Flatten<Narrow, Ops<Found...>, OpList<Inner...>, Rest...> : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
+template <class Narrow, class... Found, class... T, class... Rest>
+struct Flatten<Narrow, Ops<Found...>, Types<T...>, Rest...> : Flatten<Types<T...>, Ops<Found...>, Rest...> {};
+
+template <class Narrow, class OpPack, class DevicePack>
+struct Batch;
+template <class Narrow, class... Op, class... Device>
+struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
+  template <class O, class D>
+  static constexpr const KernelRow* Table() {
+    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>)
+      return kTable<O, D, Narrow>.data();
+    else
+      return nullptr;
+  }
+  template <class O, class D>
+  static constexpr std::size_t TableSize() {
+    if constexpr (HasKernel<O>)
+      return CombinationCount<O, Narrow>();
+    else
+      return 0;
+  }
+  template <class D>
+  struct On {
+    static constexpr std::array<const KernelRow*, sizeof...(Op) + 1> tables{Table<Op, D>()..., nullptr};
+    static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
+  };
+  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
+  template <class D>
+  static inline constinit RegistrationBatch batch{ops.data(), sizeof...(Op), On<D>::tables.data(), On<D>::sizes.data(), sizeof...(Op), nullptr};
+
+  static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
+};
+
+template <class DevicePack, class... Item>
+using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow, typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
+
+// A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
+#if defined(__CUDACC__)
+using UnitDevices = Devices<Cuda>;
+#else
+using UnitDevices = Devices<Cpu>;
+#endif
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#define TENON_REGISTER(...)                                                                        \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) =    \
+      ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is harmless.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/session.hpp>
+#include <tenon/runtime/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class U>
+using RuntimeEntry = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>;
+
+inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
+  TENON_RETURN_IF_ERROR(graph.status());
+  return SessionImpl::Create(*std::move(graph), std::move(options));
+}
+
+template <class U>
+Result<Session> RuntimeEntry<U>::FromGraphFile(const std::string& path, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> RuntimeEntry<U>::FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> RuntimeEntry<U>::FromGraphDef(const GraphDef& graph, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> RuntimeEntry<U>::FromGraph(const GraphBuilder& builder, SessionOptions options) {
+  TENON_RETURN_IF_ERROR(builder.status());
+  return FromGraphDef(builder.graph_def(), std::move(options));
+}
+
+template <class U>
+Result<std::vector<Tensor>> RuntimeEntry<U>::Run(const Session& session, std::span<const NamedTensor> feeds,
+                                                 std::span<const std::string> fetches, std::span<const std::string> targets) {
+  if (session.impl_ == nullptr) return NoSession();
+  std::vector<std::string> names;
+  std::vector<Tensor> values;
+  for (const NamedTensor& feed : feeds) {
+    names.push_back(feed.name);
+    values.push_back(feed.tensor);
+  }
+  TENON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared, session.impl_->Prepare(names, fetches, targets));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(session.impl_->Run(*prepared, values, outputs, nullptr));
+  return outputs;
+}
+template <class U>
+Result<Callable> RuntimeEntry<U>::MakeCallable(const Session& session, const CallableOptions& options) {
+  if (session.impl_ == nullptr) return NoSession();
+  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared, session.impl_->Prepare(options.feeds, options.fetches, options.targets));
+  Callable callable;
+  callable.impl_ = std::make_shared<CallableImpl>(session.impl_, std::move(prepared));
+  return callable;
+}
+template <class U>
+void RuntimeEntry<U>::Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+  if (session.impl_ == nullptr) return;
+  for (const Node& node : session.impl_->graph().nodes()) {
+    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
+      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
+      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
+    }
+  }
+}
+template <class U>
+std::vector<std::string> RuntimeEntry<U>::Devices(const Session& session) {
+  return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
+}
+
+template <class U>
+Status RuntimeEntry<U>::RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
+}
+template <class U>
+std::size_t RuntimeEntry<U>::NumFeeds(const CallableImpl* callable) {
+  return callable == nullptr ? 0 : callable->program().feeds.size();
+}
+template <class U>
+std::size_t RuntimeEntry<U>::NumFetches(const CallableImpl* callable) {
+  return callable == nullptr ? 0 : callable->program().fetches.size();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

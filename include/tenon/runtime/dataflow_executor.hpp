@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node; a
+// finished node goes on with one of the nodes it made ready and hands the others to the pool.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The counts of one run; kept with its step and used again.
+class DataflowRun {
+ public:
+  DataflowRun(const Program& program, Step* step)
+      : program_(program),
+        step_(step),
+        pending_(std::make_unique<std::atomic<int>[]>(program.nodes.size())),
+        readers_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(program.num_values))),
+        tasks_(std::make_unique<Task[]>(program.nodes.size())) {
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
+    constants_.assign(static_cast<std::size_t>(program.num_values), 0);
+    for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
+    // Without a fixed order only the sole reader of a value may overwrite it.
+    for (std::size_t n = 0; n < program.nodes.size(); ++n)
+      step->mutable_frame(static_cast<int>(n)).last_use = program.only_use.data() + program.nodes[n].first_input;
+  }
+
+  // Runs the program; the calling thread takes part. The pool may be busy with other runs.
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
+    for (std::size_t v = 0; v < program_.readers.size(); ++v) readers_[v].store(program_.readers[v], std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
+    status_ = OkStatus();
+    if (program_.nodes.empty()) return OkStatus();
+    left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
+    Notification done;
+    done_ = &done;
+    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
+    Process(program_.roots[0]);
+    done.WaitForNotification();
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  struct Task {
+    DataflowRun* run;
+    int node;
+  };
+  static void RunTask(void* argument) {
+    const Task task = *static_cast<Task*>(argument);
+    if (task.run->flush_denormals_) {
+      ScopedFlushDenormals flush;
+      task.run->Process(task.node);
+    } else {
+      task.run->Process(task.node);
+    }
+  }
+  void Publish(int node) { pool_->Schedule(&RunTask, &tasks_[static_cast<std::size_t>(node)]); }
+
+  // Runs `number` and then whatever it made ready, until nothing is left for this thread. The run may be over, and this
+  // object in use again, as soon as the last node was counted down.
+  void Process(int number) {
+    OpKernelContext context;
+    while (number >= 0) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      if (!failed_.load(std::memory_order_acquire)) {
+        if (node.async != nullptr) return StartAsync(number);
+        const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+        if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
+          Fail(status);
+        else if (trace_ != nullptr && node.kind != ProgramNode::Kind::kNothing)
+          trace_->Add(program_, node, step_, begin, trace_->Now());
+      }
+      number = Finish(number);
+    }
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread.
+  struct AsyncState {
+    DataflowRun* run;
+    int node;
+    std::int64_t begin;
+    OpKernelContext context;
+  };
+  void StartAsync(int number) {
+    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext()};
+    state->context.Enter(&step_->frame(number));
+    program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
+  }
+  static void AsyncDone(void* argument) {
+    const std::unique_ptr<AsyncState> state(static_cast<AsyncState*>(argument));
+    DataflowRun* run = state->run;
+    const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
+    Status status = state->context.TakeStatus();
+    if (status.ok()) status = CheckOutputs(run->program_, node, run->step_);
+    if (!status.ok())
+      run->Fail(AtNode(status, run->program_, node));
+    else if (run->trace_ != nullptr)
+      run->trace_->Add(run->program_, node, run->step_, state->begin, run->trace_->Now());
+    if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
+  }
+
+  TENON_COLD void Fail(const Status& status) {
+    MutexLock lock(mutex_);
+    status_.Update(status);
+    failed_.store(true, std::memory_order_release);
+  }
+
+  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready, but
+  // for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its end.
+  int Finish(int number) {
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+    for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
+    for (int i = 0; i < node.num_outputs; ++i)
+      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+    int next = -1;
+    for (int i = 0; i < node.num_consumers; ++i) {
+      const int consumer = program_.consumers[static_cast<std::size_t>(node.first_consumer + i)];
+      if (pending_[static_cast<std::size_t>(consumer)].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      if (next < 0)
+        next = consumer;
+      else
+        Publish(consumer);
+    }
+    Notification* done = done_;
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) done->Notify();
+    return next;
+  }
+  void Drop(int value) {
+    const auto v = static_cast<std::size_t>(value);
+    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0) step_->value(value) = EmptySlot();
+  }
+
+  const Program& program_;
+  Step* step_;
+  std::unique_ptr<std::atomic<int>[]> pending_, readers_;
+  std::unique_ptr<Task[]> tasks_;
+  std::vector<char> constants_;
+  std::atomic<int> left_{0};
+  std::atomic<bool> failed_{false};
+  Notification* done_ = nullptr;
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;
+  Status status_;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

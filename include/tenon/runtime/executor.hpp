@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What both engines do with one node: run its kernel or copy, check what came out, say where an error happened.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Collects the timings of one run. thread-safe.
+class TraceCollector {
+ public:
+  TraceCollector() : start_(Clock::now()) {}
+  std::int64_t Now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count(); }
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
+    NodeTiming timing;
+    timing.name = node.node->name();
+    timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
+                : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
+                                                            : std::string_view(node.node->op_name());
+    timing.device = node.on_host ? program.host->name() : program.device->name();
+    timing.start_ns = begin;
+    timing.end_ns = end;
+    for (int i = 0; i < node.num_outputs; ++i) timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    MutexLock lock(mutex_);
+    const void* thread = &this_thread_mark;
+    std::size_t t = 0;
+    while (t < threads_.size() && threads_[t] != thread) ++t;
+    if (t == threads_.size()) threads_.push_back(thread);
+    timing.thread = static_cast<int>(t);
+    timings_.push_back(timing);
+  }
+  void Finish(RunTrace* trace) {
+    trace->total_ns = Now();
+    trace->nodes = std::move(timings_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_;
+  Mutex mutex_;
+  std::vector<const void*> threads_;
+  std::vector<NodeTiming> timings_;
+};
+
+// "MatMul: ... [node 'dense/MatMul', CPU:0]".
+TENON_COLD inline Status AtNode(const Status& status, const Program& program, const ProgramNode& node) {
+  const Device* device = node.on_host ? program.host : program.device;
+  return status.WithAppended(StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"));
+}
+
+TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
+  if (got.dtype() == DataType::kInvalid)
+    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '", node.node->op_name(),
+                            "' returned without setting it");
+  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ", node.node->output_type(i),
+                          " for node {{node ", node.node->name(), "}}");
+}
+
+// Every output must be there and have its declared type.
+inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
+  for (int i = 0; i < node.num_outputs; ++i) {
+    const Tensor& t = step->value(node.first_output + i);
+    if (t.dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, t);
+  }
+  return OkStatus();
+}
+
+TENON_COLD inline Status RunCopy(const Program& program, const ProgramNode& node, int number, Step* step) {
+  const Tensor& from = *step->frame(number).inputs[0];
+  Tensor* to = &step->value(node.first_output);
+  return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
+                                                   : program.device->CopyToHost(from, step->host_allocator(), to);
+}
+
+inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
+
+// Runs a node to its end on this thread; an asynchronous kernel is waited for.
+inline Status RunNode(const Program& program, int number, Step* step, OpKernelContext* context) {
+  const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
+  Status status;
+  if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
+    context->Enter(&step->frame(number));
+    if (node.async == nullptr) [[likely]] {
+      const_cast<OpKernel*>(node.kernel)->Compute(context);
+    } else {
+      Notification done;
+      node.async->ComputeAsync(context, {&WakeUp, &done});
+      done.WaitForNotification();
+    }
+    if (context->status().ok()) [[likely]]
+      status = CheckOutputs(program, node, step);
+    else
+      status = context->TakeStatus();
+  } else if (node.kind != ProgramNode::Kind::kNothing) {
+    status = RunCopy(program, node, number, step);
+  }
+  if (!status.ok()) [[unlikely]]
+    return AtNode(status, program, node);
+  return status;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

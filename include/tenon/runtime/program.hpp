@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays; nothing is
+// looked up by name again. Built once, shared by all steps that run it.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/device/cpu_device.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/registry.hpp>
+#include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/graph.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The kernels of a session's nodes, built when first needed and shared by all of its programs, so that the state of a
+// node is one for all signatures. thread-safe.
+class KernelCache {
+ public:
+  struct Entry {
+    std::unique_ptr<OpKernel> kernel;
+    bool on_host = true;  // runs on the CPU device
+  };
+  // `graph`, `registry` and the devices outlive this.
+  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host)
+      : graph_(graph), registry_(registry), device_(device), host_(host), entries_(static_cast<std::size_t>(graph->num_nodes())) {}
+
+  Result<const Entry*> Get(int id) {
+    MutexLock lock(mutex_);
+    Entry& entry = entries_[static_cast<std::size_t>(id)];
+    if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
+    return &entry;
+  }
+
+ private:
+  // The session's device first, then the CPU: what the device has no kernel for runs there.
+  Status Build(const Node& node, Entry* entry) const {
+    Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
+    Device* place = device_;
+    if (!def.ok() && device_ != host_) {
+      place = host_;
+      def = registry_->FindForNode(node.def, host_->type());
+    }
+    if (!def.ok()) {
+      const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
+      return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
+    }
+    OpKernelConstruction construction(&node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
+                                      std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
+    Result<std::unique_ptr<OpKernel>> kernel = CreateKernel(*def->row, &construction);
+    if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
+    entry->kernel = *std::move(kernel);
+    entry->on_host = place == host_;
+    return OkStatus();
+  }
+
+  const Graph* graph_;
+  const Registry* registry_;
+  Device* device_;
+  Device* host_;
+  Mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace detail
+
+// One thing to do. Inputs, outputs and consumers are ranges of the program's flat arrays.
+struct ProgramNode {
+  enum class Kind : std::uint8_t {
+    kKernel,
+    kNothing,    // NoOp: only its control edges count
+    kToDevice,   // copies a value from host memory
+    kToHost,     // copies a value to host memory
+  };
+  Kind kind = Kind::kKernel;
+  bool on_host = true;
+  const OpKernel* kernel = nullptr;
+  AsyncOpKernel* async = nullptr;
+  const Node* node = nullptr;  // of the graph, for messages; of a copy: the producer
+  int first_input = 0, num_inputs = 0;
+  int first_output = 0, num_outputs = 0;    // values
+  int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
+  int first_release = 0, num_releases = 0;  // in sequential order: values that nobody reads any more
+  int pending = 0;                          // edges to wait for
+};
+
+struct ProgramOptions {
+  bool constant_folding = true;
+};
+
+// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node outputs.
+struct Program {
+  std::vector<ProgramNode> nodes;      // in an order that respects all edges
+  std::vector<int> sequence;           // the numbers of the nodes that have something to do, in that order
+  std::vector<int> inputs;             // value per input
+  std::vector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
+  std::vector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
+  std::vector<int> consumers;
+  std::vector<int> releases;
+  std::vector<int> readers;            // per value: inputs and fetches that read it
+  std::vector<std::uint8_t> escapes;   // per value: it is fetched
+  std::vector<std::pair<int, Tensor>> constants;
+  std::vector<int> roots;              // nodes with nothing to wait for
+  struct Feed {
+    std::string name;
+    int value;
+    DataType dtype;
+    PartialTensorShape shape;  // that the graph declares
+  };
+  std::vector<Feed> feeds;
+  struct Fetch {
+    std::string name;
+    int value;
+    bool last;  // no later fetch of the same value
+  };
+  std::vector<Fetch> fetches;
+  int num_values = 0;
+  int width = 1;  // nodes that may run side by side, estimated: the widest level
+  Device* device = nullptr;
+  Device* host = nullptr;
+  int graph_def_version = 0;
+};
+
+namespace detail {
+
+// Builds a Program. one thread.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options)
+      : graph_(graph), kernels_(kernels), options_(options), program_(std::make_unique<Program>()) {
+    program_->device = device;
+    program_->host = host;
+    program_->graph_def_version = graph.versions().producer;
+  }
+
+  // Endpoints were checked by the caller; `targets` are node ids.
+  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches, std::span<const int> targets) {
+    feeds_.assign(feeds.begin(), feeds.end());
+    TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
+    AddFeeds();
+    TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
+    TENON_RETURN_IF_ERROR(AddFetches(fetches));
+    Finish();
+    return std::move(program_);
+  }
+
+ private:
+  struct Location {
+    int value = -1;
+    bool constant = false;
+    bool on_host = true;
+    int producer = -1;   // program node, -1: feed or constant
+    int other_side = -1;  // the same value in the other memory, -1: not copied yet
+    int other_producer = -1;
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  // The nodes that must run, each after its inputs.
+  Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+    std::vector<int> roots(targets.begin(), targets.end());
+    for (const InEdge& fetch : fetches) roots.push_back(fetch.node);
+    const std::vector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    std::vector<int> pending(At(graph_.num_nodes()), 0);
+    std::size_t count = 0;
+    const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
+    const auto for_each_edge = [&](const Node& node, auto&& visit) {
+      for (const InEdge& edge : node.inputs)
+        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node)) visit(edge.node);
+      for (const int control : node.control_inputs)
+        if (counts(node, control)) visit(control);
+    };
+    std::vector<std::vector<int>> successors(At(graph_.num_nodes()));
+    for (const Node& node : graph_.nodes()) {
+      if (wanted[At(node.id)] == 0) continue;
+      ++count;
+      for_each_edge(node, [&](int src) {
+        ++pending[At(node.id)];
+        successors[At(src)].push_back(node.id);
+      });
+    }
+    for (const int id : OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
+           for (const int next : successors[At(id)]) visit(next);
+         }))
+      if (wanted[At(id)] != 0) order_.push_back(id);
+    if (order_.size() != count) return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+    return OkStatus();
+  }
+  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
+
+  int NewValue() {
+    program_->readers.push_back(0);
+    program_->escapes.push_back(0);
+    return program_->num_values++;
+  }
+  static std::int64_t Key(int node, int output) { return static_cast<std::int64_t>(node) << 24 | output; }
+
+  void AddFeeds() {
+    for (const InEdge& feed : feeds_) {
+      const Node& node = graph_.node(feed.node);
+      const int value = NewValue();
+      locations_[Key(feed.node, feed.output)] = Location{value};
+      PartialTensorShape shape;
+      if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
+      program_->feeds.push_back({StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
+    }
+  }
+
+  // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
+  Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+    node_of_.assign(At(graph_.num_nodes()), -1);
+    std::vector<char> keep(At(graph_.num_nodes()), 0);
+    for (const int id : order_) {
+      const Node& node = graph_.node(id);
+      if (node.op_name() == "NoOp") continue;
+      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(id));
+      Fold(node, *entry);
+    }
+    for (const int id : targets) keep[At(id)] = 1;
+    for (const InEdge& fetch : fetches) keep[At(fetch.node)] = 1;
+    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
+      const Node& node = graph_.node(*it);
+      if (keep[At(*it)] == 0) continue;
+      if (IsConstant(*it)) continue;
+      for (const InEdge& edge : node.inputs)
+        if (!IsFed(edge)) keep[At(edge.node)] = 1;
+      for (const int control : node.control_inputs) keep[At(control)] = 1;
+    }
+    for (const int id : order_) {
+      if (keep[At(id)] == 0 || IsConstant(id)) continue;
+      TENON_RETURN_IF_ERROR(Emit(graph_.node(id)));
+    }
+    return OkStatus();
+  }
+  bool IsConstant(int id) const { return constant_nodes_.find(id) != constant_nodes_.end(); }
+
+  // Gives the node's outputs their values if they are the same in every run.
+  void Fold(const Node& node, const KernelCache::Entry& entry) {
+    constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
+    if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
+      constant_nodes_[node.id] = {*value};
+      return;
+    }
+    if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
+        entry.kernel->AsAsync() != nullptr)
+      return;
+    std::vector<Tensor> inputs;
+    for (const InEdge& edge : node.inputs) {
+      if (IsFed(edge)) return;
+      const auto it = constant_nodes_.find(edge.node);
+      if (it == constant_nodes_.end()) return;
+      inputs.push_back(it->second[At(edge.output)]);
+    }
+    for (const int control : node.control_inputs)
+      if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
+    for (const InEdge& feed : feeds_)
+      if (feed.node == node.id) return;
+    std::vector<Tensor*> pointers;
+    for (Tensor& t : inputs) pointers.push_back(&t);
+    const std::vector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
+    std::vector<Tensor> outputs(At(node.num_outputs()));
+    ShapeMemo memo;
+    const StepEnvironment env = HostEnvironment();
+    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(), flags.data(), &memo, &env};
+    OpKernelContext context;
+    context.Enter(&frame);
+    entry.kernel->Compute(&context);
+    if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
+    std::size_t bytes = 0;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      if (outputs[At(i)].dtype() != node.output_type(i)) return;
+      bytes += outputs[At(i)].TotalBytes();
+    }
+    if (bytes > kMaxFoldedBytes) return;
+    constant_nodes_[node.id] = std::move(outputs);
+  }
+  StepEnvironment HostEnvironment() const {
+    StepEnvironment env;
+    env.device = program_->host->kernel_device();
+    env.device_name = program_->host->name();
+    env.step_allocator = env.result_allocator = env.host_allocator = program_->host->allocator();
+    env.graph_def_version = program_->graph_def_version;
+    return env;
+  }
+
+  // Where an endpoint's value lies; constants get a value when first asked for.
+  Location& Locate(int node, int output) {
+    Location& place = locations_[Key(node, output)];
+    if (place.value < 0) {
+      place.value = NewValue();
+      place.constant = true;
+      program_->constants.emplace_back(place.value, constant_nodes_[node][At(output)]);
+    }
+    return place;
+  }
+
+  Status Emit(const Node& node) {
+    ProgramNode item;
+    item.node = &node;
+    std::vector<int> waits;  // program nodes
+    std::vector<int> values;
+    if (node.op_name() == "NoOp") {
+      item.kind = ProgramNode::Kind::kNothing;
+    } else {
+      TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(node.id));
+      item.kernel = entry->kernel.get();
+      item.async = entry->kernel->AsAsync();
+      item.on_host = entry->on_host;
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
+        TENON_RETURN_IF_ERROR(Use(node.input(i), wants_host, &values, &waits));
+      }
+    }
+    for (const int control : node.control_inputs)
+      if (node_of_[At(control)] >= 0) waits.push_back(node_of_[At(control)]);
+    const int number = AddNode(item, values, waits);
+    node_of_[At(node.id)] = number;
+    ProgramNode& added = program_->nodes[At(number)];
+    added.first_output = program_->num_values;
+    added.num_outputs = node.num_outputs();
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
+      const int value = NewValue();
+      if (!IsFed({node.id, i})) locations_[Key(node.id, i)] = Location{value, false, host, number};
+    }
+    return OkStatus();
+  }
+
+  // Adds a use of an endpoint, in the memory it is wanted in.
+  Status Use(const InEdge& edge, bool wants_host, std::vector<int>* values, std::vector<int>* waits) {
+    Location& place = Locate(edge.node, edge.output);
+    if (place.on_host == wants_host || program_->device->uses_host_memory()) {
+      values->push_back(place.value);
+      if (place.producer >= 0) waits->push_back(place.producer);
+      return OkStatus();
+    }
+    if (place.other_side < 0) TENON_RETURN_IF_ERROR(Copy(edge, wants_host, &place));
+    values->push_back(place.other_side);
+    if (place.other_producer >= 0) waits->push_back(place.other_producer);
+    return OkStatus();
+  }
+  // Constants are copied to the device now, everything else by a node of its own.
+  Status Copy(const InEdge& edge, bool to_host, Location* place) {
+    if (place->constant) {
+      Tensor on_device;
+      TENON_RETURN_IF_ERROR(program_->device->CopyToDevice(constant_nodes_[edge.node][At(edge.output)], &on_device));
+      place->other_side = NewValue();
+      program_->constants.emplace_back(place->other_side, std::move(on_device));
+      return OkStatus();
+    }
+    ProgramNode item;
+    item.kind = to_host ? ProgramNode::Kind::kToHost : ProgramNode::Kind::kToDevice;
+    item.node = &graph_.node(edge.node);
+    item.on_host = to_host;
+    std::vector<int> waits;
+    if (place->producer >= 0) waits.push_back(place->producer);
+    const std::vector<int> values{place->value};
+    const int number = AddNode(item, values, waits);
+    program_->nodes[At(number)].first_output = program_->num_values;
+    program_->nodes[At(number)].num_outputs = 1;
+    place->other_side = NewValue();
+    place->other_producer = number;
+    return OkStatus();
+  }
+
+  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits) {
+    const int number = static_cast<int>(program_->nodes.size());
+    item.first_input = static_cast<int>(program_->inputs.size());
+    item.num_inputs = static_cast<int>(values.size());
+    item.pending = static_cast<int>(waits.size());
+    for (const int value : values) {
+      program_->inputs.push_back(value);
+      ++program_->readers[At(value)];
+    }
+    for (const int wait : waits) edges_.emplace_back(wait, number);
+    program_->nodes.push_back(item);
+    return number;
+  }
+
+  Status AddFetches(std::span<const InEdge> fetches) {
+    std::unordered_map<int, std::size_t> last;
+    for (const InEdge& fetch : fetches) {
+      std::vector<int> values, waits;
+      TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      ++program_->readers[At(values[0])];
+      program_->escapes[At(values[0])] = 1;
+      last[values[0]] = program_->fetches.size();
+      program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
+    }
+    for (const auto& [value, fetch] : last) program_->fetches[fetch].last = true;
+    std::vector<char> constant(At(program_->num_values), 0);
+    for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
+    for (Program::Fetch& fetch : program_->fetches)
+      if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
+    return OkStatus();
+  }
+
+  void Finish() {
+    Program& p = *program_;
+    std::sort(edges_.begin(), edges_.end());
+    std::size_t e = 0;
+    std::vector<int> level(p.nodes.size(), 0), level_size;
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      ProgramNode& node = p.nodes[n];
+      node.first_consumer = static_cast<int>(p.consumers.size());
+      for (; e < edges_.size() && edges_[e].first == static_cast<int>(n); ++e) {
+        p.consumers.push_back(edges_[e].second);
+        int& below = level[At(edges_[e].second)];
+        below = std::max(below, level[n] + 1);
+      }
+      node.num_consumers = static_cast<int>(p.consumers.size()) - node.first_consumer;
+      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
+      if (node.kind == ProgramNode::Kind::kNothing) continue;
+      p.sequence.push_back(static_cast<int>(n));
+      if (At(level[n]) >= level_size.size()) level_size.resize(At(level[n]) + 1, 0);
+      p.width = std::max(p.width, ++level_size[At(level[n])]);
+    }
+    FindLastUses();
+  }
+
+  // In sequential order: who reads a value last, and when it can go.
+  void FindLastUses() {
+    Program& p = *program_;
+    std::vector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
+    for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
+    for (std::size_t v = 0; v < p.escapes.size(); ++v)
+      if (p.escapes[v] != 0) pinned[v] = 1;
+    p.last_use.assign(p.inputs.size(), 0);
+    p.only_use.assign(p.inputs.size(), 0);
+    std::vector<char> used(At(p.num_values), 0);
+    std::vector<std::vector<int>> release(p.nodes.size());
+    for (auto it = p.sequence.rbegin(); it != p.sequence.rend(); ++it) {
+      const ProgramNode& node = p.nodes[At(*it)];
+      for (int i = node.num_inputs - 1; i >= 0; --i) {
+        const std::size_t input = At(node.first_input + i);
+        const std::size_t value = At(p.inputs[input]);
+        if (pinned[value] != 0) continue;
+        p.only_use[input] = p.readers[value] == 1;
+        if (used[value] != 0) continue;
+        used[value] = 1;
+        // A node that reads a value twice must not overwrite it through one of the two.
+        const auto first = p.inputs.begin() + node.first_input;
+        p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
+        release[At(*it)].push_back(p.inputs[input]);
+      }
+    }
+    for (const int n : p.sequence) {
+      ProgramNode& node = p.nodes[At(n)];
+      for (int i = 0; i < node.num_outputs; ++i)
+        if (p.readers[At(node.first_output + i)] == 0) release[At(n)].push_back(node.first_output + i);
+      node.first_release = static_cast<int>(p.releases.size());
+      node.num_releases = static_cast<int>(release[At(n)].size());
+      p.releases.insert(p.releases.end(), release[At(n)].begin(), release[At(n)].end());
+    }
+  }
+
+  const Graph& graph_;
+  KernelCache* kernels_;
+  ProgramOptions options_;
+  std::unique_ptr<Program> program_;
+  std::vector<InEdge> feeds_;
+  std::vector<int> order_;
+  std::vector<int> node_of_;  // program node per graph node
+  std::unordered_map<std::int64_t, Location> locations_;
+  std::unordered_map<int, std::vector<Tensor>> constant_nodes_;
+  std::vector<std::pair<int, int>> edges_;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

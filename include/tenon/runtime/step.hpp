@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program asks
+// nobody for memory but for the tensors it returns.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/mutex.hpp>
+#include <tenon/memory/caching_allocator.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/runtime/program.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A value slot that nothing was put into.
+inline Tensor EmptySlot() { return Tensor(DataType::kInvalid); }
+
+// One run at a time. Between runs every value but the constants is empty.
+class Step {
+ public:
+  explicit Step(const Program& program)
+      : program_(program),
+        cache_(CachingAllocator::Create(program.device->allocator())),
+        host_cache_(program.device == program.host ? nullptr : CachingAllocator::Create(program.host->allocator())) {
+    const auto count = static_cast<std::size_t>(program.num_values);
+    values_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) values_.push_back(EmptySlot());
+    for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
+    input_pointers_.reserve(program.inputs.size());
+    for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
+    memos_ = std::vector<ShapeMemo>(program.nodes.size());
+    MakeEnvironments();
+    frames_.reserve(program.nodes.size());
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) {
+      const ProgramNode& node = program.nodes[n];
+      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input, program.last_use.data() + node.first_input,
+                         values_.data() + node.first_output, program.escapes.data() + node.first_output, &memos_[n],
+                         node.on_host ? &host_ : &device_});
+    }
+  }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  const Program& program() const { return program_; }
+  Tensor& value(int v) { return values_[static_cast<std::size_t>(v)]; }
+  const OpKernelContext::NodeFrame& frame(int node) const { return frames_[static_cast<std::size_t>(node)]; }
+  OpKernelContext::NodeFrame& mutable_frame(int node) { return frames_[static_cast<std::size_t>(node)]; }
+  CachingAllocator* cache() { return cache_.get(); }
+  Allocator* host_allocator() const { return host_.host_allocator; }
+  void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
+
+  // Empties the values of a run that ended early.
+  void Clear() {
+    for (Tensor& t : values_) t = EmptySlot();
+    for (const auto& [value, tensor] : program_.constants) values_[static_cast<std::size_t>(value)] = tensor;
+  }
+
+ private:
+  void MakeEnvironments() {
+    const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
+      env->device = device->kernel_device();
+      env->device_name = device->name();
+      env->step_allocator = cache;
+      env->host_memory = device->uses_host_memory();
+      env->result_allocator = device->allocator();
+      env->graph_def_version = program_.graph_def_version;
+    };
+    fill(&device_, program_.device, cache_.get());
+    CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();
+    fill(&host_, program_.host, host_cache);
+    device_.host_allocator = host_.host_allocator = host_cache;
+    // Results are fetched from host memory; on another device they are copied there first.
+    if (program_.device != program_.host) device_.result_allocator = cache_.get();
+  }
+
+  const Program& program_;
+  std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  StepEnvironment device_, host_;
+  std::vector<Tensor> values_;
+  std::vector<Tensor*> input_pointers_;
+  std::vector<ShapeMemo> memos_;
+  std::vector<OpKernelContext::NodeFrame> frames_;
+};
+
+// Objects made from a program, between their uses. T(const Program&). thread-safe.
+template <class T>
+class ProgramPool {
+ public:
+  explicit ProgramPool(const Program& program) : program_(program) {}
+  ~ProgramPool() { delete last_.load(std::memory_order_acquire); }
+  ProgramPool(const ProgramPool&) = delete;
+  ProgramPool& operator=(const ProgramPool&) = delete;
+
+  // One that was given back, or a new one.
+  std::unique_ptr<T> Take() {
+    if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]] return std::unique_ptr<T>(object);
+    {
+      SpinLockHolder lock(lock_);
+      if (!more_.empty()) {
+        std::unique_ptr<T> object = std::move(more_.back());
+        more_.pop_back();
+        return object;
+      }
+    }
+    return std::make_unique<T>(program_);
+  }
+  void Give(std::unique_ptr<T> object) {
+    if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
+      SpinLockHolder lock(lock_);
+      more_.emplace_back(old);
+    }
+  }
+
+ private:
+  const Program& program_;
+  std::atomic<T*> last_{nullptr};
+  SpinLock lock_;
+  std::vector<std::unique_ptr<T>> more_;
+};
+
+TENON_NAMESPACE_END

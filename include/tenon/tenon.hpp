@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Everything but the standard ops: what a small program includes once. It holds the runtime's definitions
+// (<tenon/runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or <tenon/register.hpp>.
+
+#include <tenon/session.hpp>
+#include <tenon/base/array.hpp>
+#include <tenon/base/env.hpp>
+#include <tenon/base/flat_map.hpp>
+#include <tenon/base/function.hpp>
+#include <tenon/base/log.hpp>
+#include <tenon/types/complex.hpp>
+#include <tenon/types/dispatch.hpp>
+#include <tenon/types/type_list.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/op/op_export.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/io/npy.hpp>
+#include <tenon/graph/builder.hpp>
+#include <tenon/register.hpp>
+#include <tenon/runtime.hpp>
+#include <tenon/runtime/trace.hpp>

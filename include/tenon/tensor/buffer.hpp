@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Buffer: ref-counted bytes that tensors share. In host memory the header and the data are one block of the allocator.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <tenon/base/config.hpp>
+#include <tenon/memory/allocator.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Starts with one reference, which belongs to whoever made it. Counts are thread-safe; the bytes are externally
+// synchronised. A slice of a buffer keeps the root buffer (the one that is not a slice) alive.
+class alignas(64) Buffer {
+ public:
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  // `bytes` uninitialised bytes, aligned to 64, from the allocator (which outlives the buffer): one call of it where
+  // the host can access its memory; otherwise the header is on the host's heap. Null when there is no memory.
+  static Buffer* Allocate(Allocator* allocator, std::size_t bytes, const AllocationAttributes& attributes = {}) {
+    if (!allocator->HostAccessible()) [[unlikely]]
+      return AllocateApart(allocator, bytes, attributes);
+    if (bytes > kMaxBytes) [[unlikely]]
+      return nullptr;
+    void* block = allocator->AllocateRaw(Allocator::kAlignment, sizeof(Buffer) + bytes, attributes);
+    if (block == nullptr) [[unlikely]]
+      return nullptr;
+    return ::new (block) Buffer(static_cast<char*>(block) + sizeof(Buffer), bytes, allocator, &FreeJoint, true);
+  }
+
+  // n value-initialised objects, destroyed with the buffer. The allocator's memory must be accessible to the host.
+  template <class T>
+  static Buffer* AllocateObjects(Allocator* allocator, std::size_t n) {
+    static_assert(alignof(T) <= Allocator::kAlignment);
+    if (n > kMaxBytes / sizeof(T) || !allocator->HostAccessible()) return nullptr;
+    Buffer* buffer = Allocate(allocator, n * sizeof(T));
+    if (buffer == nullptr) return nullptr;
+    T* objects = static_cast<T*>(buffer->data_);
+    for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
+    if constexpr (!std::is_trivially_destructible_v<T>) buffer->free_ = &FreeObjects<T>;
+    return buffer;
+  }
+
+  // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
+  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false).
+  static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
+    Buffer* buffer = new Buffer(data, bytes, nullptr, &FreeWrapped, false);
+    buffer->deleter_ = deleter;
+    buffer->arg_ = arg;
+    return buffer;
+  }
+  // The same with any callable, deleter().
+  template <class Deleter>
+    requires std::is_invocable_v<Deleter&>
+  static Buffer* Wrap(void* data, std::size_t bytes, Deleter deleter) {
+    const auto run = [](void*, void* arg) {
+      Deleter* owned = static_cast<Deleter*>(arg);
+      (*owned)();
+      delete owned;
+    };
+    return Wrap(data, bytes, run, new Deleter(std::move(deleter)));
+  }
+
+  // Bytes inside `parent`, whose root gets one more reference.
+  static Buffer* Slice(Buffer* parent, void* data, std::size_t bytes) {
+    Buffer* root = parent->root_;
+    root->Ref();
+    Buffer* buffer = new Buffer(data, bytes, root->allocator_, &FreeSlice, root->owns_memory_);
+    buffer->root_ = root;
+    return buffer;
+  }
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Frees the buffer with the last reference.
+  void Unref() {
+    if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) free_(this);
+  }
+  // True if nobody else can see the bytes and they may be overwritten: a kernel may compute in place.
+  bool RefCountIsOne() const {
+    return refs_.load(std::memory_order_acquire) == 1 && owns_memory_ &&
+           (root_ == this || root_->refs_.load(std::memory_order_acquire) == 1);
+  }
+
+  void* data() const { return data_; }
+  std::size_t size() const { return size_; }  // bytes
+  Buffer* root() { return root_; }
+  const Buffer* root() const { return root_; }
+  bool OwnsMemory() const { return owns_memory_; }
+  Allocator* allocator() const { return allocator_; }  // null for memory of somebody else
+  // May the host read the bytes?
+  bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }
+
+ private:
+  static constexpr std::size_t kMaxBytes = std::numeric_limits<std::size_t>::max() / 2 - 64;
+
+  Buffer(void* data, std::size_t bytes, Allocator* allocator, void (*free)(Buffer*), bool owns_memory)
+      : data_(data), size_(bytes), root_(this), allocator_(allocator), free_(free), owns_memory_(owns_memory) {}
+  ~Buffer() = default;
+
+  // Device memory: bytes from the allocator, header on the heap.
+  TENON_COLD static Buffer* AllocateApart(Allocator* allocator, std::size_t bytes,
+                                          const AllocationAttributes& attributes) {
+    void* block = allocator->AllocateRaw(Allocator::kAlignment, bytes, attributes);
+    if (block == nullptr) return nullptr;
+    return new Buffer(block, bytes, allocator, &FreeApart, true);
+  }
+  static void FreeJoint(Buffer* buffer) {
+    Allocator* allocator = buffer->allocator_;
+    const std::size_t bytes = sizeof(Buffer) + buffer->size_;
+    buffer->~Buffer();
+    allocator->DeallocateRaw(buffer, Allocator::kAlignment, bytes);
+  }
+  template <class T>
+  static void FreeObjects(Buffer* buffer) {
+    T* objects = static_cast<T*>(buffer->data_);
+    for (std::size_t i = buffer->size_ / sizeof(T); i > 0; --i) objects[i - 1].~T();
+    FreeJoint(buffer);
+  }
+  TENON_COLD static void FreeApart(Buffer* buffer) {
+    buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
+    delete buffer;
+  }
+  TENON_COLD static void FreeWrapped(Buffer* buffer) {
+    if (buffer->deleter_ != nullptr) buffer->deleter_(buffer->data_, buffer->arg_);
+    delete buffer;
+  }
+  TENON_COLD static void FreeSlice(Buffer* buffer) {
+    Buffer* root = buffer->root_;
+    delete buffer;
+    root->Unref();
+  }
+
+  void* data_;
+  std::size_t size_;
+  Buffer* root_;
+  Allocator* allocator_;
+  void (*free_)(Buffer*);
+  void (*deleter_)(void* data, void* arg) = nullptr;  // wrapped memory only
+  void* arg_ = nullptr;
+  std::atomic<std::int32_t> refs_{1};
+  bool owns_memory_;
+};
+static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
+
+TENON_NAMESPACE_END

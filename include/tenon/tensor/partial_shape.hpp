@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. What graphs and attrs hold.
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/tensor/shape.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
+// are known. externally synchronised.
+class PartialTensorShape {
+ public:
+  PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
+  PartialTensorShape(std::initializer_list<Index> dims)
+      : PartialTensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
+  explicit PartialTensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+  PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
+
+  // For sizes that come from a user or a graph; -1 is unknown, less is an error.
+  static Status Build(std::span<const Index> dims, PartialTensorShape* shape) {
+    PartialTensorShape made;
+    TENON_RETURN_IF_ERROR(made.Set(dims));
+    *shape = std::move(made);
+    return OkStatus();
+  }
+  static Result<PartialTensorShape> Make(std::span<const Index> dims) {
+    PartialTensorShape made;
+    TENON_RETURN_IF_ERROR(made.Set(dims));
+    return made;
+  }
+
+  // Nothing happens to a shape of unknown rank.
+  void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
+  Status AddDimWithStatus(Index size) {
+    if (unknown_rank()) return OkStatus();
+    if (size < -1) return errors::InvalidArgument("Expected a size of at least -1, where -1 means unknown, got ", size);
+    if (dims_.size() >= kMaxTensorRank) return errors::InvalidArgument("Too many dimensions in tensor");
+    const Index before = num_elements();
+    if (before >= 0 && size >= 0) {
+      const Index product = MultiplyWithoutOverflow(before, size);
+      if (product < 0) {
+        return errors::InvalidArgument("Encountered overflow when multiplying ", before, " with ", size,
+                                       ", result: ", product);
+      }
+    }
+    dims_.PushBack(size);
+    return OkStatus();
+  }
+  void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  Status SetDimWithStatus(int d, Index size) {
+    if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
+    if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
+    PartialTensorShape changed = *this;
+    changed.dims_.data()[d] = size;
+    PartialTensorShape checked;
+    TENON_RETURN_IF_ERROR(checked.Set(changed.dim_sizes()));
+    *this = std::move(checked);
+    return OkStatus();
+  }
+
+  // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
+  Status Concatenate(const PartialTensorShape& other, PartialTensorShape* result) const {
+    if (unknown_rank() || other.unknown_rank()) {
+      *result = PartialTensorShape();
+      return OkStatus();
+    }
+    PartialTensorShape longer = *this;
+    for (const Index size : other) TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
+    *result = std::move(longer);
+    return OkStatus();
+  }
+  PartialTensorShape Concatenate(const PartialTensorShape& other) const {
+    PartialTensorShape result;
+    detail::CheckShape(Concatenate(other, &result));
+    return result;
+  }
+  PartialTensorShape Concatenate(Index size) const {
+    PartialTensorShape result = *this;
+    result.AddDim(size);
+    return result;
+  }
+
+  // What is known of both together; InvalidArgument if they contradict each other.
+  Status MergeWith(const PartialTensorShape& other, PartialTensorShape* result) const {
+    if (result == this) return errors::Internal("PartialTensorShape::MergeWith: Cannot output result to itself");
+    if (unknown_rank() || other.unknown_rank()) {
+      *result = unknown_rank() ? other : *this;
+      return OkStatus();
+    }
+    if (dims() != other.dims()) {
+      return errors::InvalidArgument("PartialTensorShape: Incompatible ranks during merge: ", dims(), " vs. ",
+                                     other.dims());
+    }
+    PartialTensorShape merged{std::initializer_list<Index>{}};
+    for (int d = 0; d < dims(); ++d) {
+      const Index a = dim_size(d), b = other.dim_size(d);
+      if (a >= 0 && b >= 0 && a != b) {
+        return errors::InvalidArgument("PartialTensorShape: Incompatible shapes during merge: ", *this, " vs. ", other);
+      }
+      TENON_RETURN_IF_ERROR(merged.AddDimWithStatus(a >= 0 ? a : b));
+    }
+    *result = std::move(merged);
+    return OkStatus();
+  }
+
+  // Could one tensor have both shapes?
+  bool IsCompatibleWith(const PartialTensorShape& other) const {
+    if (unknown_rank() || other.unknown_rank()) return true;
+    if (dims() != other.dims()) return false;
+    for (int d = 0; d < dims(); ++d) {
+      const Index a = dim_size(d), b = other.dim_size(d);
+      if (a != b && a >= 0 && b >= 0) return false;
+    }
+    return true;
+  }
+  // The same knowledge: unknown equals only unknown.
+  bool IsIdenticalTo(const PartialTensorShape& other) const {
+    return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
+  }
+  friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }
+
+  bool IsFullyDefined() const {
+    if (unknown_rank()) return false;
+    for (const Index size : *this) {
+      if (size < 0) return false;
+    }
+    return true;
+  }
+  // False, and *shape as it was, unless all is known.
+  bool AsTensorShape(TensorShape* shape) const {
+    if (!IsFullyDefined()) return false;
+    shape->dims_.Assign(dims_.data(), dims_.size());
+    return true;
+  }
+
+  bool unknown_rank() const { return dims_.unknown_rank(); }
+  int dims() const { return unknown_rank() ? -1 : dims_.size(); }                            // -1: unknown rank
+  Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }              // -1: unknown
+  std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
+  const Index* begin() const { return dims_.data(); }
+  const Index* end() const { return dims_.data() + dims_.size(); }
+  Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
+
+  // "<unknown>", "[2,?]".
+  std::string DebugString() const {
+    if (unknown_rank()) return "<unknown>";
+    std::string text = "[";
+    for (int d = 0; d < dims(); ++d) {
+      if (d != 0) text += ',';
+      if (dim_size(d) < 0) {
+        text += '?';
+      } else {
+        StrAppend(&text, dim_size(d));
+      }
+    }
+    text += ']';
+    return text;
+  }
+
+ private:
+  Status Set(std::span<const Index> dims) {
+    dims_.Resize(0);
+    dims_.set_unknown_rank(false);
+    for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
+    return OkStatus();
+  }
+
+  detail::DimVector dims_;
+};
+
+// The same questions for shapes made of numbers of a kernel or a user: -1 is allowed.
+template <class Int>
+Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
+  if (n > kMaxTensorRank) return errors::InvalidArgument("Too many dimensions");
+  if (n < 0) return errors::InvalidArgument("Negative number of dimensions ", n);
+  Index sizes[kMaxTensorRank];
+  Index product = 1;
+  for (Index i = 0; i < n; ++i) {
+    sizes[i] = static_cast<Index>(dims[i]);
+    if (sizes[i] < -1) return errors::InvalidArgument("Dimension ", sizes[i], " must be >= -1");
+    product = product < 0 || sizes[i] < 0 ? -1 : MultiplyWithoutOverflow(product, sizes[i]);
+  }
+  const Status status = PartialTensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
+  if (status.ok()) return status;
+  return errors::InvalidArgument("Shape ", detail::DimsText({sizes, static_cast<std::size_t>(n)}),
+                                 " would have more than 2**63 - 1 elements");
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// tstring: the element of a string tensor. 24 bytes; up to 22 characters live inside it.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), or a view of
+// bytes that belong to somebody else, such as a mapped file. Copying a view copies its bytes, so that a copy never
+// dangles; moving a view gives a view. externally synchronised.
+class tstring {
+ public:
+  static constexpr std::size_t kSmallCapacity = 22;
+
+  tstring() noexcept : raw_{} {}
+  tstring(std::string_view text) : raw_{} { assign(text); }
+  tstring(const std::string& text) : tstring(std::string_view(text)) {}
+  tstring(const char* text) : tstring(std::string_view(text)) {}
+  tstring(std::size_t count, char c) : raw_{} { resize(count, c); }
+  tstring(const tstring& other) {
+    if (other.kind() == Kind::kSmall) {
+      CopyRaw(other);
+    } else {
+      std::memset(raw_, 0, sizeof raw_);
+      assign(other.view());
+    }
+  }
+  tstring(tstring&& other) noexcept {
+    CopyRaw(other);
+    std::memset(other.raw_, 0, sizeof other.raw_);
+  }
+  tstring& operator=(const tstring& other) {
+    if (this != &other) assign(other.view());
+    return *this;
+  }
+  tstring& operator=(tstring&& other) noexcept {
+    if (this == &other) return *this;
+    FreeHeap();
+    CopyRaw(other);
+    std::memset(other.raw_, 0, sizeof other.raw_);
+    return *this;
+  }
+  tstring& operator=(std::string_view text) { return assign(text); }
+  tstring& operator=(const std::string& text) { return assign(text); }
+  tstring& operator=(const char* text) { return assign(text); }
+  ~tstring() { FreeHeap(); }
+
+  // `text` may be part of this string.
+  tstring& assign(std::string_view text) {
+    if (text.size() <= capacity() && !is_view()) {
+      char* to = mdata();
+      if (!text.empty()) std::memmove(to, text.data(), text.size());
+      SetSize(text.size());
+      return *this;
+    }
+    tstring made;
+    if (!text.empty()) std::memcpy(made.Grow(text.size()), text.data(), text.size());
+    made.SetSize(text.size());
+    return *this = std::move(made);
+  }
+  // Becomes a view: the bytes must outlive it and everything it is moved to.
+  tstring& assign_as_view(std::string_view text) {
+    FreeHeap();
+    Store(text.data(), text.size(), 0, Kind::kView);
+    return *this;
+  }
+  // `text` may be part of this string.
+  tstring& append(std::string_view text) {
+    const std::size_t before = size(), after = before + text.size();
+    if (text.empty()) return *this;
+    if (after > capacity() || is_view()) {
+      tstring longer;
+      char* to = longer.Grow(after < 2 * before ? 2 * before : after);
+      if (before != 0) std::memcpy(to, data(), before);
+      std::memcpy(to + before, text.data(), text.size());
+      longer.SetSize(after);
+      return *this = std::move(longer);
+    }
+    std::memmove(mdata() + before, text.data(), text.size());
+    SetSize(after);
+    return *this;
+  }
+  tstring& operator+=(std::string_view text) { return append(text); }
+  void push_back(char c) { append(std::string_view(&c, 1)); }
+  // New characters are `c`.
+  void resize(std::size_t count, char c = '\0') {
+    const std::size_t before = size();
+    resize_uninitialized(count);
+    if (count > before) std::memset(mdata() + before, c, count - before);
+  }
+  // New characters have any value.
+  void resize_uninitialized(std::size_t count) {
+    if (count > capacity() || is_view()) {
+      const std::size_t keep = size() < count ? size() : count;
+      tstring other;
+      char* to = other.Grow(count);
+      if (keep != 0) std::memcpy(to, data(), keep);
+      *this = std::move(other);
+    }
+    SetSize(count);
+  }
+  void reserve(std::size_t count) {
+    if (count <= capacity()) return;
+    const std::size_t before = size();
+    resize_uninitialized(count);
+    SetSize(before);
+  }
+  void clear() {
+    FreeHeap();
+    std::memset(raw_, 0, sizeof raw_);
+  }
+
+  std::size_t size() const { return kind() == Kind::kSmall ? raw_[kTag] >> 2 : LoadSize(); }
+  std::size_t length() const { return size(); }
+  bool empty() const { return size() == 0; }
+  // Characters that fit without an allocation; 0 for a view.
+  std::size_t capacity() const {
+    if (kind() == Kind::kSmall) return kSmallCapacity;
+    if (kind() == Kind::kView) return 0;
+    std::uint32_t units;
+    std::memcpy(&units, raw_ + 16, sizeof units);
+    return std::size_t{units} * kCapacityUnit;
+  }
+  const char* data() const { return kind() == Kind::kSmall ? reinterpret_cast<const char*>(raw_) : LoadData(); }
+  // A view gets its own copy of the bytes first.
+  char* mdata() {
+    if (is_view()) *this = tstring(*this);
+    return kind() == Kind::kSmall ? reinterpret_cast<char*>(raw_) : LoadData();
+  }
+  bool is_view() const { return kind() == Kind::kView; }
+  std::string_view view() const { return {data(), size()}; }
+  operator std::string_view() const { return view(); }
+  explicit operator std::string() const { return std::string(view()); }
+  const char& operator[](std::size_t i) const { return data()[i]; }
+  const char* begin() const { return data(); }
+  const char* end() const { return data() + size(); }
+
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  friend bool operator==(const tstring& a, const Text& b) {
+    return a.view() == std::string_view(b);
+  }
+  friend bool operator<(const tstring& a, const tstring& b) { return a.view() < b.view(); }
+  friend bool operator>(const tstring& a, const tstring& b) { return a.view() > b.view(); }
+  friend bool operator<=(const tstring& a, const tstring& b) { return a.view() <= b.view(); }
+  friend bool operator>=(const tstring& a, const tstring& b) { return a.view() >= b.view(); }
+
+ private:
+  // The last byte is the tag: kind in its low two bits, the size of a small string in the others. Large and view hold
+  // pointer, size and (large) the capacity in units of 16 bytes. All zero bytes are an empty small string.
+  enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2 };
+  static constexpr std::size_t kTag = 23;
+  static constexpr std::size_t kCapacityUnit = 16;
+
+  Kind kind() const { return static_cast<Kind>(raw_[kTag] & 3); }
+  void CopyRaw(const tstring& other) { std::memcpy(raw_, other.raw_, sizeof raw_); }
+  char* LoadData() const {
+    char* data;
+    std::memcpy(&data, raw_, sizeof data);
+    return data;
+  }
+  std::size_t LoadSize() const {
+    std::uint64_t size;
+    std::memcpy(&size, raw_ + 8, sizeof size);
+    return static_cast<std::size_t>(size);
+  }
+  void Store(const char* data, std::size_t size, std::uint32_t capacity_units, Kind kind) {
+    const std::uint64_t wide = size;
+    std::memset(raw_, 0, sizeof raw_);
+    std::memcpy(raw_, &data, sizeof data);
+    std::memcpy(raw_ + 8, &wide, sizeof wide);
+    std::memcpy(raw_ + 16, &capacity_units, sizeof capacity_units);
+    raw_[kTag] = static_cast<unsigned char>(kind);
+  }
+  void SetSize(std::size_t size) {
+    if (kind() == Kind::kSmall) {
+      raw_[kTag] = static_cast<unsigned char>(size << 2);
+    } else {
+      const std::uint64_t wide = size;
+      std::memcpy(raw_ + 8, &wide, sizeof wide);
+    }
+  }
+  // For an empty small string: room for `count` characters, and where they go.
+  char* Grow(std::size_t count) {
+    if (count <= kSmallCapacity) return reinterpret_cast<char*>(raw_);
+    const std::size_t units = (count + kCapacityUnit - 1) / kCapacityUnit;
+    char* heap = static_cast<char*>(::operator new(units * kCapacityUnit));
+    Store(heap, 0, units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
+    return heap;
+  }
+  void FreeHeap() {
+    if (kind() == Kind::kLarge) ::operator delete(LoadData());
+  }
+
+  alignas(8) unsigned char raw_[24];
+};
+static_assert(sizeof(tstring) == 24);
+
+TENON_NAMESPACE_END

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensor: a dtype, a shape and a shared buffer. What sessions take and give, and what flows along a graph's edges.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tenon/base/check.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/tensor/buffer.hpp>
+#include <tenon/tensor/format.hpp>
+#include <tenon/tensor/resource_handle.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/view.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Bytes of one element in a tensor's buffer, for every dtype a tensor can hold now; 0 for the others.
+constexpr std::size_t ElementBytes(DataType dtype) {
+  if (dtype == DataType::kString) return sizeof(tstring);
+  if (dtype == DataType::kResource) return sizeof(ResourceHandle);
+  return static_cast<std::size_t>(SizeOf(dtype));
+}
+
+// Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
+TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
+  const auto count = static_cast<std::size_t>(n);
+  if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
+  if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
+  return nullptr;
+}
+inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
+  const auto size = static_cast<std::size_t>(SizeOf(dtype));
+  if (size == 0) [[unlikely]]
+    return AllocateObjects(allocator, dtype, n);
+  if ((static_cast<std::uint64_t>(n) >> 58) != 0) [[unlikely]]
+    return nullptr;  // elements have at most 2^4 bytes
+  return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
+}
+
+[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual) {
+  TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual));
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
+  TENON_CHECK(false, "Asking for tensor of ", wanted, " dimensions from a tensor of ", shape.dims(),
+              " dimensions: ", shape);
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
+  TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
+  std::abort();
+}
+
+}  // namespace detail
+
+// 48 bytes: a reference to a Buffer (none while there are no elements or no memory yet), the shape and the dtype.
+// Copying shares the buffer: one relaxed increment. The elements are packed, in row-major order, 64-byte aligned unless
+// the tensor is a slice or a view of foreign memory. A moved-from tensor may only be assigned to or destroyed.
+// Different Tensor objects that share a buffer may be used from different threads; contents are externally
+// synchronised.
+//
+//   Tensor t = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+//   t.matrix<float>()(1, 2) = 7;
+//   t.DebugString();                         // Tensor<type: float shape: [2,3] values: [1 2 3]...>
+class Tensor {
+ public:
+  Tensor() : Tensor(DataType::kFloat) {}  // float [0]
+  explicit Tensor(DataType dtype) : buffer_(nullptr) {
+    shape_.dims_.PushBack(0);
+    set_dtype(dtype);
+  }
+  // Uninitialised (strings and handles: empty) elements in ordinary memory. For types and sizes that the program knows:
+  // without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make() returns a
+  // Status instead.
+  Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
+  Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
+    set_dtype(dtype);
+    const Index n = shape_.num_elements();
+    if (n == 0) return;
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]] detail::DieOnTensor("no elements of this type", dtype, shape);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
+  }
+  // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
+  Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
+    set_dtype(dtype);
+  }
+
+  Tensor(const Tensor& other) : buffer_(other.buffer_), shape_(other.shape_) {
+    if (buffer_ != nullptr) buffer_->Ref();
+  }
+  Tensor(Tensor&& other) noexcept : buffer_(other.buffer_), shape_(std::move(other.shape_)) { other.buffer_ = nullptr; }
+  Tensor& operator=(const Tensor& other) {
+    if (other.buffer_ != nullptr) other.buffer_->Ref();
+    Release();
+    buffer_ = other.buffer_;
+    shape_ = other.shape_;
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    Buffer* taken = other.buffer_;
+    other.buffer_ = nullptr;  // before the release: assigning a tensor to itself loses nothing
+    if (this != &other) Release();
+    buffer_ = taken;
+    shape_ = std::move(other.shape_);
+    return *this;
+  }
+  ~Tensor() { Release(); }
+
+  // Uninitialised elements, from the given allocator or from ordinary memory. InvalidArgument for a dtype that tensors
+  // cannot hold, ResourceExhausted without memory.
+  static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      return NoSuchTensor(dtype);
+    if (allocator == nullptr) allocator = CpuAllocator();
+    Tensor tensor(allocator, dtype, shape);
+    if (!tensor.IsInitialized()) [[unlikely]]
+      return OutOfMemory(dtype, shape, allocator);
+    return tensor;
+  }
+  // One element, no dimensions.
+  template <class T>
+    requires ElementType<T>
+  static Tensor Scalar(const T& value) {
+    return From<T>(std::span<const T>(&value, 1), TensorShape());
+  }
+  static Tensor Scalar(std::string_view text) { return Scalar(tstring(text)); }
+  // As many values as the shape has elements.
+  template <class T>
+  static Tensor From(std::span<const T> values, const TensorShape& shape) {
+    Tensor tensor(dtype_of_v<T>, shape);
+    if (static_cast<Index>(values.size()) != shape.num_elements()) {
+      detail::DieOnTensor("the number of values differs from the number of elements", tensor.dtype(), shape);
+    }
+    T* out = tensor.data<T>();
+    if (tensor.buffer_ == nullptr) return tensor;
+    for (std::size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+    return tensor;
+  }
+  template <class T>
+  static Tensor From(std::initializer_list<T> values, const TensorShape& shape) {
+    return From<T>(std::span<const T>(values.begin(), values.size()), shape);
+  }
+  // Memory of the caller, aligned for the type; it must outlive every tensor that shares it. No kernel writes to it in
+  // place.
+  static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
+    return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
+  }
+  // The same; deleter() runs when the last tensor that shares the memory is gone, on that thread.
+  template <class Deleter>
+  static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
+    return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));
+  }
+  // Elements inside the memory of `owner`, which gets a reference (the caller keeps its own). `data` must be aligned
+  // for the type.
+  static Tensor ViewOf(Buffer* owner, DataType dtype, const TensorShape& shape, const void* data) {
+    return Tensor(dtype, shape, Buffer::Slice(owner, const_cast<void*>(data), BytesOf(dtype, shape)));
+  }
+
+  DataType dtype() const { return static_cast<DataType>(shape_.dims_.dtype()); }
+  const TensorShape& shape() const { return shape_; }
+  int dims() const { return shape_.dims(); }
+  Index dim_size(int d) const { return shape_.dim_size(d); }
+  Index NumElements() const { return shape_.num_elements(); }
+  bool IsSameSize(const Tensor& other) const { return shape_ == other.shape_; }
+  // False while there are elements but no memory for them.
+  bool IsInitialized() const { return buffer_ != nullptr || shape_.num_elements() == 0; }
+  // Bytes of all elements; strings count their characters too.
+  std::size_t TotalBytes() const {
+    std::size_t bytes = static_cast<std::size_t>(NumElements()) * detail::ElementBytes(dtype());
+    if (dtype() == DataType::kString && buffer_ != nullptr) {
+      for (const tstring& text : flat<tstring>()) bytes += text.size();
+    }
+    return bytes;
+  }
+  bool IsAligned() const {
+    return dtype() == DataType::kString || reinterpret_cast<std::uintptr_t>(raw_data()) % Allocator::kAlignment == 0;
+  }
+  // May the host read the elements?
+  bool HostAccessible() const { return buffer_ == nullptr || buffer_->HostAccessible(); }
+
+  Buffer* buffer() const { return buffer_; }  // null if there are no elements
+  // True if the elements belong to this object alone, so that they may be overwritten.
+  bool RefCountIsOne() const { return buffer_ != nullptr && buffer_->RefCountIsOne(); }
+  bool SharesBufferWith(const Tensor& other) const {
+    return buffer_ != nullptr && other.buffer_ != nullptr && buffer_->root() == other.buffer_->root();
+  }
+
+  // The first element, or null.
+  void* raw_data() { return buffer_ == nullptr ? nullptr : buffer_->data(); }
+  const void* raw_data() const { return buffer_ == nullptr ? nullptr : buffer_->data(); }
+  // The bytes of a tensor of a plain type.
+  std::string_view tensor_data() const {
+    return {static_cast<const char*>(raw_data()), buffer_ == nullptr ? 0 : BytesOf(dtype(), shape_)};
+  }
+  template <class T>
+  T* data() {
+    CheckDtype<T>();
+    return static_cast<T*>(raw_data());
+  }
+  template <class T>
+  const T* data() const {
+    CheckDtype<T>();
+    return static_cast<const T*>(raw_data());
+  }
+
+  // Views for statements in code that knows type and rank; another type or rank than asked for ends the program. They
+  // borrow: none may outlive the tensor. View() is the form for tensors that come from a user.
+  template <class T> Out<T> flat() { return Out<T>(data<T>(), NumElements(), &shape_); }
+  template <class T> In<T> flat() const { return In<T>(data<T>(), NumElements(), &shape_); }
+  template <class T, int Rank> Out<T, Rank> tensor() {
+    return CheckRank(Rank), Out<T, Rank>(data<T>(), shape_.begin());
+  }
+  template <class T, int Rank> In<T, Rank> tensor() const {
+    return CheckRank(Rank), In<T, Rank>(data<T>(), shape_.begin());
+  }
+  template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }
+  template <class T> In<T, 1> vec() const { return tensor<T, 1>(); }
+  template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }
+  template <class T> In<T, 2> matrix() const { return tensor<T, 2>(); }
+  // The one element of a tensor of any rank: scalar<float>()().
+  template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(data<T>(), shape_.begin()); }
+  template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(data<T>(), shape_.begin()); }
+  // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
+  template <class T, int Rank> Out<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) {
+    return CheckProduct(sizes, Rank), Out<T, Rank>(data<T>(), sizes);
+  }
+  template <class T, int Rank> In<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) const {
+    return CheckProduct(sizes, Rank), In<T, Rank>(data<T>(), sizes);
+  }
+  // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
+  template <class T, int Rank = 2> Out<T, Rank> flat_inner_dims() {
+    return Out<T, Rank>(data<T>(), InnerDims<Rank>().items);
+  }
+  template <class T, int Rank = 2> In<T, Rank> flat_inner_dims() const {
+    return In<T, Rank>(data<T>(), InnerDims<Rank>().items);
+  }
+  // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
+  template <class T, int Rank = 2> Out<T, Rank> flat_outer_dims() {
+    return Out<T, Rank>(data<T>(), OuterDims<Rank>().items);
+  }
+  template <class T, int Rank = 2> In<T, Rank> flat_outer_dims() const {
+    return In<T, Rank>(data<T>(), OuterDims<Rank>().items);
+  }
+
+  // tensor.View<In<float, 2>>(): a view, or what is wrong with the tensor.
+  template <class V>
+    requires(!V::is_output)
+  Result<V> View() const {
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    return V(any_view());
+  }
+  template <class V>
+    requires(V::is_output)
+  Result<V> View() {
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    return V(any_view());
+  }
+  // Data, size and shape without a type: what a kernel's views are made from. Borrows this object.
+  AnyView any_view() const { return {const_cast<void*>(raw_data()), NumElements(), &shape_}; }
+
+  // Shares the other's buffer and takes its dtype under another shape. False, and nothing done, if the element counts
+  // differ.
+  [[nodiscard]] bool CopyFrom(const Tensor& other, const TensorShape& shape) {
+    if (other.NumElements() != shape.num_elements()) return false;
+    ShareBuffer(other, other.dtype(), shape);
+    return true;
+  }
+  // Shares the other's buffer under another plain dtype and a shape of as many bytes.
+  Status BitcastFrom(const Tensor& other, DataType dtype, const TensorShape& shape) {
+    if (SizeOf(other.dtype()) == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
+    if (SizeOf(dtype) == 0) return errors::InvalidArgument("specified output type is zero-sized");
+    if (BytesOf(other.dtype(), other.shape()) != BytesOf(dtype, shape)) {
+      return errors::InvalidArgument("input and output shapes/data type sizes are not compatible");
+    }
+    ShareBuffer(other, dtype, shape);
+    return OkStatus();
+  }
+  // Elements [start, limit) of dimension 0, sharing the buffer; the rank stays. Perhaps no longer aligned.
+  Tensor Slice(Index start, Index limit) const {
+    if (dims() < 1 || start < 0 || start > limit || limit > dim_size(0)) {
+      detail::DieOnTensor("Slice wants a range inside dimension 0", dtype(), shape_);
+    }
+    if (start == 0 && limit == dim_size(0)) return *this;
+    TensorShape shape = shape_;
+    shape.set_dim(0, limit - start);
+    return Part(start, shape);
+  }
+  // Element number `index` of dimension 0, which goes away.
+  Tensor SubSlice(Index index) const {
+    if (dims() < 1 || index < 0 || index >= dim_size(0)) {
+      detail::DieOnTensor("SubSlice wants an index inside dimension 0", dtype(), shape_);
+    }
+    TensorShape shape = shape_;
+    shape.RemoveDim(0);
+    return Part(index, shape);
+  }
+  // The same values in a buffer of its own, in ordinary memory. The host must be able to read the elements. Without
+  // memory the copy is not initialised.
+  Tensor DeepCopy() const {
+    Tensor copy(CpuAllocator(), dtype(), shape_);
+    if (buffer_ == nullptr || copy.buffer_ == nullptr) return copy;
+    if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
+    const auto n = static_cast<std::size_t>(NumElements());
+    if (dtype() == DataType::kString) {
+      CopyObjects<tstring>(*this, &copy, n);
+    } else if (dtype() == DataType::kResource) {
+      CopyObjects<ResourceHandle>(*this, &copy, n);
+    } else {
+      std::memcpy(copy.raw_data(), raw_data(), BytesOf(dtype(), shape_));
+    }
+    return copy;
+  }
+
+  // The first max_entries values (all if negative) as TensorFlow prints them: "[1 2][3 4]..."; with print_v2 as
+  // tf.print does, where max_entries counts at each end of every dimension.
+  std::string SummarizeValue(Index max_entries, bool print_v2 = false) const {
+    if (!HostAccessible()) return "<values in device memory>";
+    return detail::SummarizeArray(dtype(), raw_data(), shape_, max_entries, print_v2);
+  }
+  // "Tensor<type: float shape: [2,3] values: [1 2 3]...>"
+  std::string DebugString(int max_entries = 3) const {
+    return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, " values: ", SummarizeValue(max_entries), ">");
+  }
+  // Without the values.
+  std::string DeviceSafeDebugString() const { return StrCat("Tensor<type: ", Name(dtype()), " shape: ", shape_, ">"); }
+
+ private:
+  template <int Rank>
+  struct Sizes {
+    Index items[Rank];
+  };
+
+  void set_dtype(DataType dtype) { shape_.dims_.set_dtype(static_cast<std::int16_t>(dtype)); }
+  void Release() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+  static std::size_t BytesOf(DataType dtype, const TensorShape& shape) {
+    return static_cast<std::size_t>(shape.num_elements()) * detail::ElementBytes(dtype);
+  }
+  void ShareBuffer(const Tensor& other, DataType dtype, const TensorShape& shape) {
+    Tensor made(dtype, shape, other.buffer_);
+    if (other.buffer_ != nullptr) other.buffer_->Ref();
+    *this = std::move(made);
+  }
+  // The part of the buffer that starts at element `index` of dimension 0.
+  Tensor Part(Index index, const TensorShape& shape) const {
+    if (buffer_ == nullptr || shape.num_elements() == 0) return Tensor(dtype(), shape, nullptr);
+    const std::size_t row = BytesOf(dtype(), shape_) / static_cast<std::size_t>(dim_size(0));
+    return ViewOf(buffer_, dtype(), shape,
+                  static_cast<const char*>(buffer_->data()) + row * static_cast<std::size_t>(index));
+  }
+  template <class T>
+  static void CopyObjects(const Tensor& from, Tensor* to, std::size_t n) {
+    const T* in = from.data<T>();
+    T* out = to->data<T>();
+    for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
+  }
+
+  template <class T>
+  void CheckDtype() const {
+    if (dtype() != dtype_of_v<std::remove_const_t<T>>) [[unlikely]]
+      detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype());
+  }
+  void CheckRank(int rank) const {
+    if (dims() != rank) [[unlikely]]
+      detail::DieOnRank(rank, shape_);
+  }
+  void CheckOneElement() const {
+    if (NumElements() != 1) [[unlikely]]
+      detail::DieOnTensor("Must have a one element tensor", dtype(), shape_);
+  }
+  void CheckProduct(const Index* sizes, int rank) const {
+    Index product = 1;
+    for (int d = 0; d < rank; ++d) product = MultiplyWithoutOverflow(product, sizes[d]);
+    if (product != NumElements()) [[unlikely]]
+      detail::DieOnTensor("shaped() wants as many elements as there are", dtype(), shape_);
+  }
+  template <int Rank>
+  Sizes<Rank> InnerDims() const {
+    Sizes<Rank> sizes;
+    const int skip = dims() - Rank;  // dimensions to collapse into the first
+    for (int d = 0; d < Rank; ++d) sizes.items[d] = d + skip < 0 ? 1 : dim_size(d + skip);
+    for (int d = 0; d < skip; ++d) sizes.items[0] *= dim_size(d);
+    return sizes;
+  }
+  template <int Rank>
+  Sizes<Rank> OuterDims() const {
+    Sizes<Rank> sizes;
+    for (int d = 0; d < Rank; ++d) sizes.items[d] = d < dims() ? dim_size(d) : 1;
+    for (int d = Rank; d < dims(); ++d) sizes.items[Rank - 1] *= dim_size(d);
+    return sizes;
+  }
+  TENON_COLD Status CheckView(DataType wanted, int rank) const {
+    if (dtype() != wanted) {
+      return errors::InvalidArgument("Tensor::View: ", Name(wanted), " expected, got ", Name(dtype()), " of shape ",
+                                     shape_);
+    }
+    if (rank != kAnyRank && dims() != rank) {
+      return errors::InvalidArgument("Tensor::View: rank ", rank, " expected, got shape ", shape_);
+    }
+    if (!IsInitialized())
+      return errors::FailedPrecondition("Tensor::View: the tensor of shape ", shape_, " is not initialised");
+    return OkStatus();
+  }
+  TENON_COLD static Status NoSuchTensor(DataType dtype) {
+    return errors::InvalidArgument("Tensor: a tensor cannot hold elements of type '", Name(dtype), "' (",
+                                   static_cast<std::int32_t>(dtype), ")");
+  }
+  TENON_COLD static Status OutOfMemory(DataType dtype, const TensorShape& shape, Allocator* allocator) {
+    if (SizeOf(dtype) == 0 && !allocator->HostAccessible()) {
+      return errors::InvalidArgument("Tensor: elements of type '", Name(dtype),
+                                     "' live in host memory, which allocator '", allocator->Name(), "' does not give");
+    }
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype),
+                                     " by allocator ", allocator->Name());
+  }
+
+  Buffer* buffer_;
+  TensorShape shape_;  // the dtype is in its spare bytes
+};
+static_assert(sizeof(Tensor) == 48);
+
+// A tensor in ordinary memory with the given values, as many as the shape has elements:
+// MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}).
+template <class T>
+Tensor MakeTensor(const TensorShape& shape, std::initializer_list<T> values) {
+  return Tensor::From<T>(std::span<const T>(values.begin(), values.size()), shape);
+}
+template <class T>
+Tensor MakeTensor(const TensorShape& shape, std::span<const T> values) {
+  return Tensor::From<T>(values, shape);
+}
+
+// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts.
+inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
+  if (tensor.dims() != 1) {
+    return errors::InvalidArgument("shape must be a vector of {int32,int64}, got shape ", tensor.shape());
+  }
+  if (tensor.dtype() == DataType::kInt32) return MakeShape(tensor.data<std::int32_t>(), tensor.NumElements(), shape);
+  if (tensor.dtype() == DataType::kInt64) return MakeShape(tensor.data<std::int64_t>(), tensor.NumElements(), shape);
+  return errors::InvalidArgument("shape must be a vector of {int32,int64}.");
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions over
+// these tables, ParseMessage and SerializeMessage, read and write every message.
+//
+//   template <> struct wire::Schema<Version> { static const wire::Message message; };
+//   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
+//                                                    wire::MakeField<&Version::bad_consumers>(3, "bad_consumers")};
+//   inline constexpr wire::Message wire::Schema<Version>::message("Version", kVersionFields);
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/wire/reader.hpp>
+#include <tenon/wire/writer.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+class Buffer;
+
+namespace wire {
+
+struct Message;
+
+// The table of a struct, as the static member `message`.
+template <class T>
+struct Schema;
+
+// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
+// message kept as it came), kFixed32/kFixed64 unsigned integers.
+enum class Kind : std::uint8_t {
+  kInt32, kInt64, kUint32, kUint64, kBool, kEnum, kFloat, kDouble, kFixed32, kFixed64, kString, kMessage
+};
+
+namespace detail {
+constexpr WireType WireTypeOf(Kind kind) {
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32: return WireType::kFixed32;
+    case Kind::kDouble:
+    case Kind::kFixed64: return WireType::kFixed64;
+    case Kind::kString:
+    case Kind::kMessage: return WireType::kBytes;
+    default: return WireType::kVarint;
+  }
+}
+}  // namespace detail
+
+// Immutable. The functions get a pointer to the struct. A field that is not repeated has a count of 0 or 1.
+struct Field {
+  std::uint32_t number;
+  Kind kind;
+  bool repeated;
+  WireType wire_type;  // of one value
+  std::string_view name;
+  const Message* message;                                     // of kMessage
+  std::size_t (*count)(const void* object);                   // values to be written
+  const void* (*at)(const void* object, std::size_t index);   // the value
+  void* (*add)(void* object);                                 // where the next value goes; for one that is not repeated, always the same
+  void (*reserve)(void* object, std::size_t count);           // null, or makes room for so many values in all
+};
+
+// What goes with the parsing of one outermost message. one thread.
+struct ParseContext {
+  Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
+  // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten bytes must
+  // not be able to ask for all memory.
+  std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
+  Status status;            // set by a message's own parse function when values make no sense
+};
+
+// Immutable.
+struct Message {
+  static constexpr std::uint32_t kDirect = 32;  // fields below are found by index
+
+  std::string_view name;
+  std::span<const Field> fields;  // ascending by number
+  // Null, or: runs after the fields have been read.
+  void (*finish)(void* object) = nullptr;
+  // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
+  bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
+  void (*serialize)(Writer& writer, const void* object) = nullptr;
+  bool has_repeated = false;
+  std::uint8_t slots[kDirect] = {};  // field number -> index + 1
+
+  constexpr Message(std::string_view message_name, std::span<const Field> message_fields, void (*message_finish)(void*) = nullptr)
+      : name(message_name), fields(message_fields), finish(message_finish) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
+      if (fields[i].reserve != nullptr) has_repeated = true;
+      if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
+    }
+  }
+  constexpr Message(std::string_view message_name, bool (*message_parse)(Reader&, ParseContext&, void*),
+                    void (*message_serialize)(Writer&, const void*))
+      : name(message_name), parse(message_parse), serialize(message_serialize) {}
+
+  const Field* Find(std::uint32_t number) const {
+    if (number < kDirect) [[likely]] return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
+    for (const Field& field : fields) {
+      if (field.number == number) return &field;
+    }
+    return nullptr;
+  }
+
+  // Never defined: reaching it while a table is made stops the compiler with its name.
+  static void wire_schema_error_field_numbers_must_ascend();
+};
+
+// ------------------------------------------------------------------------------------------------- tables from members
+
+template <class T>
+constexpr Kind KindOf() {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>) return Kind::kBool;
+  else if constexpr (std::is_enum_v<T>) return Kind::kEnum;
+  else if constexpr (std::is_same_v<T, std::int32_t>) return Kind::kInt32;
+  else if constexpr (std::is_same_v<T, std::int64_t>) return Kind::kInt64;
+  else if constexpr (std::is_same_v<T, std::uint32_t>) return Kind::kUint32;
+  else if constexpr (std::is_same_v<T, std::uint64_t>) return Kind::kUint64;
+  else if constexpr (std::is_same_v<T, float>) return Kind::kFloat;
+  else if constexpr (std::is_same_v<T, double>) return Kind::kDouble;
+  else if constexpr (std::is_same_v<T, std::string>) return Kind::kString;
+  else return Kind::kMessage;
+}
+template <class T>
+constexpr const Message* MessageOf() {
+  if constexpr (KindOf<T>() == Kind::kMessage) return &Schema<T>::message;
+  else return nullptr;
+}
+
+namespace detail {
+
+// How the struct C keeps the field in its member of type M: one value, perhaps one (optional), or many (vector).
+template <class C, class M, M C::*Member>
+struct Access {
+  using Value = M;
+  static constexpr bool repeated = false;
+  static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
+  static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
+  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
+    if constexpr (std::is_same_v<M, std::string>) return Get(object).empty() ? 0 : 1;
+    else return Get(object) == M{} ? 0 : 1;
+  }
+  static std::size_t CountAlways(const void*) { return 1; }
+  static const void* At(const void* object, std::size_t) { return &Get(object); }
+  static void* Add(void* object) { return &Get(object); }
+  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
+};
+template <class C, class T, std::optional<T> C::*Member>
+struct Access<C, std::optional<T>, Member> {
+  using Value = T;
+  static constexpr bool repeated = false;
+  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0; }
+  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
+  static void* Add(void* object) {
+    std::optional<T>& member = static_cast<C*>(object)->*Member;
+    if (!member.has_value()) member.emplace();
+    return &*member;
+  }
+  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
+};
+template <class C, class T, std::vector<T> C::*Member>
+struct Access<C, std::vector<T>, Member> {
+  using Value = T;
+  static constexpr bool repeated = true;
+  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
+  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
+  static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
+  static void Reserve(void* object, std::size_t count) {
+    std::vector<T>& member = static_cast<C*>(object)->*Member;
+    if (count > 1) member.reserve(member.size() + count);
+  }
+  static constexpr void (*reserve)(void*, std::size_t) = &Reserve;
+};
+
+template <class M>
+struct MemberOf;
+template <class C, class M>
+struct MemberOf<M C::*> {
+  template <M C::*Member>
+  using Of = Access<C, M, Member>;
+};
+template <auto Member>
+using AccessOf = typename MemberOf<decltype(Member)>::template Of<Member>;
+
+}  // namespace detail
+
+// A field kept in a data member: a number, enum, std::string or struct with a Schema, or a vector or optional of such.
+template <auto Member>
+constexpr Field MakeField(std::uint32_t number, std::string_view name) {
+  using A = detail::AccessOf<Member>;
+  using T = typename A::Value;
+  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet, &A::At, &A::Add, A::reserve};
+}
+// The same for a field that is written even when it has its default value: key and value of a map.
+template <auto Member>
+constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
+  Field field = MakeField<Member>(number, name);
+  field.count = &detail::AccessOf<Member>::CountAlways;
+  return field;
+}
+// One of several members of which only one is set; T is the type of the value.
+template <class T>
+constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
+                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
+  return {number, KindOf<T>(), false, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), count, at, add, nullptr};
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object);
+
+namespace detail {
+
+// Reads a number into *to, of the type that `kind` says.
+inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
+  std::uint64_t value;
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32: {
+      std::uint32_t half;
+      if (!reader.ReadFixed32(&half)) return false;
+      std::memcpy(to, &half, sizeof half);
+      return true;
+    }
+    case Kind::kDouble:
+    case Kind::kFixed64:
+      if (!reader.ReadFixed64(&value)) return false;
+      std::memcpy(to, &value, sizeof value);
+      return true;
+    case Kind::kBool: {
+      if (!reader.ReadVarint(&value)) return false;
+      const unsigned char byte = value != 0 ? 1 : 0;
+      std::memcpy(to, &byte, 1);
+      return true;
+    }
+    case Kind::kInt64:
+    case Kind::kUint64:
+      if (!reader.ReadVarint(&value)) return false;
+      std::memcpy(to, &value, sizeof value);
+      return true;
+    default: {
+      if (!reader.ReadVarint(&value)) return false;
+      const auto low = static_cast<std::uint32_t>(value);
+      std::memcpy(to, &low, sizeof low);
+      return true;
+    }
+  }
+}
+
+inline bool ParseField(const Field& field, WireType type, Reader& reader, ParseContext& context, void* object) {
+  if (field.kind == Kind::kString) {
+    std::string_view text;
+    if (!reader.ReadBytes(&text)) return false;
+    static_cast<std::string*>(field.add(object))->assign(text);
+    return true;
+  }
+  if (type != WireType::kBytes) {
+    // A mistake in a repeated number may leave a value too many behind; the caller gets nothing then.
+    return ReadNumber(reader, field.kind, field.add(object));
+  }
+  Reader::Outer outer;
+  if (!reader.Enter(&outer)) return false;
+  if (field.kind == Kind::kMessage) {
+    if (!ParseMessage(*field.message, reader, context, field.add(object))) return false;
+  } else {
+    while (!reader.AtEnd()) {
+      if (!ReadNumber(reader, field.kind, field.add(object))) return false;
+    }
+  }
+  reader.Leave(outer);
+  return true;
+}
+
+// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in protobuf.
+inline bool Fits(const Field& field, WireType type) {
+  return type == field.wire_type || (type == WireType::kBytes && field.repeated);
+}
+
+// Makes room for repeated fields: their number is found by walking over the message once.
+inline void Presize(const Message& message, Reader reader, void* object) {
+  std::size_t counts[Message::kDirect] = {};
+  std::size_t total = 0;
+  std::string_view bytes;
+  for (Tag tag; reader.ReadTag(&tag) && (tag.type == WireType::kBytes ? reader.ReadBytes(&bytes) : reader.Skip(tag));) {
+    if (tag.field < Message::kDirect && message.slots[tag.field] != 0) ++counts[tag.field], ++total;
+  }
+  if (total < 2) return;
+  for (const Field& field : message.fields) {
+    if (field.number < Message::kDirect && counts[field.number] > 1 && field.reserve != nullptr) {
+      field.reserve(object, counts[field.number]);
+    }
+  }
+}
+
+}  // namespace detail
+
+// Reads the rest of the reader's current message into `object`, of the struct that `message` describes. Unknown fields are
+// skipped; a field that is not repeated takes its last value, a message merges. False when the reader failed or
+// context.status is an error; `object` is then partly filled.
+inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object) {
+  if (message.parse != nullptr) return message.parse(reader, context, object);
+  if (message.has_repeated && reader.remaining() >= 64) detail::Presize(message, reader, object);
+  for (Tag tag; reader.ReadTag(&tag);) {
+    const Field* field = message.Find(tag.field);
+    if (field == nullptr || !detail::Fits(*field, tag.type)) [[unlikely]] {
+      if (!reader.Skip(tag)) return false;
+    } else if (!detail::ParseField(*field, tag.type, reader, context, object)) {
+      return false;
+    }
+  }
+  if (!reader.ok()) return false;
+  if (message.finish != nullptr) message.finish(object);
+  return true;
+}
+
+// The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
+template <class T>
+Status Parse(std::span<const std::byte> bytes, T* object, ParseContext context = {}) {
+  Reader reader(bytes);
+  if (ParseMessage(Schema<T>::message, reader, context, object)) return OkStatus();
+  if (!context.status.ok()) return context.status;
+  return reader.status(Schema<T>::message.name);
+}
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+namespace detail {
+
+inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
+  std::uint64_t wide;
+  std::uint32_t narrow;
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32:
+      std::memcpy(&narrow, from, sizeof narrow);
+      return writer.Fixed32(narrow);
+    case Kind::kDouble:
+    case Kind::kFixed64:
+      std::memcpy(&wide, from, sizeof wide);
+      return writer.Fixed64(wide);
+    case Kind::kBool: {
+      unsigned char byte;
+      std::memcpy(&byte, from, 1);
+      return writer.Varint(byte != 0 ? 1 : 0);
+    }
+    case Kind::kInt64:
+    case Kind::kUint64:
+      std::memcpy(&wide, from, sizeof wide);
+      return writer.Varint(wide);
+    case Kind::kUint32:
+      std::memcpy(&narrow, from, sizeof narrow);
+      return writer.Varint(narrow);
+    default: {  // negative ones have ten bytes
+      std::int32_t number;
+      std::memcpy(&number, from, sizeof number);
+      return writer.Varint(static_cast<std::uint64_t>(std::int64_t{number}));
+    }
+  }
+}
+
+}  // namespace detail
+
+// Writes the message's fields in front of what has been written. Canonical: ascending numbers, repeated numbers packed.
+inline void SerializeMessage(const Message& message, Writer& writer, const void* object) {
+  if (message.serialize != nullptr) return message.serialize(writer, object);
+  for (std::size_t f = message.fields.size(); f-- > 0;) {
+    const Field& field = message.fields[f];
+    const std::size_t count = field.count(object);
+    if (count == 0) continue;
+    const std::size_t end = writer.size();
+    for (std::size_t i = count; i-- > 0;) {
+      const void* value = field.at(object, i);
+      const std::size_t value_end = writer.size();
+      if (field.kind == Kind::kString) {
+        writer.Bytes(*static_cast<const std::string*>(value));
+      } else if (field.kind == Kind::kMessage) {
+        SerializeMessage(*field.message, writer, value);
+      } else {
+        detail::WriteNumber(writer, field.kind, value);
+        if (!field.repeated) writer.FieldTag(field.number, field.wire_type);
+        continue;
+      }
+      writer.BytesTag(field.number, writer.size() - value_end);
+    }
+    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
+      writer.BytesTag(field.number, writer.size() - end);
+    }
+  }
+}
+
+template <class T>
+void SerializeTo(const T& object, std::string* out) {
+  Writer writer;
+  SerializeMessage(Schema<T>::message, writer, &object);
+  writer.AppendTo(out);
+}
+
+}  // namespace wire
+
+TENON_NAMESPACE_END

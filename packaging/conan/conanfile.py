@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conan 2 recipe of Tenon: conan create packaging/conan"""
+import pathlib
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.files import copy, save
+from conan.tools.layout import basic_layout
+
+required_conan_version = ">=2.0"
+
+
+# The CUDA toolkit is not a Conan package: it is found where it is installed, when with_cuda asks for it.
+CUDA = """\
+find_package(CUDAToolkit REQUIRED)
+set_property(TARGET tenon::cuda APPEND PROPERTY INTERFACE_LINK_LIBRARIES CUDA::cudart CUDA::cublas)
+"""
+
+
+class TenonConan(ConanFile):
+    name = "tenon"
+    description = "The core of TensorFlow as a header-only C++20 library"
+    license = "Apache-2.0"
+    topics = ("tensorflow", "machine-learning", "inference", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {"with_eigen": [True, False], "with_cuda": [True, False], "with_protobuf": [True, False]}
+    default_options = {"with_eigen": True, "with_cuda": False, "with_protobuf": False}
+    no_copy_source = True
+
+    def set_version(self):
+        config = pathlib.Path(self.recipe_folder, "../../include/tenon/base/config.hpp").read_text()
+        self.version = ".".join(re.findall(r"#define TENON_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", config))
+
+    def export_sources(self):
+        root = pathlib.Path(self.recipe_folder, "../..").resolve()
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*"):
+            copy(self, pattern, src=str(root), dst=self.export_sources_folder)
+
+    def layout(self):
+        basic_layout(self, src_folder=".")
+
+    def requirements(self):
+        self.requires("xsimd/[>=8.1]", transitive_headers=True)
+        if self.options.with_eigen:
+            self.requires("eigen/[>=3.4 <6]", transitive_headers=True)
+        if self.options.with_protobuf:
+            self.requires("protobuf/[>=3.21]", transitive_headers=True)
+
+    def package_id(self):
+        self.info.clear()
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def package(self):
+        copy(self, "LICENSE", src=self.source_folder, dst=str(pathlib.Path(self.package_folder, "licenses")))
+        for pattern in ("*.hpp", "*.cuh", "*.h"):
+            copy(self, pattern, src=str(pathlib.Path(self.source_folder, "include")),
+                 dst=str(pathlib.Path(self.package_folder, "include")))
+        cmake = pathlib.Path(self.package_folder, "cmake")
+        copy(self, "TenonKernels.cmake", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
+        save(self, str(cmake / "TenonCuda.cmake"), CUDA)
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "Tenon")
+        self.cpp_info.set_property("pkg_config_name", "tenon")
+        modules = ["cmake/TenonKernels.cmake"] + (["cmake/TenonCuda.cmake"] if self.options.with_cuda else [])
+        self.cpp_info.set_property("cmake_build_modules", modules)
+
+        core = self.cpp_info.components["tenon"]
+        core.set_property("cmake_target_name", "tenon::tenon")
+        core.requires = ["xsimd::xsimd"]
+        if self.settings.os in ("Linux", "FreeBSD"):
+            core.system_libs = ["pthread", "dl"]
+        components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"]}
+        for name, requires in components.items():
+            if self.options.get_safe(f"with_{name}"):
+                component = self.cpp_info.components[name]
+                component.set_property("cmake_target_name", f"tenon::{name}")
+                component.requires = ["tenon"] + requires
+        for component in self.cpp_info.components.values():
+            component.bindirs = []
+            component.libdirs = []

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# An overlay port: vcpkg install tenon --overlay-ports=packaging/vcpkg builds the checkout it lies in.
+get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+set(VCPKG_BUILD_TYPE release) # header-only: nothing differs in a debug build
+
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES
+    cuda     TENON_WITH_CUDA
+    protobuf TENON_WITH_PROTOBUF
+)
+vcpkg_cmake_configure(
+    SOURCE_PATH "${SOURCE_PATH}"
+    OPTIONS
+        -DTENON_BUILD_TESTS=OFF
+        -DTENON_BUILD_BENCH=OFF
+        -DTENON_BUILD_EXAMPLES=OFF
+        ${FEATURE_OPTIONS}
+)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(PACKAGE_NAME tenon CONFIG_PATH share/cmake/Tenon)
+vcpkg_fixup_pkgconfig()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug" "${CURRENT_PACKAGES_DIR}/lib")
+
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")

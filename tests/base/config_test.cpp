@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/base/config.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+#include <type_traits>
+
+namespace {
+
+TENON_HD constexpr int Twice(int x) { return 2 * x; }
+TENON_COLD int Rare(int x) { return -x; }
+template <class T>
+constexpr std::string_view SignatureOf() {
+  return TENON_SIGNATURE;
+}
+
+}  // namespace
+
+TENON_NAMESPACE_BEGIN
+struct InTheVersionedNamespace {};
+TENON_NAMESPACE_END
+
+TEST_CASE("the version is three numbers") {
+  CHECK(TENON_VERSION_MAJOR >= 0);
+  CHECK(TENON_VERSION_MINOR >= 0);
+  CHECK(TENON_VERSION_PATCH >= 0);
+}
+
+TEST_CASE("what is declared in the versioned namespace is found in tenon") {
+  static_assert(std::is_same_v<tenon::InTheVersionedNamespace, tenon::v0::InTheVersionedNamespace>);
+}
+
+TEST_CASE("TENON_HD functions are usable in constant expressions") {
+  static_assert(Twice(21) == 42);
+  CHECK(Rare(1) == -1);
+}
+
+TEST_CASE("TENON_SIGNATURE names the template arguments") {
+  CHECK(SignatureOf<int>().find("int") != std::string_view::npos);
+  CHECK(SignatureOf<int>() != SignatureOf<float>());
+}

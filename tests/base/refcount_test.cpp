@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/base/refcount.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using tenon::Ref;
+using tenon::RefCounted;
+
+namespace {
+
+class Probe : public RefCounted {
+ public:
+  explicit Probe(std::atomic<int>* alive) : alive_(alive) { ++*alive_; }
+  int value = 1;
+
+ protected:
+  ~Probe() override { --*alive_; }
+
+ private:
+  std::atomic<int>* alive_;
+};
+
+}  // namespace
+
+TEST_CASE("an object lives until its last reference goes") {
+  std::atomic<int> alive{0};
+  const Probe* const p = new Probe(&alive);
+  CHECK(p->RefCountIsOne());
+  p->AddRef();
+  CHECK_FALSE(p->RefCountIsOne());
+  CHECK_FALSE(p->Unref());
+  CHECK(alive == 1);
+  CHECK(p->Unref());
+  CHECK(alive == 0);
+}
+
+TEST_CASE("Ref adopts a reference or shares one") {
+  std::atomic<int> alive{0};
+  Probe* const raw = new Probe(&alive);
+  Ref<Probe> a = Ref<Probe>::Adopt(raw);
+  CHECK(raw->RefCountIsOne());
+  {
+    const Ref<Probe> b = Ref<Probe>::Share(raw);
+    CHECK_FALSE(raw->RefCountIsOne());
+    CHECK(b.get() == a.get());
+  }
+  CHECK(raw->RefCountIsOne());
+  a = Ref<Probe>();
+  CHECK(alive == 0);
+  CHECK_FALSE(Ref<Probe>::Share(nullptr));
+}
+
+TEST_CASE("Ref copies by counting and moves without") {
+  std::atomic<int> alive{0};
+  Ref<Probe> a = Ref<Probe>::Adopt(new Probe(&alive));
+  Ref<Probe> b = a;
+  CHECK_FALSE(a->RefCountIsOne());
+  Ref<Probe> c = std::move(a);
+  CHECK_FALSE(a);
+  CHECK((*c).value == 1);
+  Ref<Probe>& alias = b;
+  b = alias;
+  CHECK(b);
+  b = std::move(c);
+  CHECK(b->RefCountIsOne());
+  Probe* const raw = b.release();
+  CHECK_FALSE(b);
+  CHECK(alive == 1);
+  raw->Unref();
+  CHECK(alive == 0);
+}
+
+TEST_CASE("threads may take and drop references at the same time") {
+  std::atomic<int> alive{0};
+  {
+    const Ref<Probe> shared = Ref<Probe>::Adopt(new Probe(&alive));
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([copy = shared] {
+        for (int i = 0; i < 2000; ++i) {
+          const Ref<Probe> mine = copy;
+          if (mine->value != 1) std::abort();
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    CHECK(shared->RefCountIsOne());
+  }
+  CHECK(alive == 0);
+}

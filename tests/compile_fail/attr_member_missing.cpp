@@ -1,0 +1,21 @@
+// expect: neither a data member of Attrs nor named in
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// Nobody reads preserve_index.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct ZeroOut {
+  static constexpr auto signature = tenon::Op("ZeroOut")
+      .Attr("preserve_index: int >= 0 = 0")
+      .Attr("T: {float, int32}")
+      .Input("to_zero: T")
+      .Output("zeroed: T")
+      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs {  };
+  template <class Device, class T>
+  struct kernel : Attrs {
+    tenon::Status operator()(Device&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(ZeroOut);

@@ -1,0 +1,21 @@
+// expect: must be one const member function
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// operator() is a template.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct ZeroOut {
+  static constexpr auto signature = tenon::Op("ZeroOut")
+      .Attr("preserve_index: int >= 0 = 0")
+      .Attr("T: {float, int32}")
+      .Input("to_zero: T")
+      .Output("zeroed: T")
+      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs { std::int64_t preserve_index; };
+  template <class Device, class T>
+  struct kernel : Attrs {
+    template <class X> tenon::Status operator()(X&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(ZeroOut);

@@ -1,0 +1,22 @@
+// expect: kernel_types names something that is not a type attr
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// preserve_index is an int.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct ZeroOut {
+  static constexpr auto signature = tenon::Op("ZeroOut")
+      .Attr("preserve_index: int >= 0 = 0")
+      .Attr("T: {float, int32}")
+      .Input("to_zero: T")
+      .Output("zeroed: T")
+      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs { std::int64_t preserve_index; };
+  static constexpr auto kernel_types = tenon::TypeAttrs("preserve_index");
+  template <class Device, class T>
+  struct kernel : Attrs {
+    tenon::Status operator()(Device&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(ZeroOut);

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon_golden: runs golden cases - small graphs and whole models with what TensorFlow answered - through the public Session.
+//
+//   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...
+//
+// A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last line is
+// 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tenon/kernel/registry.hpp>
+#include <tenon/op/proto_io.hpp>
+#include <tenon/runtime.hpp>
+#include <tenon/wire/tensor_proto.hpp>
+
+#include "case_file.hpp"
+#include "compare.hpp"
+
+namespace {
+
+using tenon::Status;
+using tenon::StrCat;
+using tenon::Tensor;
+
+struct Outcome {
+  enum Kind { kPassed, kFailed, kUnsupported } kind;
+  std::string why;
+};
+struct Counts {
+  int passed = 0, failed = 0, unsupported = 0;
+};
+
+std::span<const std::byte> Bytes(const std::string& text) { return {reinterpret_cast<const std::byte*>(text.data()), text.size()}; }
+
+bool ReadFile(const std::string& path, std::string* out) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return false;
+  char buffer[1 << 16];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) out->append(buffer, n);
+  std::fclose(file);
+  return true;
+}
+
+// The ops of the graph that Tenon does not have.
+std::set<std::string> MissingOps(const tenon::GraphDef& graph) {
+  std::set<std::string> missing;
+  const auto look = [&](const tenon::NodeDef& node) {
+    if (tenon::Registry::Global().FindOp(node.op) == nullptr) missing.insert(node.op);
+  };
+  for (const tenon::NodeDef& node : graph.node) look(node);
+  return missing;
+}
+bool HasKernelTrouble(const Status& status) {
+  return status.message().find("no kernel for op '") != std::string_view::npos || status.code() == tenon::Code::kUnimplemented;
+}
+bool TalksOfKernels(const std::string& message) {
+  return message.find("OpKernel") != std::string::npos || message.find("kernel") != std::string::npos;
+}
+
+Outcome RunStep(const tenon::Session& session, const golden::Case& c, const golden::Step& step, std::size_t number) {
+  const std::string where = c.step.size() > 1 ? StrCat("step ", number, ": ") : "";
+  std::vector<tenon::NamedTensor> feeds;
+  for (const golden::NamedBytes& feed : step.feed) {
+    auto tensor = tenon::TensorFromProto(Bytes(feed.bytes), nullptr);
+    if (!tensor.ok()) return {Outcome::kUnsupported, StrCat("feed '", feed.name, "': ", tensor.status().message())};
+    feeds.push_back({feed.name, *tensor});
+  }
+  std::vector<std::string> fetches;
+  for (const golden::NamedBytes& fetch : step.fetch) fetches.push_back(fetch.name);
+  const auto got = session.Run(feeds, fetches, step.target);
+  if (step.code != 0) {
+    if (got.ok()) return {Outcome::kFailed, StrCat(where, "ran, TensorFlow fails with ", step.code, ": ", step.message)};
+    const int code = static_cast<int>(got.status().code());
+    if (HasKernelTrouble(got.status()) && !TalksOfKernels(step.message) && code != step.code)
+      return {Outcome::kUnsupported, std::string(got.status().message())};
+    if (got.status().message().find("no kernel for op '") != std::string_view::npos && !TalksOfKernels(step.message))
+      return {Outcome::kUnsupported, std::string(got.status().message())};
+    if (code != step.code)
+      return {Outcome::kFailed, StrCat(where, "code ", code, " (", got.status().message(), "), TensorFlow's is ", step.code, " (", step.message, ")")};
+    return {Outcome::kPassed, ""};
+  }
+  if (!got.ok()) {
+    if (HasKernelTrouble(got.status())) return {Outcome::kUnsupported, std::string(got.status().message())};
+    return {Outcome::kFailed, StrCat(where, got.status().ToString())};
+  }
+  for (std::size_t i = 0; i < step.fetch.size(); ++i) {
+    auto want = tenon::TensorFromProto(Bytes(step.fetch[i].bytes), nullptr);
+    if (!want.ok()) return {Outcome::kUnsupported, StrCat("wanted '", step.fetch[i].name, "': ", want.status().message())};
+    if (std::string d = golden::Difference((*got)[i], *want, c.compare, c.rtol, c.atol); !d.empty())
+      return {Outcome::kFailed, StrCat(where, step.fetch[i].name, ": ", d)};
+  }
+  return {Outcome::kPassed, ""};
+}
+
+Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
+  tenon::Result<tenon::GraphDef> graph = graph_path.empty() ? tenon::ParseGraphDef(Bytes(c.graph)) : tenon::ReadGraphFile(graph_path);
+  if (!graph.ok()) return {c.import_code != 0 ? Outcome::kPassed : Outcome::kFailed, graph.status().ToString()};
+  const std::set<std::string> missing = MissingOps(*graph);
+  for (const std::string& op : missing) {
+    const bool unknown_to_tensorflow = c.import_code == 5 && c.import_message.find(StrCat("'", op, "'")) != std::string::npos;
+    if (!unknown_to_tensorflow) return {Outcome::kUnsupported, StrCat("op ", op)};
+  }
+  const tenon::SessionOptions options{.intra_op_threads = 1};
+  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*graph, options) : tenon::Session::FromGraphFile(graph_path, options);
+  if (c.import_code != 0) {
+    if (session.ok()) return {Outcome::kFailed, StrCat("imported, TensorFlow refuses it with ", c.import_code, ": ", c.import_message)};
+    if (static_cast<int>(session.status().code()) != c.import_code)
+      return {Outcome::kFailed, StrCat("import: ", session.status().ToString(), "; TensorFlow's code is ", c.import_code, ": ", c.import_message)};
+    return {Outcome::kPassed, ""};
+  }
+  if (!session.ok()) return {Outcome::kFailed, StrCat("import: ", session.status().ToString())};
+  for (std::size_t i = 0; i < c.step.size(); ++i)
+    if (Outcome o = RunStep(*session, c, c.step[i], i); o.kind != Outcome::kPassed) return o;
+  return {Outcome::kPassed, ""};
+}
+
+std::string JsonText(std::string_view text) {
+  std::string out = "\"";
+  for (const char ch : text) {
+    if (ch == '"' || ch == '\\') out += '\\';
+    out += static_cast<unsigned char>(ch) < 0x20 ? ' ' : ch;
+  }
+  return out + "\"";
+}
+
+struct Options {
+  std::string op, name, json;
+  bool list_unsupported = false;
+  std::vector<std::string> paths;
+};
+int Usage() {
+  std::fprintf(stderr, "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...\n");
+  return 2;
+}
+bool ParseArguments(int argc, char** argv, Options* options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view arg = argv[i];
+    std::string* value = arg == "--op" ? &options->op : arg == "--case" ? &options->name : arg == "--json" ? &options->json : nullptr;
+    if (value != nullptr) {
+      if (++i == argc) return false;
+      *value = argv[i];
+    } else if (arg == "--list-unsupported") {
+      options->list_unsupported = true;
+    } else if (tenon::StartsWith(arg, "--")) {
+      return false;
+    } else {
+      options->paths.emplace_back(arg);
+    }
+  }
+  return !options->paths.empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!ParseArguments(argc, argv, &options)) return Usage();
+  Counts total;
+  std::map<std::string, Counts> by_op;
+  std::map<std::string, int> reasons;
+  std::string json = "[\n";
+  char directory[] = "/tmp/tenon_golden_XXXXXX";
+  char* home = getcwd(nullptr, 0);
+  for (const std::string& path : options.paths) {
+    struct stat info {};
+    const bool model = stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+    std::string bytes;
+    if (!ReadFile(model ? path + "/io.pb" : path, &bytes)) {
+      std::fprintf(stderr, "tenon_golden: cannot read '%s'\n", path.c_str());
+      return 2;
+    }
+    golden::CaseFile file;
+    if (Status s = tenon::wire::Parse(Bytes(bytes), &file); !s.ok()) {
+      std::fprintf(stderr, "tenon_golden: '%s': %s\n", path.c_str(), s.ToString().c_str());
+      return 2;
+    }
+    Counts counts;
+    for (const golden::Case& c : file.cases) {
+      if (!options.op.empty() && std::find(c.op.begin(), c.op.end(), options.op) == c.op.end()) continue;
+      if (!options.name.empty() && c.name.find(options.name) == std::string::npos) continue;
+      const bool files = c.note == "files" && home != nullptr && mkdtemp(directory) != nullptr && chdir(directory) == 0;
+      const Outcome outcome = RunCase(c, model ? path + "/graph.pb" : "");
+      if (files) {
+        if (chdir(home) != 0) return 2;
+        std::snprintf(directory, sizeof directory, "/tmp/tenon_golden_XXXXXX");
+      }
+      const auto count = [&](Counts* to) { ++(outcome.kind == Outcome::kPassed ? to->passed : outcome.kind == Outcome::kFailed ? to->failed : to->unsupported); };
+      count(&counts);
+      count(&total);
+      for (const std::string& op : c.op) count(&by_op[op]);
+      if (outcome.kind == Outcome::kFailed) std::printf("FAILED %s [%s]: %s\n", c.name.c_str(), path.c_str(), outcome.why.c_str());
+      if (outcome.kind == Outcome::kUnsupported) ++reasons[outcome.why.substr(0, 100)];
+      json += StrCat(json.size() > 2 ? ",\n" : "", "{\"file\":", JsonText(path), ",\"case\":", JsonText(c.name), ",\"outcome\":",
+                     JsonText(outcome.kind == Outcome::kPassed ? "passed" : outcome.kind == Outcome::kFailed ? "failed" : "unsupported"),
+                     ",\"why\":", JsonText(outcome.why), "}");
+    }
+    std::printf("%-44s %5d passed %5d failed %5d unsupported\n", path.c_str(), counts.passed, counts.failed, counts.unsupported);
+  }
+  std::free(home);
+  std::printf("\nper op (where something ran):\n");
+  for (const auto& [op, counts] : by_op)
+    if (counts.passed + counts.failed > 0)
+      std::printf("  %-42s %5d passed %5d failed %5d unsupported\n", op.c_str(), counts.passed, counts.failed, counts.unsupported);
+  if (options.list_unsupported) {
+    std::printf("\nunsupported, by reason:\n");
+    for (const auto& [reason, n] : reasons) std::printf("  %5d  %s\n", n, reason.c_str());
+  }
+  if (!options.json.empty()) {
+    std::FILE* file = std::fopen(options.json.c_str(), "wb");
+    json += "\n]\n";
+    if (file == nullptr || std::fwrite(json.data(), 1, json.size(), file) != json.size()) {
+      std::fprintf(stderr, "tenon_golden: cannot write '%s'\n", options.json.c_str());
+      return 2;
+    }
+    std::fclose(file);
+  }
+  std::printf("\n%d passed, %d failed, %d skipped\n", total.passed, total.failed, total.unsupported);
+  return total.failed == 0 ? 0 : 1;
+}

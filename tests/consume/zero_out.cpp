@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that every consumer project builds and runs.
+#include "zero_out.hpp"
+
+#include <cstdio>
+
+TENON_REGISTER(ZeroOut);
+
+int main() {
+  const tenon::Status status = RunZeroOut();
+  std::printf("ZeroOut: %s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/device/thread_pool.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace tenon;
+
+namespace {
+
+// Counts down and tells when it is done.
+struct Countdown {
+  std::atomic<int> left;
+  void Wait() {
+    for (int n = left.load(); n != 0; n = left.load()) left.wait(n);
+  }
+  static void Done(void* arg) {
+    auto* self = static_cast<Countdown*>(arg);
+    if (self->left.fetch_sub(1) == 1) self->left.notify_all();
+  }
+};
+
+struct Marks {
+  std::vector<std::atomic<int>> seen;
+  explicit Marks(Index n) : seen(static_cast<std::size_t>(n)) {}
+  static void Mark(void* arg, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) static_cast<Marks*>(arg)->seen[static_cast<std::size_t>(i)].fetch_add(1);
+  }
+  bool EachOnce() const {
+    for (const auto& n : seen) {
+      if (n.load() != 1) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("ThreadPool") {
+  TEST_CASE("runs every task once, before it is destroyed") {
+    for (const int threads : {1, 2, 4}) {
+      std::atomic<int> runs{0};
+      {
+        ThreadPool pool(threads, "test");
+        for (int i = 0; i < 1000; ++i) pool.Schedule([](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); }, &runs);
+      }
+      CHECK(runs.load() == 1000);
+    }
+  }
+
+  TEST_CASE("runs tasks that tasks schedule, also while it is destroyed") {
+    struct Tree {
+      ThreadPool* pool;
+      std::atomic<int> runs{0};
+      static void Grow(void* arg) {
+        auto* tree = static_cast<Tree*>(arg);
+        if (tree->runs.fetch_add(1) < 500) {
+          tree->pool->Schedule(&Grow, tree);
+          tree->pool->Schedule(&Grow, tree);
+        }
+      }
+    };
+    for (const int threads : {1, 3}) {
+      Tree tree{};
+      {
+        ThreadPool pool(threads, "test");
+        tree.pool = &pool;
+        pool.Schedule(&Tree::Grow, &tree);
+      }
+      CHECK(tree.runs.load() == 1001);
+    }
+  }
+
+  TEST_CASE("a long chain of tasks needs no deep stack in a pool of one thread") {
+    struct Chain {
+      ThreadPool pool{1, "test"};
+      int left = 1000000;
+      static void Next(void* arg) {
+        auto* chain = static_cast<Chain*>(arg);
+        if (--chain->left > 0) chain->pool.Schedule(&Next, chain);
+      }
+    } chain;
+    chain.pool.Schedule(&Chain::Next, &chain);
+    CHECK(chain.left == 0);
+  }
+
+  TEST_CASE("counts the caller among its threads") {
+    CHECK(ThreadPool(1, "one").NumThreads() == 1);
+    CHECK(ThreadPool(3, "three").NumThreads() == 3);
+    CHECK(ThreadPool(0, "none").NumThreads() == 1);
+  }
+
+  TEST_CASE("gives every index of a loop to exactly one part") {
+    for (const int threads : {1, 2, 5}) {
+      ThreadPool pool(threads, "test");
+      for (const Index total : {Index{1}, Index{2}, Index{7}, Index{100}, Index{4097}}) {
+        for (const Index grain : {Index{0}, Index{1}, Index{3}, Index{5000}}) {
+          Marks marks(total);
+          pool.ParallelFor(total, grain, &Marks::Mark, &marks);
+          CHECK(marks.EachOnce());
+        }
+      }
+      pool.ParallelFor(0, 1, [](void*, Index, Index) { FAIL("called for nothing"); }, nullptr);
+    }
+  }
+
+  TEST_CASE("parts are at least as long as the grain, but for the last") {
+    ThreadPool pool(4, "test");
+    struct Lengths {
+      std::atomic<int> short_parts{0};
+      static void Look(void* arg, Index begin, Index end) {
+        if (end - begin < 30 && end != 1000) static_cast<Lengths*>(arg)->short_parts.fetch_add(1);
+      }
+    } lengths;
+    pool.ParallelFor(1000, 30, &Lengths::Look, &lengths);
+    CHECK(lengths.short_parts.load() == 0);
+  }
+
+  TEST_CASE("loops nest in loops and in tasks") {
+    ThreadPool pool(3, "test");
+    struct Outer {
+      ThreadPool* pool;
+      std::atomic<Index> sum{0};
+      static void Inner(void* arg, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) static_cast<Outer*>(arg)->sum.fetch_add(i);
+      }
+      static void Run(void* arg, Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) static_cast<Outer*>(arg)->pool->ParallelFor(100, 1, &Inner, arg);
+      }
+    } outer{&pool};
+    for (int round = 0; round < 20; ++round) {
+      outer.sum = 0;
+      pool.ParallelFor(50, 1, &Outer::Run, &outer);
+      CHECK(outer.sum.load() == 50 * 4950);
+    }
+
+    struct Job {
+      Outer outer;
+      Countdown done{40};
+      static void Run(void* arg) {
+        auto* job = static_cast<Job*>(arg);
+        Outer::Run(&job->outer, 0, 5);
+        Countdown::Done(&job->done);
+      }
+    } job{{&pool}};
+    for (int i = 0; i < 40; ++i) pool.Schedule(&Job::Run, &job);
+    job.done.Wait();
+    CHECK(job.outer.sum.load() == 40 * 5 * 4950);
+  }
+
+  TEST_CASE("several threads may use one pool at once") {
+    ThreadPool pool(2, "shared");
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong{0};
+    for (int t = 0; t < 3; ++t) {
+      callers.emplace_back([&] {
+        for (int round = 0; round < 200; ++round) {
+          Marks marks(64);
+          pool.ParallelFor(64, 1, &Marks::Mark, &marks);
+          if (!marks.EachOnce()) wrong.fetch_add(1);
+          Countdown done{3};
+          for (int i = 0; i < 3; ++i) pool.Schedule(&Countdown::Done, &done);
+          done.Wait();
+        }
+      });
+    }
+    for (auto& caller : callers) caller.join();
+    CHECK(wrong.load() == 0);
+  }
+
+  TEST_CASE("wakes threads that have gone to sleep") {
+    ThreadPool pool(3, "sleepy");
+    for (int round = 0; round < 5; ++round) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      Countdown done{2};
+      pool.Schedule(&Countdown::Done, &done);
+      pool.Schedule(&Countdown::Done, &done);
+      done.Wait();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      Marks marks(1000);
+      pool.ParallelFor(1000, 1, &Marks::Mark, &marks);
+      CHECK(marks.EachOnce());
+    }
+  }
+
+  TEST_CASE("threads that help with a loop flush denormals if its caller does") {
+    ThreadPool pool(4, "test");
+    struct Modes {
+      std::atomic<int> flushing{0}, all{0};
+      static void Look(void* arg, Index begin, Index end) {
+        auto* self = static_cast<Modes*>(arg);
+        self->all.fetch_add(static_cast<int>(end - begin));
+        if (FlushesDenormals()) self->flushing.fetch_add(static_cast<int>(end - begin));
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+    };
+    for (const bool flush : {true, false}) {
+      ScopedFlushDenormals mode(flush);
+      const bool known = FlushesDenormals() == flush;
+      Modes modes;
+      pool.ParallelFor(64, 1, &Modes::Look, &modes);
+      CHECK(modes.all.load() == 64);
+      CHECK((!known || modes.flushing.load() == (flush ? 64 : 0)));
+    }
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/memory/cpu_allocator.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using tenon::Allocator;
+using tenon::CpuAllocator;
+using tenon::HostAllocator;
+
+namespace {
+
+bool IsAligned(const void* ptr, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(ptr) % alignment == 0;
+}
+
+class CountingSink : public tenon::LogSink {
+ public:
+  CountingSink() : old_(tenon::SetLogSink(this)) {}
+  ~CountingSink() override { tenon::SetLogSink(old_); }
+  void Send(const tenon::LogEntry& entry) override { lines.emplace_back(entry.text); }
+  std::vector<std::string> lines;
+
+ private:
+  tenon::LogSink* old_;
+};
+
+}  // namespace
+
+TEST_CASE("there is one processor allocator, of pageable host memory") {
+  Allocator* const a = CpuAllocator();
+  CHECK(a == CpuAllocator());
+  CHECK(a->Name() == "cpu");
+  CHECK(a->GetMemoryType() == tenon::AllocatorMemoryType::kHostPageable);
+  CHECK(a->HostAccessible());
+  CHECK_FALSE(a->TracksAllocationSizes());
+}
+
+TEST_CASE("blocks of every size are aligned, writable to the end and apart from each other") {
+  Allocator* const a = CpuAllocator();
+  std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+  for (std::size_t bytes = 0; bytes < 100000; bytes = bytes + bytes / 3 + 1) {
+    auto* const p = static_cast<unsigned char*>(a->AllocateRaw(Allocator::kAlignment, bytes));
+    REQUIRE(p != nullptr);
+    REQUIRE(IsAligned(p, 64));
+    std::memset(p, static_cast<int>(blocks.size() % 251), bytes);
+    blocks.emplace_back(p, bytes);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto [p, bytes] = blocks[i];
+    bool untouched = true;
+    for (std::size_t b = 0; b < bytes; ++b) untouched = untouched && p[b] == i % 251;
+    CHECK(untouched);
+    a->DeallocateRaw(p, Allocator::kAlignment, bytes);
+  }
+}
+
+TEST_CASE("larger alignments are kept for small and large blocks") {
+  Allocator* const a = CpuAllocator();
+  for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{128}, std::size_t{4096}}) {
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
+      void* const p = a->AllocateRaw(alignment, bytes);
+      REQUIRE(p != nullptr);
+      CHECK(IsAligned(p, alignment < 64 ? 64 : alignment));
+      std::memset(p, 1, bytes);
+      a->DeallocateRaw(p, alignment, bytes);
+    }
+  }
+}
+
+TEST_CASE("a small block that was freed is given again to the same thread") {
+  Allocator* const a = CpuAllocator();
+  void* const first = a->AllocateRaw(64, 1000);
+  a->DeallocateRaw(first, 64, 1000);
+  void* const second = a->AllocateRaw(64, 990);
+  CHECK(second == first);
+  a->DeallocateRaw(second, 64, 990);
+  CpuAllocator()->ReleaseThreadCache();
+}
+
+TEST_CASE("a thread keeps a bounded number of free blocks") {
+  Allocator* const a = CpuAllocator();
+  const std::size_t c = tenon::detail::SizeClass(20000);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 10; ++i) blocks.push_back(a->AllocateRaw(64, 20000));
+  for (void* p : blocks) a->DeallocateRaw(p, 64, 20000);
+  CHECK(tenon::detail::cpu_block_cache.counts[c] == 2);
+  blocks.clear();
+  for (int i = 0; i < 200; ++i) blocks.push_back(a->AllocateRaw(64, 64));
+  for (void* p : blocks) a->DeallocateRaw(p, 64, 64);
+  CHECK(tenon::detail::cpu_block_cache.counts[0] == 64);
+  CpuAllocator()->ReleaseThreadCache();
+  CHECK(tenon::detail::cpu_block_cache.counts[c] == 0);
+}
+
+TEST_CASE("a block may be freed by another thread, and while a thread ends") {
+  struct FreesLate {
+    ~FreesLate() { CpuAllocator()->DeallocateRaw(block, 64, 100); }
+    void* block = nullptr;
+  };
+  for (int i = 0; i < 20; ++i) {
+    void* const one = CpuAllocator()->AllocateRaw(64, 100);
+    void* const two = CpuAllocator()->AllocateRaw(64, 100);
+    std::thread other([one, two] {
+      static thread_local FreesLate late;  // made before the thread's cache opens, so it ends after it
+      late.block = two;
+      CpuAllocator()->DeallocateRaw(one, 64, 100);
+    });
+    other.join();
+  }
+}
+
+TEST_CASE("threads allocate and free at the same time") {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      std::vector<unsigned char*> mine;
+      for (int round = 0; round < 50; ++round) {
+        for (std::size_t bytes = 8; bytes < 40000; bytes *= 3) {
+          auto* const p = static_cast<unsigned char*>(CpuAllocator()->AllocateRaw(64, bytes));
+          p[0] = p[bytes - 1] = static_cast<unsigned char>(t);
+          mine.push_back(p);
+        }
+        std::size_t bytes = 8;
+        for (unsigned char* p : mine) {
+          if (p[0] != t || p[bytes - 1] != t) std::abort();
+          CpuAllocator()->DeallocateRaw(p, 64, bytes);
+          bytes *= 3;
+        }
+        mine.clear();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+TEST_CASE("large blocks begin at a huge page") {
+  Allocator* const a = CpuAllocator();
+  const std::size_t bytes = HostAllocator::kHugePageThreshold + 12345;
+  auto* const p = static_cast<unsigned char*>(a->AllocateRaw(64, bytes));
+  REQUIRE(p != nullptr);
+  CHECK(IsAligned(p, HostAllocator::kHugePage));
+  p[0] = p[bytes - 1] = 1;
+  a->DeallocateRaw(p, 64, bytes);
+}
+
+TEST_CASE("what cannot be had is null, and null is freed by doing nothing") {
+  Allocator* const a = CpuAllocator();
+  CHECK(a->AllocateRaw(64, SIZE_MAX) == nullptr);
+  CHECK(a->AllocateRaw(64, SIZE_MAX - 63) == nullptr);
+  CHECK(a->AllocateRaw(64, std::size_t{1} << 60) == nullptr);
+  CHECK(a->AllocateRaw(std::size_t{1} << 62, 64) == nullptr);
+  a->DeallocateRaw(nullptr, 64, 100);
+}
+
+TEST_CASE("statistics are off until they are asked for") {
+  HostAllocator a;
+  CHECK_FALSE(a.GetStats().has_value());
+  CHECK_FALSE(a.ClearStats());
+  a.EnableStats(true);
+  void* const p = a.AllocateRaw(64, 1000);
+  void* const q = a.AllocateRaw(64, 50000);
+  CHECK(a.GetStats()->num_allocs == 2);
+  CHECK(a.GetStats()->bytes_in_use == 1024 + 50048);
+  CHECK(a.GetStats()->largest_alloc_size == 50048);
+  a.DeallocateRaw(q, 64, 50000);
+  CHECK(a.GetStats()->bytes_in_use == 1024);
+  CHECK(a.GetStats()->peak_bytes_in_use == 1024 + 50048);
+  CHECK(a.ClearStats());
+  CHECK(a.GetStats()->num_allocs == 0);
+  CHECK(a.GetStats()->peak_bytes_in_use == 1024);
+  a.DeallocateRaw(p, 64, 1000);
+  CHECK(a.GetStats()->bytes_in_use == 0);
+}
+
+TEST_CASE("an allocation of more than a tenth of the free memory is warned of, five times at most") {
+  const auto bytes = static_cast<std::size_t>(tenon::detail::FreeSystemMemory() / 5);
+  if (bytes < HostAllocator::kHugePageThreshold) return;
+  const CountingSink sink;
+  HostAllocator a;
+  for (int i = 0; i < 7; ++i) a.DeallocateRaw(a.AllocateRaw(64, bytes), 64, bytes);
+  REQUIRE(sink.lines.size() == 5);
+  CHECK(sink.lines[0] == "Allocation of " + std::to_string(bytes) + " exceeds 10% of free system memory.");
+}

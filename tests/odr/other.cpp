@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/ops.hpp>
+#include <tenon/tenon.hpp>
+
+#include "units.hpp"
+#include "zero_out.hpp"
+
+TENON_REGISTER(ZeroOut);
+
+tenon::Status RunInOtherFile() { return RunZeroOut(); }

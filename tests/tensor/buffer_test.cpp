@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/tensor/buffer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
+
+using namespace tenon;
+
+namespace {
+// Memory that the host may not touch.
+class DeviceMemory final : public Allocator {
+ public:
+  std::string_view Name() const override { return "device"; }
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    return CpuAllocator()->AllocateRaw(alignment, bytes, attributes);
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    CpuAllocator()->DeallocateRaw(ptr, alignment, bytes);
+  }
+  bool HostAccessible() const override { return false; }
+};
+
+int living = 0;
+struct Counted {
+  Counted() { ++living; }
+  ~Counted() { --living; }
+  std::string text = "a value";
+};
+}  // namespace
+
+TEST_SUITE("Buffer") {
+  TEST_CASE("is one block of the allocator, header and data together") {
+    TrackingAllocator memory(CpuAllocator());
+    Buffer* buffer = Buffer::Allocate(&memory, 100);
+    REQUIRE(buffer != nullptr);
+    CHECK(memory.num_allocations() == 1);
+    CHECK(memory.bytes_in_use() == 164);
+    CHECK(buffer->size() == 100);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer->data()) % 64 == 0);
+    CHECK(buffer->allocator() == &memory);
+    CHECK(buffer->root() == buffer);
+    CHECK(buffer->OwnsMemory());
+    CHECK(buffer->HostAccessible());
+    buffer->Unref();
+    CHECK(memory.blocks_in_use() == 0);
+    CHECK(memory.num_bad_frees() == 0);
+  }
+  TEST_CASE("in device memory has its header elsewhere") {
+    DeviceMemory device;
+    TrackingAllocator memory(&device);
+    Buffer* buffer = Buffer::Allocate(&memory, 100);
+    REQUIRE(buffer != nullptr);
+    CHECK(memory.bytes_in_use() == 100);
+    CHECK_FALSE(buffer->HostAccessible());
+    CHECK(Buffer::AllocateObjects<Counted>(&memory, 3) == nullptr);
+    buffer->Unref();
+    CHECK(memory.blocks_in_use() == 0);
+    CHECK(memory.num_bad_frees() == 0);
+  }
+  TEST_CASE("is null without memory") {
+    TrackingAllocator memory(CpuAllocator());
+    memory.FailAllocations(1, TrackingAllocator::kAll);
+    CHECK(Buffer::Allocate(&memory, 100) == nullptr);
+    CHECK(Buffer::AllocateObjects<Counted>(&memory, 3) == nullptr);
+    CHECK(Buffer::Allocate(CpuAllocator(), std::numeric_limits<std::size_t>::max()) == nullptr);
+    CHECK(Buffer::AllocateObjects<Counted>(CpuAllocator(), std::numeric_limits<std::size_t>::max() / 2) == nullptr);
+    CHECK(living == 0);
+  }
+  TEST_CASE("counts its references") {
+    Buffer* buffer = Buffer::Allocate(CpuAllocator(), 8);
+    CHECK(buffer->RefCountIsOne());
+    buffer->Ref();
+    CHECK_FALSE(buffer->RefCountIsOne());
+    buffer->Unref();
+    CHECK(buffer->RefCountIsOne());
+    buffer->Unref();
+  }
+  TEST_CASE("constructs and destroys the objects it holds") {
+    TrackingAllocator memory(CpuAllocator());
+    Buffer* buffer = Buffer::AllocateObjects<Counted>(&memory, 5);
+    CHECK(living == 5);
+    CHECK(static_cast<Counted*>(buffer->data())[4].text == "a value");
+    buffer->Unref();
+    CHECK(living == 0);
+    CHECK(memory.num_bad_frees() == 0);
+    CHECK(memory.blocks_in_use() == 0);
+  }
+  TEST_CASE("wraps memory of somebody else, who is told at the end") {
+    int data[4] = {1, 2, 3, 4};
+    int told = 0;
+    Buffer* buffer = Buffer::Wrap(data, sizeof data, [&told] { ++told; });
+    CHECK(buffer->data() == data);
+    CHECK_FALSE(buffer->OwnsMemory());
+    CHECK_FALSE(buffer->RefCountIsOne());  // nobody may write to it in place
+    CHECK(buffer->allocator() == nullptr);
+    CHECK(buffer->HostAccessible());
+    buffer->Ref();
+    buffer->Unref();
+    CHECK(told == 0);
+    buffer->Unref();
+    CHECK(told == 1);
+    Buffer::Wrap(data, sizeof data, nullptr, nullptr)->Unref();
+    void* seen[2] = {};
+    Buffer::Wrap(data, 4, [](void* d, void* arg) { static_cast<void**>(arg)[0] = d; }, seen)->Unref();
+    CHECK(seen[0] == data);
+  }
+  TEST_CASE("a slice keeps the root alive and is its only owner once the root's other owners are gone") {
+    TrackingAllocator memory(CpuAllocator());
+    Buffer* buffer = Buffer::Allocate(&memory, 64);
+    Buffer* slice = Buffer::Slice(buffer, static_cast<char*>(buffer->data()) + 16, 32);
+    Buffer* inner = Buffer::Slice(slice, static_cast<char*>(slice->data()) + 8, 8);
+    CHECK(inner->root() == buffer);
+    CHECK(slice->size() == 32);
+    CHECK_FALSE(slice->RefCountIsOne());
+    CHECK_FALSE(buffer->RefCountIsOne());
+    slice->Unref();
+    CHECK_FALSE(inner->RefCountIsOne());
+    buffer->Unref();
+    CHECK(memory.blocks_in_use() == 1);
+    CHECK(inner->RefCountIsOne());
+    CHECK(inner->OwnsMemory());
+    inner->Unref();
+    CHECK(memory.blocks_in_use() == 0);
+  }
+  TEST_CASE("a slice of wrapped memory is never written to in place") {
+    char data[16];
+    Buffer* buffer = Buffer::Wrap(data, 16, nullptr, nullptr);
+    Buffer* slice = Buffer::Slice(buffer, data + 4, 4);
+    buffer->Unref();
+    CHECK_FALSE(slice->RefCountIsOne());
+    slice->Unref();
+  }
+  TEST_CASE("is freed once, whichever thread drops the last reference") {
+    TrackingAllocator memory(CpuAllocator());
+    for (int round = 0; round < 50; ++round) {
+      Buffer* buffer = Buffer::Allocate(&memory, 8);
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t) {
+        buffer->Ref();
+        threads.emplace_back([buffer] {
+          for (int i = 0; i < 100; ++i) {
+            buffer->Ref();
+            buffer->Unref();
+          }
+          buffer->Unref();
+        });
+      }
+      buffer->Unref();
+      for (std::thread& t : threads) t.join();
+      CHECK(memory.blocks_in_use() == 0);
+    }
+    CHECK(memory.num_bad_frees() == 0);
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/tensor/string_tensor.hpp>
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace tenon;
+
+namespace {
+const std::string kLong(100, 'x');
+bool Inside(const tstring& s) {
+  const auto* first = reinterpret_cast<const char*>(&s);
+  return s.data() >= first && s.data() < first + sizeof s;
+}
+}  // namespace
+
+TEST_SUITE("tstring") {
+  TEST_CASE("is 24 bytes, empty at first, and keeps up to 22 characters inside") {
+    CHECK(sizeof(tstring) == 24);
+    const tstring empty;
+    CHECK(empty.empty());
+    CHECK(empty == "");
+    CHECK(Inside(empty));
+    const tstring small(std::string(22, 'a')), large(std::string(23, 'a'));
+    CHECK(small.size() == 22);
+    CHECK(Inside(small));
+    CHECK(large.size() == 23);
+    CHECK_FALSE(Inside(large));
+    CHECK(large == std::string(23, 'a'));
+  }
+  TEST_CASE("is made from text of every kind and holds any bytes") {
+    CHECK(tstring("abc") == "abc");
+    CHECK(tstring(std::string("abc")) == std::string("abc"));
+    CHECK(tstring(std::string_view("a\0b", 3)).size() == 3);
+    CHECK(tstring(5, 'z') == "zzzzz");
+    CHECK(std::string_view(tstring("abc")) == "abc");
+    CHECK(std::string(tstring(kLong)) == kLong);
+    CHECK(tstring("abc")[1] == 'b');
+  }
+  TEST_CASE("copies own their bytes; moves leave an empty string") {
+    for (const std::string& text : {std::string("short"), kLong}) {
+      tstring a(text);
+      tstring b = a;
+      CHECK(b == text);
+      CHECK(b.data() != a.data());
+      tstring c = std::move(a);
+      CHECK(c == text);
+      CHECK(a == "");
+      a = c;
+      CHECK(a == text);
+      b = std::move(c);
+      CHECK(b == text);
+      CHECK(c.empty());
+      tstring& self = b;
+      b = self;
+      CHECK(b == text);
+      b = std::move(self);
+      CHECK(b == text);
+    }
+  }
+  TEST_CASE("may be a view, whose copy is not one") {
+    char bytes[] = "somebody else's bytes, longer than small";
+    tstring view;
+    view.assign_as_view(bytes);
+    CHECK(view.is_view());
+    CHECK(view.data() == bytes);
+    CHECK(view.capacity() == 0);
+    const tstring copy = view;
+    CHECK_FALSE(copy.is_view());
+    bytes[0] = 'S';
+    CHECK(view[0] == 'S');
+    CHECK(copy[0] == 's');
+    tstring moved = std::move(view);
+    CHECK(moved.is_view());
+    moved.append("!");
+    CHECK_FALSE(moved.is_view());
+    CHECK(moved == std::string(bytes) + "!");
+    view.assign_as_view(bytes);
+    view.mdata()[0] = 'Q';
+    CHECK_FALSE(view.is_view());
+    CHECK(bytes[0] == 'S');
+    view.assign_as_view("abc");
+    view = "def";
+    CHECK(view == "def");
+    CHECK_FALSE(view.is_view());
+    view.assign_as_view(bytes);
+    view.resize(3);
+    CHECK(view == "Som");
+    CHECK(std::string(bytes).size() > 3);
+  }
+  TEST_CASE("grows, shrinks and appends, itself too") {
+    tstring s("ab");
+    s += "cd";
+    s.push_back('e');
+    CHECK(s == "abcde");
+    s.append(s);
+    s.append(s);
+    s.append(s);
+    CHECK(s == "abcdeabcdeabcdeabcdeabcdeabcdeabcdeabcde");
+    s.assign(std::string_view(s).substr(3, 4));
+    CHECK(s == "deab");
+    s.resize(6, '-');
+    CHECK(s == "deab--");
+    s.resize(1);
+    CHECK(s == "d");
+    s.reserve(1000);
+    CHECK(s == "d");
+    CHECK(s.capacity() >= 1000);
+    const char* data = s.data();
+    s.resize(1000, 'y');
+    CHECK(s.data() == data);
+    s.clear();
+    CHECK(s.empty());
+    CHECK(Inside(s));
+    tstring zero;
+    zero.resize(30);
+    CHECK(zero == std::string(30, '\0'));
+  }
+  TEST_CASE("compares by bytes with every kind of text") {
+    CHECK(tstring("a") < tstring("b"));
+    CHECK(tstring("b") >= tstring("ab"));
+    CHECK(tstring("a") != "b");
+    CHECK(std::string_view("a") == tstring("a"));
+    CHECK(std::string("a") == tstring("a"));
+    CHECK(tstring(std::string_view("a\0", 2)) != "a");
+    CHECK(tstring("\xff") > tstring("a"));
+  }
+  TEST_CASE("agrees with std::string over random changes") {
+    std::mt19937 random(7);
+    std::vector<tstring> strings(8);
+    std::vector<std::string> models(8);
+    for (int step = 0; step < 20000; ++step) {
+      const std::size_t i = random() % 8, j = random() % 8;
+      switch (random() % 8) {
+        case 0: strings[i] = strings[j], models[i] = models[j]; break;
+        case 1:
+          if (i != j) strings[i] = std::move(strings[j]), models[i] = std::exchange(models[j], "");
+          break;
+        case 2:
+          if (models[i].size() + models[j].size() < 200) strings[i].append(strings[j]), models[i] += models[j];
+          break;
+        case 3: {
+          const std::size_t n = random() % 60;
+          strings[i].resize(n, 'r');
+          models[i].resize(n, 'r');
+          break;
+        }
+        case 4: strings[i] = "literal", models[i] = "literal"; break;
+        case 5: strings[i].assign_as_view("a view of bytes that stay for ever"), models[i] = "a view of bytes that stay for ever"; break;
+        case 6: strings[i].push_back('p'), models[i].push_back('p'); break;
+        default: std::swap(strings[i], strings[j]), std::swap(models[i], models[j]);
+      }
+      REQUIRE(strings[i] == models[i]);
+      REQUIRE(strings[j] == models[j]);
+    }
+  }
+}

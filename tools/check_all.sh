@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Everything that tools/test.sh leaves out: style, packages, clang, sanitizers, nvcc, short fuzz runs.
+#   tools/check_all.sh [step]...      without names: all of them, in this order
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PATH:/usr/local/cuda/bin
+fuzz_runs=100000
+
+format() { tools/format.sh --check; }
+layers() { tools/check_layers.py; }
+amalgamation() { tools/amalgamate.py --check; }
+
+self_contained() {
+  local compilers=(--compiler g++ --compiler clang++-19)
+  if command -v nvcc >/dev/null; then compilers+=(--compiler nvcc); fi
+  tools/check_self_contained.py "${compilers[@]}"
+}
+
+compile_fail() {
+  tools/compile_fail.py --compiler g++
+  tools/compile_fail.py --compiler clang++-19
+}
+
+odr() {
+  cmake --preset gcc --log-level=WARNING
+  cmake --build --preset gcc --target check-odr
+}
+
+no_exceptions() {
+  local compiler
+  mkdir -p build/no_exceptions
+  for compiler in g++ clang++-19; do
+    $compiler -std=c++20 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror -Iinclude -isystem /usr/include/eigen3 \
+      tests/consume/zero_out.cpp -o build/no_exceptions/zero_out -pthread -ldl
+    build/no_exceptions/zero_out
+  done
+}
+
+readme() { tools/check_readme.sh; }
+
+demo_binary() {
+  cmake --preset gcc --log-level=WARNING
+  cmake --build --preset gcc --target run_frozen_graph
+  tools/check_binary.sh build/gcc/examples/02_run_frozen_graph/run_frozen_graph
+}
+
+consume() { tests/consume/run.sh; }
+conan() { tests/consume/run.sh conan; }
+
+preset() {  # preset NAME: configure, build, test
+  cmake --preset "$1" --log-level=WARNING
+  cmake --build --preset "$1"
+  ctest --preset "$1"
+}
+
+clang() { preset clang; }
+asan() { preset asan; }
+tsan() { preset tsan; }
+
+fuzz() {
+  local program name seeds
+  cmake --preset asan --log-level=WARNING
+  cmake --build --preset asan --target fuzz
+  for program in build/asan/tests/*_fuzz; do
+    name=$(basename "$program" _fuzz)
+    mkdir -p "build/fuzz/$name"
+    seeds=(tests/fuzz/"${name#tenon_}"_seeds)
+    [[ -d ${seeds[0]} ]] || seeds=()
+    "$program" -runs=$fuzz_runs -max_len=65536 -timeout=10 -print_final_stats=1 -verbosity=0 \
+      "build/fuzz/$name" "${seeds[@]}"
+    echo "$name: $fuzz_runs runs without a finding"
+  done
+}
+
+cuda() {
+  command -v nvcc >/dev/null || { echo 'no nvcc: skipped'; return 0; }
+  preset cuda
+}
+
+steps=(format layers amalgamation self_contained compile_fail odr no_exceptions readme demo_binary consume conan
+       clang asan fuzz tsan cuda)
+(($# == 0)) || steps=("$@")
+
+minutes() { printf '%d.%d min' $(($1 / 60)) $(($1 % 60 / 6)); }
+tools/setup.sh check
+passed=0 failed=0 summary=()
+for step in "${steps[@]}"; do
+  echo "== $step"
+  start=$SECONDS result=passed
+  set +e  # not "if (...)": that would switch set -e off inside of the step, too
+  (set -e; "$step")
+  code=$?
+  set -e
+  ((code == 0)) || result=FAILED
+  if [[ $result == passed ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  summary+=("$(printf '%-16s %-7s %s' "$step" "$result" "$(minutes $((SECONDS - start)))")")
+  echo "-- ${summary[-1]}"
+done
+
+printf '\nAfter %s:\n' "$(minutes $SECONDS)"
+printf '  %s\n' "${summary[@]}"
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every header under include/tenon: floors, cycles, what it may include, and how it begins.
+
+The floors, low to high, are those of docs/design.md. A header may include its own floor (without a cycle) and any
+floor below it, always as <tenon/floor/file.hpp>.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine', 'kernel', 'io', 'ops', 'graph',
+          'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
+# Top headers that hold declarations instead of only includes, and the floor which these belong to.
+TOP_OF = {'fwd.hpp': 'base', 'session.hpp': 'runtime'}
+NOT_EACH_OTHER = [('ops', 'graph')]  # (includer, included) beside the order: a kernel never sees a graph
+
+# Standard headers that are slow to read, up to the device floor, and the only headers that may have them there.
+SLOW_FLOORS = FLOORS[:FLOORS.index('device') + 1]
+SLOW = {'iostream', 'sstream', 'functional', 'any', 'regex', 'ranges', 'chrono', 'thread', 'condition_variable',
+        'complex', 'filesystem'}
+SLOW_ALLOWED = {
+    'base/notification.hpp': {'chrono', 'condition_variable'},
+    'types/complex.hpp': {'complex'},
+    'device/thread_pool.hpp': {'chrono', 'condition_variable', 'thread'},
+}
+
+# Third parties: each is included by one header (CUDA's runtime also by the allocator above it).
+THIRD_PARTIES = [
+    (re.compile(r'(unsupported/)?Eigen/'), {'engine/eigen.hpp'}),
+    (re.compile(r'xsimd/'), {'engine/simd.hpp'}),
+    (re.compile(r'cublas'), {'engine/cublas.cuh'}),
+    (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
+    (re.compile(r'(google/protobuf|absl|grpc|tensorflow)'), set()),
+]
+
+# GNU-only constructs, so that another compiler can follow (all of them have __builtin_bit_cast).
+GNU = re.compile(r'__attribute__|__builtin_(?!bit_cast)\w+|__PRETTY_FUNCTION__|__GNUC__|__asm__|__extension__|__int128')
+GNU_ALLOWED = ('base/config.hpp', 'engine/')
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def strip_comments(text):
+    """Comments and string literals blanked, lines kept; include lines stay as they are."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|(?<!include )"(?:\\.|[^"\\\n])*"', re.S)
+    return pattern.sub(lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
+
+
+def floor_of(header):
+    return TOP_OF.get(header, header.rpartition('/')[0].split('/')[0])
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = root
+        self.errors = []
+        self.own = {}  # header -> Tenon headers it includes
+
+    def error(self, header, line, text):
+        self.errors.append(f'include/tenon/{header}:{line}: {text}')
+
+    def read(self, path):
+        header = path.relative_to(self.root).as_posix()
+        floor = floor_of(header)
+        self.own[header] = []
+        if floor not in FLOORS:
+            self.error(header, 1, f"'{floor}' is no floor; there are {', '.join(FLOORS[:-1])}")
+            return
+        text = path.read_text()
+        lines = text.splitlines()
+        if not lines or lines[0] != '// SPDX-License-Identifier: Apache-2.0':
+            self.error(header, 1, "the first line must be '// SPDX-License-Identifier: Apache-2.0'")
+        if len(lines) < 2 or lines[1] != '#pragma once':
+            self.error(header, 2, "the second line must be '#pragma once'")
+        for number, line in enumerate(strip_comments(text).splitlines(), 1):
+            if match := INCLUDE.match(line):
+                self.include(header, floor, number, *match.groups())
+            elif (match := GNU.search(line)) and not header.startswith(GNU_ALLOWED):
+                self.error(header, number, f"'{match.group(0)}' belongs in base/config.hpp or engine/")
+
+    def include(self, header, floor, number, quote, name):
+        if quote == '"':
+            self.error(header, number, f'"{name}": write <tenon/...>, not a relative include')
+        elif name.startswith('tenon/'):
+            name = name[len('tenon/'):]
+            self.own[header].append(name)
+            other = floor_of(name)
+            if not (self.root / name).is_file():
+                self.error(header, number, f'<tenon/{name}> does not exist')
+            elif FLOORS.index(other) > FLOORS.index(floor) or (floor, other) in NOT_EACH_OTHER:
+                self.error(header, number, f"<tenon/{name}>: the floor '{floor}' may not see '{other or 'top'}'")
+        else:
+            if floor in SLOW_FLOORS and name in SLOW - SLOW_ALLOWED.get(header, set()):
+                self.error(header, number, f'<{name}> is slow to read and not for the floors up to device')
+            for pattern, allowed in THIRD_PARTIES:
+                if pattern.match(name) and header not in allowed and floor != 'compat':
+                    self.error(header, number, f"<{name}> belongs in {' or '.join(sorted(allowed)) or 'no header'} alone")
+
+    def cycles(self):
+        done, path = set(), []
+
+        def visit(header):
+            if header in path:
+                self.error(header, 1, 'include cycle: ' + ' -> '.join(path[path.index(header):] + [header]))
+            elif header not in done:
+                path.append(header)
+                for other in self.own.get(header, []):
+                    visit(other)
+                done.add(path.pop())
+
+        for header in sorted(self.own):
+            visit(header)
+
+    def reach(self):
+        """Every .hpp is reached from a top header; otherwise no user of the single header would ever see it."""
+        seen, todo = set(), [h for h in self.own if '/' not in h]
+        while todo:
+            header = todo.pop()
+            if header not in seen:
+                seen.add(header)
+                todo += self.own.get(header, [])
+        for header in sorted(set(self.own) - seen):
+            if header.endswith('.hpp') and not header.startswith(('compat/', 'remote/')):
+                self.error(header, 1, 'no top header (tenon.hpp, ops.hpp, ...) leads here')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--root', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    root = parser.parse_args().root / 'include/tenon'
+    checker = Checker(root)
+    for path in sorted(root.rglob('*')):
+        if path.is_file():
+            checker.read(path)
+    checker.cycles()
+    checker.reach()
+    print('\n'.join(checker.errors) or f'{len(checker.own)} headers: floors, includes and first lines are right')
+    return 1 if checker.errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
