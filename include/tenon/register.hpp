@@ -31,7 +31,7 @@ struct Flatten {
 template <class Narrow, class... Found, class Op, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Op, Rest...> : Flatten<Narrow, Ops<Found..., Op>, Rest...> {};
 template <class Narrow, class... Found, class... Inner, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, OpList<Inner...>, Rest...> : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
+struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...> : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
 template <class Narrow, class... Found, class... T, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Types<T...>, Rest...> : Flatten<Types<T...>, Ops<Found...>, Rest...> {};
 

@@ -15,40 +15,37 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <class U>
-using RuntimeEntry = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>;
-
 inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
   TENON_RETURN_IF_ERROR(graph.status());
   return SessionImpl::Create(*std::move(graph), std::move(options));
 }
 
 template <class U>
-Result<Session> RuntimeEntry<U>::FromGraphFile(const std::string& path, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(const std::string& path, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> RuntimeEntry<U>::FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> RuntimeEntry<U>::FromGraphDef(const GraphDef& graph, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(const GraphDef& graph, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> RuntimeEntry<U>::FromGraph(const GraphBuilder& builder, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(const GraphBuilder& builder, SessionOptions options) {
   TENON_RETURN_IF_ERROR(builder.status());
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
 template <class U>
-Result<std::vector<Tensor>> RuntimeEntry<U>::Run(const Session& session, std::span<const NamedTensor> feeds,
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(const Session& session, std::span<const NamedTensor> feeds,
                                                  std::span<const std::string> fetches, std::span<const std::string> targets) {
   if (session.impl_ == nullptr) return NoSession();
   std::vector<std::string> names;
@@ -63,7 +60,7 @@ Result<std::vector<Tensor>> RuntimeEntry<U>::Run(const Session& session, std::sp
   return outputs;
 }
 template <class U>
-Result<Callable> RuntimeEntry<U>::MakeCallable(const Session& session, const CallableOptions& options) {
+Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(const Session& session, const CallableOptions& options) {
   if (session.impl_ == nullptr) return NoSession();
   TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared, session.impl_->Prepare(options.feeds, options.fetches, options.targets));
   Callable callable;
@@ -71,7 +68,7 @@ Result<Callable> RuntimeEntry<U>::MakeCallable(const Session& session, const Cal
   return callable;
 }
 template <class U>
-void RuntimeEntry<U>::Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
   if (session.impl_ == nullptr) return;
   for (const Node& node : session.impl_->graph().nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
@@ -83,20 +80,20 @@ void RuntimeEntry<U>::Endpoints(const Session& session, bool inputs, std::vector
   }
 }
 template <class U>
-std::vector<std::string> RuntimeEntry<U>::Devices(const Session& session) {
+std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(const Session& session) {
   return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
 }
 
 template <class U>
-Status RuntimeEntry<U>::RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
   return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
 }
 template <class U>
-std::size_t RuntimeEntry<U>::NumFeeds(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().feeds.size();
 }
 template <class U>
-std::size_t RuntimeEntry<U>::NumFetches(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().fetches.size();
 }
 

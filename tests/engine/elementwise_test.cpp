@@ -53,8 +53,7 @@ struct ExpOp {
   static constexpr bool takes_batches = true;
   template <class T>
   TENON_HD static T map(T x) {
-    using simd::Exp;
-    return Exp(x);
+    return simd::Exp(x);
   }
 };
 struct ScaleOp {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <tenon/types/complex.hpp>
@@ -49,9 +50,9 @@ double ToDouble(const T& x) {
   else return static_cast<double>(static_cast<float>(x));
 }
 
-// n small numbers: whole ones for integer types.
+// n small numbers: whole ones for integer types, none below zero for unsigned ones.
 template <class T>
-std::vector<T> RandomVector(Index n, std::uint64_t seed, double low = -3, double high = 3) {
+std::vector<T> RandomVector(Index n, std::uint64_t seed, double low = std::is_unsigned_v<T> ? 0 : -3, double high = 3) {
   Numbers numbers(seed);
   std::vector<T> values(static_cast<std::size_t>(n));
   for (T& value : values) {

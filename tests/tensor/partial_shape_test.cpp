@@ -94,8 +94,7 @@ TEST_SUITE("PartialTensorShape") {
     CHECK(merged.DebugString() == "[4]");
     CHECK(P(TensorShape{}).MergeWith(P(TensorShape{}), &merged).ok());
     CHECK(merged.DebugString() == "[]");
-    CHECK(P{1, 2}.MergeWith(P{1}, &merged).message() ==
-          "PartialTensorShape: Incompatible ranks during merge: 2 vs. 1");
+    CHECK(P{1, 2}.MergeWith(P{1}, &merged).message() == "PartialTensorShape: Incompatible ranks during merge: 2 vs. 1");
     const Status s = P{1, 2}.MergeWith(P{-1, 3}, &merged);
     CHECK(errors::IsInvalidArgument(s));
     CHECK(s.message() == "PartialTensorShape: Incompatible shapes during merge: [1,2] vs. [?,3]");

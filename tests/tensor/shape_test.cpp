@@ -16,7 +16,9 @@ using namespace tenon;
 namespace {
 constexpr Index kHuge = Index{1} << 40;
 std::vector<Index> Sizes(const TensorShape& shape) { return {shape.begin(), shape.end()}; }
-std::string MessageOf(std::initializer_list<Index> dims) { return std::string(TensorShape::Make(dims).status().message()); }
+std::string MessageOf(std::initializer_list<Index> dims) {
+  return std::string(TensorShape::Make(dims).status().message());
+}
 }  // namespace
 
 TEST_SUITE("MultiplyWithoutOverflow") {

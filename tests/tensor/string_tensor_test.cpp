@@ -151,7 +151,10 @@ TEST_SUITE("tstring") {
           break;
         }
         case 4: strings[i] = "literal", models[i] = "literal"; break;
-        case 5: strings[i].assign_as_view("a view of bytes that stay for ever"), models[i] = "a view of bytes that stay for ever"; break;
+        case 5:
+          strings[i].assign_as_view("a view of bytes that stay for ever"),
+              models[i] = "a view of bytes that stay for ever";
+          break;
         case 6: strings[i].push_back('p'), models[i].push_back('p'); break;
         default: std::swap(strings[i], strings[j]), std::swap(models[i], models[j]);
       }

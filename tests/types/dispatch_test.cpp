@@ -35,7 +35,8 @@ TEST_SUITE("DispatchType") {
     CHECK(errors::IsInvalidArgument(s));
     CHECK(s.message() == "type 'string' is not supported here; supported types: float, int32, half");
     s = DispatchType<Types>(static_cast<DataType>(77), visit, "Cast");
-    CHECK(s.message() == "Cast: type 'unknown dtype enum (77)' is not supported here; supported types: float, int32, half");
+    CHECK(s.message() ==
+          "Cast: type 'unknown dtype enum (77)' is not supported here; supported types: float, int32, half");
     s = DispatchType<Types>(static_cast<DataType>(101), visit);  // a reference is not its base type
     CHECK(errors::IsInvalidArgument(s));
     CHECK(DispatchType<TypeList<>>(DataType::kFloat, visit).message() ==

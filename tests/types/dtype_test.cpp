@@ -96,7 +96,8 @@ TEST_SUITE("DataType") {
       CHECK_FALSE(IsKnownType(At(n)));
       CHECK_FALSE(kAllTypes.contains(At(n)));
     }
-    for (const char* name : {"INVALID", "", "_ref", "Float", "FLOAT", "float_ref_ref", "float32 ", "DT_FLOAT", "unknown dtype enum"}) {
+    for (const char* name :
+         {"INVALID", "", "_ref", "Float", "FLOAT", "float_ref_ref", "float32 ", "DT_FLOAT", "unknown dtype enum"}) {
       CAPTURE(name);
       CHECK(DataTypeFromName(name) == DataType::kInvalid);
     }
@@ -111,7 +112,8 @@ TEST_SUITE("DataType") {
     CHECK(DataTypeFromName("float16_ref") == At(119));
   }
   TEST_CASE("iterates sets in ascending order of the numbers") {
-    CHECK(Numbers(kNumberTypes) == std::vector<int>{1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 22, 23});
+    CHECK(Numbers(kNumberTypes) ==
+          std::vector<int>{1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 22, 23});
     CHECK(Numbers(kRealNumberTypes) == std::vector<int>{1, 2, 3, 4, 5, 6, 9, 14, 17, 19, 22, 23});
     CHECK(Numbers(kQuantizedTypes) == std::vector<int>{11, 12, 13, 15, 16});
     CHECK(Numbers(kFloatingTypes) == std::vector<int>{1, 2, 14, 19, 24, 25, 26, 27, 28, 33});

@@ -17,14 +17,38 @@ enum class Kind { kIeee, kOneNanPattern, kUnsignedZero, kFinite };
 
 // The formats once more, written down independently of the header.
 template <class T> struct Spec;
-template <> struct Spec<half> { static constexpr int e = 5, m = 10, bias = 15; static constexpr Kind kind = Kind::kIeee; };
-template <> struct Spec<bfloat16> { static constexpr int e = 8, m = 7, bias = 127; static constexpr Kind kind = Kind::kIeee; };
-template <> struct Spec<float8_e5m2> { static constexpr int e = 5, m = 2, bias = 15; static constexpr Kind kind = Kind::kIeee; };
-template <> struct Spec<float8_e4m3fn> { static constexpr int e = 4, m = 3, bias = 7; static constexpr Kind kind = Kind::kOneNanPattern; };
-template <> struct Spec<float8_e4m3fnuz> { static constexpr int e = 4, m = 3, bias = 8; static constexpr Kind kind = Kind::kUnsignedZero; };
-template <> struct Spec<float8_e4m3b11fnuz> { static constexpr int e = 4, m = 3, bias = 11; static constexpr Kind kind = Kind::kUnsignedZero; };
-template <> struct Spec<float8_e5m2fnuz> { static constexpr int e = 5, m = 2, bias = 16; static constexpr Kind kind = Kind::kUnsignedZero; };
-template <> struct Spec<float4_e2m1fn> { static constexpr int e = 2, m = 1, bias = 1; static constexpr Kind kind = Kind::kFinite; };
+template <> struct Spec<half> {
+  static constexpr int e = 5, m = 10, bias = 15;
+  static constexpr Kind kind = Kind::kIeee;
+};
+template <> struct Spec<bfloat16> {
+  static constexpr int e = 8, m = 7, bias = 127;
+  static constexpr Kind kind = Kind::kIeee;
+};
+template <> struct Spec<float8_e5m2> {
+  static constexpr int e = 5, m = 2, bias = 15;
+  static constexpr Kind kind = Kind::kIeee;
+};
+template <> struct Spec<float8_e4m3fn> {
+  static constexpr int e = 4, m = 3, bias = 7;
+  static constexpr Kind kind = Kind::kOneNanPattern;
+};
+template <> struct Spec<float8_e4m3fnuz> {
+  static constexpr int e = 4, m = 3, bias = 8;
+  static constexpr Kind kind = Kind::kUnsignedZero;
+};
+template <> struct Spec<float8_e4m3b11fnuz> {
+  static constexpr int e = 4, m = 3, bias = 11;
+  static constexpr Kind kind = Kind::kUnsignedZero;
+};
+template <> struct Spec<float8_e5m2fnuz> {
+  static constexpr int e = 5, m = 2, bias = 16;
+  static constexpr Kind kind = Kind::kUnsignedZero;
+};
+template <> struct Spec<float4_e2m1fn> {
+  static constexpr int e = 2, m = 1, bias = 1;
+  static constexpr Kind kind = Kind::kFinite;
+};
 
 template <class T>
 constexpr unsigned Magnitudes() {
@@ -120,8 +144,8 @@ TEST_SUITE("small floats") {
     }
     CHECK(wrong == 0);
   }
-  TEST_CASE_TEMPLATE("of one byte round once when they come from double", T, float8_e5m2, float8_e4m3fn, float8_e4m3fnuz,
-                     float8_e4m3b11fnuz, float8_e5m2fnuz, float4_e2m1fn) {
+  TEST_CASE_TEMPLATE("of one byte round once when they come from double", T, float8_e5m2, float8_e4m3fn,
+                     float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz, float4_e2m1fn) {
     int wrong = 0;
     for (unsigned p = 0; p < LargestFinite<T>(); ++p) {
       const double middle = (PlainValue<T>(p) + PlainValue<T>(p + 1)) / 2;
@@ -166,7 +190,8 @@ TEST_SUITE("small floats") {
     if (L::has_quiet_NaN) CHECK(std::isnan(static_cast<float>(L::quiet_NaN())));
     if (L::has_infinity) CHECK(std::isinf(static_cast<float>(L::infinity())));
   }
-  TEST_CASE_TEMPLATE("compute through float and compare as numbers", T, half, bfloat16, float8_e4m3fn, float8_e5m2fnuz) {
+  TEST_CASE_TEMPLATE("compute through float and compare as numbers", T, half, bfloat16, float8_e4m3fn,
+                     float8_e5m2fnuz) {
     const T one(1), two(2), three(3);
     CHECK(one + two == three);
     CHECK(three - one == two);

@@ -20,6 +20,11 @@
   }                         \
   }
 
+// nvcc 13 takes the move assignment of a [[nodiscard]] class (status = F();) for a value that is thrown away.
+#if defined(__CUDACC__)
+#pragma nv_diag_suppress 2810
+#endif
+
 // TENON_HD: host, device, and always inlined on the host (simd values may only travel through inlined functions).
 #if defined(__CUDACC__)
 #define TENON_HD __host__ __device__ __forceinline__

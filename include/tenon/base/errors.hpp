@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,11 +17,15 @@ TENON_NAMESPACE_BEGIN
 
 namespace errors {
 
+TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> pieces) {
+  return Status(code, tenon::detail::CatPieces(pieces));
+}
+
 // A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs in
 // a constant expression stops the compiler at the line of the mistake.
 template <class... Args>
-TENON_COLD Status Make(Code code, const Args&... args) {
-  return Status(code, StrCat(args...));
+Status Make(Code code, const Args&... args) {
+  return MakeFromPieces(code, {Piece(args)...});
 }
 
 template <class... Args> Status Cancelled(const Args&... args) { return Make(Code::kCancelled, args...); }

@@ -15,21 +15,21 @@
 
 TENON_NAMESPACE_BEGIN
 
-// One argument of StrCat: text, a number, or anything that says its name. Lives for one full expression.
+// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made where
+// all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
 class Piece {
  public:
-  Piece(std::string_view text) : data_(text.data()), size_(text.size()) {}
-  Piece(const std::string& text) : data_(text.data()), size_(text.size()) {}
+  constexpr Piece(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
+  Piece(const std::string& text) : Piece(std::string_view(text)) {}
   Piece(const char* text) : Piece(std::string_view(text == nullptr ? "(null)" : text)) {}
-  Piece(char c) : data_(digits_), size_(1) { digits_[0] = c; }
-  Piece(bool b) : data_(digits_), size_(1) { digits_[0] = b ? '1' : '0'; }
-  Piece(float value) : data_(digits_) { size_ = Float(digits_, static_cast<double>(value), 6, 9, true); }
-  Piece(double value) : data_(digits_) { size_ = Float(digits_, value, 15, 17, false); }
+  Piece(char c) : kind_(Kind::kChar), integer_(static_cast<unsigned char>(c)) {}
+  Piece(bool b) : kind_(Kind::kUnsigned), integer_(b ? 1u : 0u) {}
+  Piece(float value) : kind_(Kind::kFloat), number_(static_cast<double>(value)) {}
+  Piece(double value) : kind_(Kind::kDouble), number_(value) {}
   template <class T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>)
-  Piece(T value) : data_(digits_) {
-    size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, value).ptr - digits_);
-  }
+  Piece(T value)
+      : kind_(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned), integer_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}
   // Enumerations with a Name(), e.g. DataType and Code.
   template <class T>
     requires(std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); })
@@ -37,51 +37,75 @@ class Piece {
   // Values with a DebugString(), e.g. shapes.
   template <class T>
     requires requires(const T& x) { std::string(x.DebugString()); }
-  Piece(const T& value) : owned_(value.DebugString()) {
-    data_ = owned_.data();
-    size_ = owned_.size();
-  }
-  Piece(const Piece&) = delete;
-  Piece& operator=(const Piece&) = delete;
+  Piece(const T& value) : kind_(Kind::kObject), object_(&value), debug_string_(&DebugStringOf<T>) {}
 
-  std::string_view text() const { return {data_, size_}; }
+  // Appends the piece's text.
+  inline void AppendTo(std::string* out) const;
 
  private:
+  enum class Kind : unsigned char { kText, kChar, kSigned, kUnsigned, kFloat, kDouble, kObject };
+  template <class T>
+  static std::string DebugStringOf(const void* object) {
+    return static_cast<const T*>(object)->DebugString();
+  }
   // %.`digits`g, or %.`more`g where that does not read back as the same value.
-  static std::size_t Float(char* out, double value, int digits, int more, bool single) {
-    int n = std::snprintf(out, sizeof digits_, "%.*g", digits, value);
-    const bool same = single ? std::strtof(out, nullptr) == static_cast<float>(value) : std::strtod(out, nullptr) == value;
-    if (!same && value == value) n = std::snprintf(out, sizeof digits_, "%.*g", more, value);
-    return static_cast<std::size_t>(n);
+  static void AppendNumber(std::string* out, double value, bool single) {
+    char text[32];
+    int n = std::snprintf(text, sizeof text, "%.*g", single ? 6 : 15, value);
+    const bool same = single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
+    if (!same && value == value) n = std::snprintf(text, sizeof text, "%.*g", single ? 9 : 17, value);
+    out->append(text, static_cast<std::size_t>(n));
   }
 
-  const char* data_ = nullptr;
-  std::size_t size_ = 0;
-  char digits_[32];
-  std::string owned_;
+  Kind kind_;
+  union {
+    std::size_t size_;
+    std::uint64_t integer_;
+    double number_;
+    const void* object_;
+  };
+  union {
+    const char* text_;
+    std::string (*debug_string_)(const void*);
+  };
 };
 
+inline void Piece::AppendTo(std::string* out) const {
+  char digits[24];
+  switch (kind_) {
+    case Kind::kText: out->append(text_, size_); return;
+    case Kind::kChar: out->push_back(static_cast<char>(integer_)); return;
+    case Kind::kSigned:
+      out->append(digits, std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(integer_)).ptr);
+      return;
+    case Kind::kUnsigned: out->append(digits, std::to_chars(digits, digits + sizeof digits, integer_).ptr); return;
+    case Kind::kFloat: AppendNumber(out, number_, true); return;
+    case Kind::kDouble: AppendNumber(out, number_, false); return;
+    case Kind::kObject: out->append(debug_string_(object_)); return;
+  }
+}
+
 namespace detail {
-inline void AppendPieces(std::string* out, std::initializer_list<std::string_view> pieces) {
-  std::size_t size = out->size();
-  for (std::string_view p : pieces) size += p.size();
-  out->reserve(size);
-  for (std::string_view p : pieces) out->append(p);
+TENON_COLD inline void AppendPieces(std::string* out, std::initializer_list<Piece> pieces) {
+  for (const Piece& piece : pieces) piece.AppendTo(out);
+}
+TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
+  std::string out;
+  AppendPieces(&out, pieces);
+  return out;
 }
 }  // namespace detail
 
 // Appends the text of every argument to *out.
 template <class... Args>
 void StrAppend(std::string* out, const Args&... args) {
-  detail::AppendPieces(out, {Piece(args).text()...});
+  detail::AppendPieces(out, {Piece(args)...});
 }
 
 // The text of every argument, one after the other: StrCat("rank ", 2, " of ", shape).
 template <class... Args>
 std::string StrCat(const Args&... args) {
-  std::string out;
-  detail::AppendPieces(&out, {Piece(args).text()...});
-  return out;
+  return detail::CatPieces({Piece(args)...});
 }
 
 // The items of a range with `separator` between them; `append(std::string*, item)` says how an item is written.

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,6 +21,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/tensor/view.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -40,7 +42,7 @@ struct Cuda {
 
 // ---- errors
 
-// OK, or the error as a Status: "GPU:0: copying failed: an illegal memory access was encountered (cudaErrorIllegalAddress)".
+// OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access was encountered (cudaErrorIllegalAddress)".
 // FailedPrecondition: no GPU or driver, or the program has no code for this GPU. ResourceExhausted: memory. Otherwise Internal.
 TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
   Code code = Code::kInternal;
@@ -63,7 +65,8 @@ TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::st
       break;
     default: break;
   }
-  return errors::Make(code, "GPU:", ordinal, ": ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")", hint);
+  const std::string where = ordinal < 0 ? std::string("CUDA") : StrCat("GPU:", ordinal);
+  return errors::Make(code, where, ": ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")", hint);
 }
 inline Status CudaStatus(cudaError_t error, int ordinal, std::string_view what) {
   if (error == cudaSuccess) [[likely]] return OkStatus();
@@ -98,7 +101,7 @@ class CudaDeviceScope {
 inline Result<int> CudaDeviceCount() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  TENON_RETURN_IF_ERROR(CudaStatus(error == cudaSuccess && count == 0 ? cudaErrorNoDevice : error, 0, "CUDA cannot use any GPU of this machine"));
+  TENON_RETURN_IF_ERROR(CudaStatus(error == cudaSuccess && count == 0 ? cudaErrorNoDevice : error, -1, "cannot use a GPU of this machine"));
   return count;
 }
 

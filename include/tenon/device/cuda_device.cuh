@@ -52,11 +52,10 @@ class CudaDevice final : public Device {
   Status CopyToDevice(const Tensor& host, Tensor* to) override {
     TENON_RETURN_IF_ERROR(Allocate(host, allocator_.get(), to));
     if (to->raw_data() == nullptr) return OkStatus();
-    {
-      MutexLock lock(mutex_);
-      sources_.push_back(host);
-    }
-    return Copy(to->raw_data(), host, cudaMemcpyHostToDevice);
+    TENON_RETURN_IF_ERROR(Copy(to->raw_data(), host, cudaMemcpyHostToDevice));
+    MutexLock lock(mutex_);  // after the copy is queued: a Synchronize on another thread must not let go of it before
+    sources_.push_back(host);
+    return OkStatus();
   }
   // Waits until the copy is there.
   Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) override {

@@ -4,9 +4,8 @@
 // includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves both.
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
-#include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -87,12 +86,12 @@ struct Batch {
   TENON_HD friend Mask<T, Isa> operator<(Batch a, Batch b) { return {a.v < b.v}; }
   TENON_HD friend Mask<T, Isa> operator>(Batch a, Batch b) { return {a.v > b.v}; }
   TENON_HD friend Mask<T, Isa> operator==(Batch a, Batch b) { return {a.v == b.v}; }
-  TENON_HD friend Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return m.v ? yes : no; }
-  TENON_HD friend Batch Sqrt(Batch a) { return Batch(std::sqrt(a.v)); }
-  TENON_HD friend Batch Fma(Batch a, Batch b, Batch c) { return Batch(a.v * b.v + c.v); }
-  TENON_HD friend Batch Max(Batch a, Batch b) { return Batch(a.v > b.v ? a.v : b.v); }
-  TENON_HD friend Batch Min(Batch a, Batch b) { return Batch(a.v < b.v ? a.v : b.v); }
-  TENON_HD friend Batch Exp(Batch a) { return Batch(std::exp(a.v)); }
+  TENON_HD static Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return m.v ? yes : no; }
+  TENON_HD static Batch Fma(Batch a, Batch b, Batch c) { return Batch(a.v * b.v + c.v); }
+  TENON_HD static Batch Max(Batch a, Batch b) { return Batch(a.v > b.v ? a.v : b.v); }
+  TENON_HD static Batch Min(Batch a, Batch b) { return Batch(a.v < b.v ? a.v : b.v); }
+  TENON_HD Batch Sqrt() const { return Batch(std::sqrt(v)); }
+  TENON_HD Batch Exp() const { return Batch(std::exp(v)); }
   TENON_HD T Sum() const { return v; }
   TENON_HD T Largest() const { return v; }
 };
@@ -142,10 +141,10 @@ struct Batch<T, Isa> {
   TENON_HD friend Mask<T, Isa> operator<(Batch a, Batch b) { return {a.v < b.v}; }
   TENON_HD friend Mask<T, Isa> operator>(Batch a, Batch b) { return {a.v > b.v}; }
   TENON_HD friend Mask<T, Isa> operator==(Batch a, Batch b) { return {a.v == b.v}; }
-  TENON_HD friend Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return Batch(xsimd::select(m.v, yes.v, no.v)); }
-  TENON_HD friend Batch Sqrt(Batch a) { return Batch(xsimd::sqrt(a.v)); }
+  TENON_HD static Batch Select(Mask<T, Isa> m, Batch yes, Batch no) { return Batch(xsimd::select(m.v, yes.v, no.v)); }
+  TENON_HD Batch Sqrt() const { return Batch(xsimd::sqrt(v)); }
   // a * b + c, with one rounding where the processor can.
-  TENON_HD friend Batch Fma(Batch a, Batch b, Batch c) {
+  TENON_HD static Batch Fma(Batch a, Batch b, Batch c) {
 #if defined(__AVX512F__)
     if constexpr (std::is_same_v<Isa, isa::Avx512>) {  // xsimd 8.1 rounds twice here
       if constexpr (std::is_same_v<T, float>) return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
@@ -155,18 +154,18 @@ struct Batch<T, Isa> {
       return Batch(xsimd::fma(a.v, b.v, c.v));
   }
   // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction does.)
-  TENON_HD friend Batch Max(Batch a, Batch b) {
+  TENON_HD static Batch Max(Batch a, Batch b) {
     if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a > b, a, b);
     else return Batch(xsimd::max(a.v, b.v));
   }
-  TENON_HD friend Batch Min(Batch a, Batch b) {
+  TENON_HD static Batch Min(Batch a, Batch b) {
     if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a < b, a, b);
     else return Batch(xsimd::min(a.v, b.v));
   }
   // At most 2 ulp from the true value for float; 0 below -104 and infinity above 89; NaN stays NaN.
-  TENON_HD friend Batch Exp(Batch x) {
+  TENON_HD Batch Exp() const {
     if constexpr (std::is_same_v<T, float>) {
-      x = Min(Batch(89.f), Max(Batch(-104.f), x));
+      const Batch x = Min(Batch(89.f), Max(Batch(-104.f), *this));
       // x = n ln 2 + r with |r| <= ln 2 / 2; adding 1.5 * 2^23 rounds to an integer.
       const Batch magic(12582912.f);
       const Batch n = Fma(x, Batch(1.44269504088896341f), magic) - magic;
@@ -183,7 +182,7 @@ struct Batch<T, Isa> {
       return Batch(xsimd::ldexp(xsimd::ldexp(p.v, half_of_it), both - half_of_it));
     } else {
       T lanes[size];
-      x.Store(lanes);
+      Store(lanes);
       for (T& lane : lanes) lane = std::exp(lane);
       return Load(lanes);
     }
@@ -205,34 +204,52 @@ struct Batch<T, Isa> {
 
 #endif
 
-// The same functions for one number.
-template <class T>
-  requires std::is_floating_point_v<T>
+// One spelling for batches and numbers: simd::Exp(x), simd::Max(x, y).
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Select(Mask<T, Isa> m, Batch<T, Isa> yes, std::type_identity_t<Batch<T, Isa>> no) {
+  return Batch<T, Isa>::Select(m, yes, no);
+}
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Max(Batch<T, Isa> a, Batch<T, Isa> b) {
+  return Batch<T, Isa>::Max(a, b);
+}
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Min(Batch<T, Isa> a, Batch<T, Isa> b) {
+  return Batch<T, Isa>::Min(a, b);
+}
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Fma(Batch<T, Isa> a, Batch<T, Isa> b, Batch<T, Isa> c) {
+  return Batch<T, Isa>::Fma(a, b, c);
+}
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Sqrt(Batch<T, Isa> a) {
+  return a.Sqrt();
+}
+template <class T, class Isa>
+TENON_HD Batch<T, Isa> Exp(Batch<T, Isa> a) {
+  return a.Exp();
+}
+template <std::floating_point T>
 TENON_HD T Select(bool m, T yes, T no) {
   return m ? yes : no;
 }
-template <class T>
-  requires std::is_floating_point_v<T>
+template <std::floating_point T>
 TENON_HD T Max(T a, T b) {
   return a > b ? a : b;
 }
-template <class T>
-  requires std::is_floating_point_v<T>
+template <std::floating_point T>
 TENON_HD T Min(T a, T b) {
   return a < b ? a : b;
 }
-template <class T>
-  requires std::is_floating_point_v<T>
+template <std::floating_point T>
 TENON_HD T Fma(T a, T b, T c) {
   return a * b + c;
 }
-template <class T>
-  requires std::is_floating_point_v<T>
+template <std::floating_point T>
 TENON_HD T Sqrt(T a) {
   return std::sqrt(a);
 }
-template <class T>
-  requires std::is_floating_point_v<T>
+template <std::floating_point T>
 TENON_HD T Exp(T a) {
   return std::exp(a);
 }

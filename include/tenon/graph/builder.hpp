@@ -21,6 +21,7 @@
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
+#include <tenon/kernel/registry.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/validate.hpp>
 
@@ -37,7 +38,7 @@ struct Output {
 
 // externally synchronised.
 //
-//   GraphBuilder b(registry);
+//   GraphBuilder b;
 //   Output x = b.Placeholder("x", DataType::kFloat, PartialTensorShape({-1, 784}));
 //   Output y = b.Add("MatMul", "y", {x, b.Const("w", w)}, {{"transpose_b", true}});
 //   Output all = b.Add("ConcatV2", "all", {{x, y}, b.Const("axis", Tensor::Scalar(1))});
@@ -59,14 +60,21 @@ class GraphBuilder {
   };
   using Attr = std::pair<std::string_view, AttrValue>;
 
-  // `registry` outlives the builder.
-  explicit GraphBuilder(const OpRegistry& registry) : ops_(registry) { def_.versions.producer = kGraphDefVersion; }
+  // `registry` outlives the builder. By default it knows the ops that TENON_REGISTER put into this process.
+  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(registry) { def_.versions.producer = kGraphDefVersion; }
 
   // Adds a node and returns its output 0. An empty name becomes the op's, made unique. `inputs` has one entry per argument;
   // where the op has a single list, all its tensors may also stand side by side: {x, y, z}.
   Output Add(std::string_view op, std::string_view name, std::initializer_list<Input> inputs = {},
              std::initializer_list<Attr> attrs = {}) {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
+  }
+  // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
+  template <class Inputs, class Attrs = std::span<const Attr>>
+  Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
+    const std::vector<Input> all(inputs.begin(), inputs.end());
+    const std::vector<Attr> named(attrs.begin(), attrs.end());
+    return AddNode(op, name, all, named);
   }
   Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs, std::span<const Attr> attrs = {}) {
     if (!status_.ok()) return {};
@@ -80,7 +88,7 @@ class GraphBuilder {
     const int id = static_cast<int>(def_.node.size());
     def_.node.push_back(std::move(node));
     types_.push_back(std::move(types));
-    names_.Insert(def_.node.back().name, id, NameOf());
+    names_.Insert(def_.node.back().name, id, NameOf{&def_});
     return {id, 0};
   }
 
@@ -125,9 +133,10 @@ class GraphBuilder {
   using Types = OpInfo::Types;
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  auto NameOf() const {
-    return [this](int i) -> std::string_view { return def_.node[Slot(i)].name; };
-  }
+  struct NameOf {
+    const GraphDef* def;
+    std::string_view operator()(int i) const { return def->node[Slot(i)].name; }
+  };
 
   bool Check(Output output) {
     if (output.node >= 0 && Slot(output.node) < def_.node.size()) return true;
@@ -138,7 +147,7 @@ class GraphBuilder {
 
   std::string UniqueName(std::string_view op) const {
     std::string name(op);
-    for (int n = 1; names_.Find(name, NameOf()) >= 0; ++n) name = StrCat(op, "_", n);
+    for (int n = 1; names_.Find(name, NameOf{&def_}) >= 0; ++n) name = StrCat(op, "_", n);
     return name;
   }
 
@@ -151,7 +160,7 @@ class GraphBuilder {
     if (!IsValidNodeName(node->name)) {
       return errors::InvalidArgument("Node '", node->name, "': Node name contains invalid characters");
     }
-    if (names_.Find(node->name, NameOf()) >= 0) return errors::InvalidArgument("Node '", node->name, "' is not unique");
+    if (names_.Find(node->name, NameOf{&def_}) >= 0) return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
     std::vector<std::vector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));

@@ -225,6 +225,11 @@ class NameIndex {
 //   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
 //   if (const Node* x = graph.Find("x")) Show(x->output_shape(0));
 class Graph {
+  struct NameOf {
+    const std::vector<Node>* nodes;
+    std::string_view operator()(int id) const { return (*nodes)[Slot(id)].def.name; }
+  };
+
  public:
   Graph() = default;
   Graph(Graph&&) = default;
@@ -240,7 +245,7 @@ class Graph {
   Result<int> AddNode(NodeDef def, const OpView* op, std::span<const DataType> input_types,
                       std::span<const DataType> output_types) {
     const int id = num_nodes();
-    if (names_.Insert(def.name, id, NameOf()) >= 0) {
+    if (names_.Insert(def.name, id, NameOf{&nodes_}) >= 0) {
       return errors::InvalidArgument("Node '", def.name, "' is not unique");
     }
     Node& node = nodes_.emplace_back();
@@ -295,7 +300,7 @@ class Graph {
   const Node& node(int id) const { return nodes_[Slot(id)]; }
   // The node of that name, or null.
   const Node* Find(std::string_view name) const {
-    const int id = names_.Find(name, NameOf());
+    const int id = names_.Find(name, NameOf{&nodes_});
     return id < 0 ? nullptr : &nodes_[Slot(id)];
   }
   const VersionDef& versions() const { return versions_; }
@@ -338,9 +343,6 @@ class Graph {
   friend class GraphImporter;
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
-  auto NameOf() const {
-    return [this](int id) -> std::string_view { return nodes_[Slot(id)].def.name; };
-  }
 
   Status CheckEdge(int src, int output, int dst, int input) const {
     const Node& from = nodes_[Slot(src)];

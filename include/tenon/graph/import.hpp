@@ -76,12 +76,13 @@ class GraphImporter {
 
   // ---- names
   // The name of the node at a position, wherever its NodeDef is by now.
-  auto NameOf() const {
-    return [this](int position) -> std::string_view {
-      const int id = ids_.empty() ? -1 : ids_[Slot(position)];
-      return id >= 0 ? graph_.nodes_[Slot(id)].def.name : def_.node[Slot(position)].name;
-    };
-  }
+  struct NameOf {
+    const GraphImporter* importer;
+    std::string_view operator()(int position) const {
+      const int id = importer->ids_.empty() ? -1 : importer->ids_[Slot(position)];
+      return id >= 0 ? importer->graph_.nodes_[Slot(id)].def.name : importer->def_.node[Slot(position)].name;
+    }
+  };
 
   Status IndexNodes() {
     index_.Reserve(def_.node.size());
@@ -90,7 +91,7 @@ class GraphImporter {
       if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
         return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
       }
-      if (index_.Insert(node.name, n, NameOf()) >= 0) return errors::InvalidArgument("Node '", node.name, "' is not unique");
+      if (index_.Insert(node.name, n, NameOf{this}) >= 0) return errors::InvalidArgument("Node '", node.name, "' is not unique");
       if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
       bool control = false;
       for (const std::string& input : node.input) {
@@ -113,7 +114,7 @@ class GraphImporter {
       input_begin_.push_back(inputs_.size());
       for (const std::string& text : node.input) {
         const TensorName name = ParseTensorName(text);
-        const int position = index_.Find(name.node, NameOf());
+        const int position = index_.Find(name.node, NameOf{this});
         if (position < 0) return UnknownInput(node, text, name.node);
         inputs_.push_back({position, name.output});
       }
@@ -346,7 +347,7 @@ class GraphImporter {
     for (const std::string& group : groups->list().s) {
       if (!StartsWith(group, kPrefix)) continue;
       const std::string_view name = std::string_view(group).substr(kPrefix.size());
-      if (index_.Find(name, NameOf()) < 0) {
+      if (index_.Find(name, NameOf{this}) < 0) {
         return errors::InvalidArgument("Node '", node.name, "' expects to be colocated with unknown node '", name, "'");
       }
     }

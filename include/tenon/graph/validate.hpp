@@ -34,9 +34,10 @@ constexpr bool IsValidNodeName(std::string_view name, bool allow_internal = fals
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
   };
   bool first = true;
-  for (const char c : name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
     if (first) {
-      if (!is_first(c) && !(allow_internal && c == '_' && &c == name.data())) return false;
+      if (!is_first(c) && !(allow_internal && c == '_' && i == 0)) return false;
       first = false;
     } else if (c == '>') {
       first = true;

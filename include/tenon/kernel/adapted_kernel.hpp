@@ -205,7 +205,7 @@ class AdaptedCore {
     }
     return true;
   }
-  TENON_COLD Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
+  Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
 
   const KernelRow* row_ = nullptr;
   void* object_ = nullptr;

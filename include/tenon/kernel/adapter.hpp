@@ -286,13 +286,15 @@ constexpr bool IsUnused(std::string_view attr) {
       if (name == attr) return true;
   return false;
 }
+constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
+  for (const ArgSpec& a : arguments)
+    if (a.type_attr_index == attr || a.number_attr_index == attr) return true;
+  return false;
+}
 template <class Op>
 constexpr bool IsStructural(std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
   if (kOpView<Op>.attrs[attr].is_type()) return true;
-  for (const auto& list : {kOpView<Op>.inputs, kOpView<Op>.outputs})
-    for (const ArgSpec& arg : list)
-      if (arg.type_attr_index == static_cast<int>(attr) || arg.number_attr_index == static_cast<int>(attr)) return true;
-  return false;
+  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) || SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
 }
 template <class Op, std::size_t I>
 constexpr auto AttrText() {
@@ -370,7 +372,7 @@ constexpr bool CheckSignature() {
 
 // ---- the code of one kernel
 template <class P>
-TENON_HD decltype(auto) MakeParam(CallFrame& frame, int argument) {
+decltype(auto) MakeParam(CallFrame& frame, int argument) {
   constexpr ParamKind kind = ParamTraits<ParamType<P>>::info.kind;
   const int first = frame.first[argument];
   if constexpr (kind == ParamKind::kTensorIn)

@@ -92,7 +92,8 @@ class Tensor {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
     if (n == 0) return;
-    if (detail::ElementBytes(dtype) == 0) [[unlikely]] detail::DieOnTensor("no elements of this type", dtype, shape);
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
   }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.

@@ -61,7 +61,8 @@ template <> struct dtype_of<int> : detail::DtypeConstant<DataType::kInt32> {};
 template <> struct dtype_of<unsigned int> : detail::DtypeConstant<DataType::kUint32> {};
 // long has 4 or 8 bytes, depending on the platform; long long is a second 64-bit type beside std::int64_t.
 template <> struct dtype_of<long> : detail::DtypeConstant<sizeof(long) == 4 ? DataType::kInt32 : DataType::kInt64> {};
-template <> struct dtype_of<unsigned long> : detail::DtypeConstant<sizeof(long) == 4 ? DataType::kUint32 : DataType::kUint64> {};
+template <> struct dtype_of<unsigned long>
+    : detail::DtypeConstant<sizeof(long) == 4 ? DataType::kUint32 : DataType::kUint64> {};
 template <> struct dtype_of<long long> : detail::DtypeConstant<DataType::kInt64> {};
 template <> struct dtype_of<unsigned long long> : detail::DtypeConstant<DataType::kUint64> {};
 template <> struct dtype_of<bool> : detail::DtypeConstant<DataType::kBool> {};

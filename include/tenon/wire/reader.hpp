@@ -97,13 +97,37 @@ class Reader {
     }
   }
 
+  // ReadTag, and for kBytes ReadBytes too: most of all fields in one step.
+  bool ReadField(Tag* tag, std::string_view* bytes) {
+    const unsigned char* p = at_;
+    if (limit_ - p >= 3 && p[0] < 0x80 && p[0] >= 8 && (p[0] & 7) == 2) [[likely]] {
+      std::size_t size = p[1];
+      const unsigned char* data = p + 2;
+      if (size >= 0x80) {
+        size = (size & 0x7f) | (static_cast<std::size_t>(*data) << 7);
+        ++data;
+      }
+      if (data[-1] < 0x80 && size <= static_cast<std::size_t>(limit_ - data)) [[likely]] {
+        tag->field = p[0] >> 3;
+        tag->type = WireType::kBytes;
+        *bytes = std::string_view(reinterpret_cast<const char*>(data), size);
+        at_ = data + size;
+        return true;
+      }
+    }
+    return ReadTag(tag) && (tag->type != WireType::kBytes || ReadBytes(bytes));
+  }
+
   // Between Enter and Leave the reader sees only the message (or the packed numbers) whose length comes next.
   // Leave is wanted only after success.
   using Outer = const unsigned char*;
   bool Enter(Outer* outer) {
     std::string_view inner;
-    if (depth_ >= kMaxDepth) [[unlikely]] return Fail(Error::kTooDeep, offset(), 0);
-    if (!ReadBytes(&inner)) [[unlikely]] return false;
+    return ReadBytes(&inner) && Enter(inner, outer);
+  }
+  // The same when the bytes have just been read.
+  bool Enter(std::string_view inner, Outer* outer) {
+    if (depth_ >= kMaxDepth) [[unlikely]] return Fail(Error::kTooDeep, offset() - inner.size(), 0);
     ++depth_;
     *outer = limit_;
     limit_ = at_;
@@ -128,16 +152,19 @@ class Reader {
  private:
   enum class Error : std::uint8_t { kNone, kEnd, kVarint, kTooLong, kFieldNumber, kGroup, kWireType, kTooDeep };
 
-  TENON_COLD bool Fail(Error error, std::size_t where, std::uint64_t value) {
+  bool Fail(Error error, std::size_t where, std::uint64_t value) {
+    Record(error, where, value);
+    return false;
+  }
+  TENON_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
     if (error_ == Error::kNone) {
       error_ = error;
       error_offset_ = where;
       error_value_ = value;
     }
     at_ = limit_;
-    return false;
   }
-  TENON_COLD bool FailTag(std::uint64_t tag, std::size_t where) {
+  bool FailTag(std::uint64_t tag, std::size_t where) {
     if (tag < 8 || tag > 0xffffffff) return Fail(Error::kFieldNumber, where, tag >> 3);
     return Fail((tag & 7) > 5 ? Error::kWireType : Error::kGroup, where, (tag & 7) > 5 ? tag & 7 : tag >> 3);
   }

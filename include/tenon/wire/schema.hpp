@@ -224,11 +224,11 @@ namespace detail {
 
 // Reads a number into *to, of the type that `kind` says.
 inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
-  std::uint64_t value;
+  std::uint64_t value = 0;
   switch (kind) {
     case Kind::kFloat:
     case Kind::kFixed32: {
-      std::uint32_t half;
+      std::uint32_t half = 0;
       if (!reader.ReadFixed32(&half)) return false;
       std::memcpy(to, &half, sizeof half);
       return true;
@@ -258,11 +258,11 @@ inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
   }
 }
 
-inline bool ParseField(const Field& field, WireType type, Reader& reader, ParseContext& context, void* object) {
+// `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
+inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
+                       void* object) {
   if (field.kind == Kind::kString) {
-    std::string_view text;
-    if (!reader.ReadBytes(&text)) return false;
-    static_cast<std::string*>(field.add(object))->assign(text);
+    static_cast<std::string*>(field.add(object))->assign(bytes);
     return true;
   }
   if (type != WireType::kBytes) {
@@ -270,7 +270,7 @@ inline bool ParseField(const Field& field, WireType type, Reader& reader, ParseC
     return ReadNumber(reader, field.kind, field.add(object));
   }
   Reader::Outer outer;
-  if (!reader.Enter(&outer)) return false;
+  if (!reader.Enter(bytes, &outer)) return false;
   if (field.kind == Kind::kMessage) {
     if (!ParseMessage(*field.message, reader, context, field.add(object))) return false;
   } else {
@@ -292,7 +292,7 @@ inline void Presize(const Message& message, Reader reader, void* object) {
   std::size_t counts[Message::kDirect] = {};
   std::size_t total = 0;
   std::string_view bytes;
-  for (Tag tag; reader.ReadTag(&tag) && (tag.type == WireType::kBytes ? reader.ReadBytes(&bytes) : reader.Skip(tag));) {
+  for (Tag tag; reader.ReadField(&tag, &bytes) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
     if (tag.field < Message::kDirect && message.slots[tag.field] != 0) ++counts[tag.field], ++total;
   }
   if (total < 2) return;
@@ -311,11 +311,12 @@ inline void Presize(const Message& message, Reader reader, void* object) {
 inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object) {
   if (message.parse != nullptr) return message.parse(reader, context, object);
   if (message.has_repeated && reader.remaining() >= 64) detail::Presize(message, reader, object);
-  for (Tag tag; reader.ReadTag(&tag);) {
+  std::string_view bytes;
+  for (Tag tag; reader.ReadField(&tag, &bytes);) {
     const Field* field = message.Find(tag.field);
     if (field == nullptr || !detail::Fits(*field, tag.type)) [[unlikely]] {
-      if (!reader.Skip(tag)) return false;
-    } else if (!detail::ParseField(*field, tag.type, reader, context, object)) {
+      if (tag.type != WireType::kBytes && !reader.Skip(tag)) return false;
+    } else if (!detail::ParseField(*field, tag.type, bytes, reader, context, object)) {
       return false;
     }
   }

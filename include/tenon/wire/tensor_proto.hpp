@@ -55,11 +55,12 @@ struct RawShape {
 
 // Reads the rest of the reader's message.
 inline bool ReadShape(Reader& reader, RawShape* shape) {
-  for (Tag tag; reader.ReadTag(&tag);) {
+  std::string_view bytes;
+  for (Tag tag; reader.ReadField(&tag, &bytes);) {
     std::uint64_t value;
     if (tag.field == 2 && tag.type == WireType::kBytes) {
       Reader::Outer outer;
-      if (!reader.Enter(&outer)) return false;
+      if (!reader.Enter(bytes, &outer)) return false;
       Index size = 0;
       for (Tag inner; reader.ReadTag(&inner);) {
         if (inner.field != 1 || inner.type != WireType::kVarint) {
@@ -77,7 +78,7 @@ inline bool ReadShape(Reader& reader, RawShape* shape) {
     } else if (tag.field == 3 && tag.type == WireType::kVarint) {
       if (!reader.ReadVarint(&value)) return false;
       shape->unknown_rank = value != 0;
-    } else if (!reader.Skip(tag)) {
+    } else if (tag.type != WireType::kBytes && !reader.Skip(tag)) {
       return false;
     }
   }

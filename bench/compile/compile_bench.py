@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What Tenon costs to compile: seconds of processor time and megabytes, the median of several compilations.
+
+    compile_bench.py [--compiler g++] [--repeats 3] [--json FILE] [--markdown FILE] [--check] [--baseline FILE] [case]...
+
+--check fails when a case costs more than its limit; --baseline fails when one costs 10 % more than in that JSON file
+(of the same machine and compiler). Cases may be chosen by parts of their names.
+"""
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+SESSION_USER = """#include <tenon/session.hpp>
+tenon::Result<float> FirstProbability(const std::string& path, const tenon::Tensor& image) {
+  TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile(path));
+  TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
+  return outputs[0].flat<float>()[0];
+}
+"""
+
+ZERO_OUT = """#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+struct ZeroOut {
+  static constexpr auto signature = tenon::Op("ZeroOut")
+      .Attr("preserve_index: int >= 0 = 0").Attr("T: {float, int32}").Input("to_zero: T").Output("zeroed: T")
+      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs { std::int64_t preserve_index; };
+  template <class Device, class T>
+  struct kernel : Attrs {
+    struct Body {
+      tenon::In<T> x;
+      tenon::Out<T> y;
+      std::int64_t keep;
+      TENON_HD void operator()(tenon::Index i) const { y[i] = i == keep ? x[i] : T(0); }
+    };
+    tenon::Status operator()(Device& device, tenon::In<T> to_zero, tenon::Out<T> zeroed) const {
+      if (this->preserve_index >= to_zero.size())
+        return tenon::errors::InvalidArgument("ZeroOut: preserve_index = ", this->preserve_index,
+                                              " is outside the input, which has ", to_zero.size(), " elements");
+      return ForEach(device, to_zero.size(), Body{to_zero, zeroed, this->preserve_index});
+    }
+  };
+};
+TENON_REGISTER(ZeroOut);
+"""
+
+TRIVIAL_OP = """struct Trivial%d {
+  static constexpr auto signature = tenon::Op("Trivial%d").Input("x: T").Output("y: T")
+      .Attr("T: {float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64}")
+      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  template <class Device, class T>
+  struct kernel {
+    tenon::Status operator()(Device&, tenon::In<T> x, tenon::Out<T> y) const {
+      for (tenon::Index i = 0; i < x.size(); ++i) y[i] = x[i];
+      return tenon::OkStatus();
+    }
+  };
+};
+"""
+
+
+def trivial_kernels(count):
+    """`count` kernels: a tenth as many ops, each for ten types."""
+    ops = range(count // 10)
+    text = "#include <tenon/op/shape_fns.hpp>\n#include <tenon/register.hpp>\n"
+    text += "".join(TRIVIAL_OP % (i, i) for i in ops)
+    return text + ("TENON_REGISTER(%s);\n" % ", ".join(f"Trivial{i}" for i in ops) if count else "")
+
+
+def readme_program():
+    path = os.path.join(ROOT, "README.md")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        block = re.search(r"```cpp\n(.*?)```", file.read(), re.DOTALL)
+    return block.group(1) if block else None
+
+
+def cases():
+    """(name, program, flags, limit in seconds or None, name of the case to subtract or None)"""
+    base = "0 trivial kernels"
+    rows = [
+        ("an empty file, -O0", "", "-O0", None, None),
+        ("<memory>, -O0", "#include <memory>\n", "-O0", None, None),
+        ("<tenon/op/signature.hpp>, -O0", "#include <tenon/op/signature.hpp>\n", "-O0", 0.15, None),
+        ("<tenon/session.hpp>, -O0", "#include <tenon/session.hpp>\n", "-O0", 0.6, None),
+        ("<tenon/register.hpp>, -O0", "#include <tenon/register.hpp>\n", "-O0", None, None),
+        ("<tenon/tenon.hpp>, -O0", "#include <tenon/tenon.hpp>\n", "-O0", None, None),
+        ("<tenon/tenon.hpp>, -O2", "#include <tenon/tenon.hpp>\n", "-O2", None, None),
+        ("a second file that uses Session, -O2", SESSION_USER, "-O2", 1.0, None),
+        ("ZeroOut's file, -O2", ZERO_OUT, "-O2", 2.5, None),
+    ]
+    program = readme_program()
+    if program is not None:
+        rows += [(f"README's program, {flag}", program, flag, limit, None) for flag, limit in (("-O0", 6), ("-O2", 12))]
+    for flag, each in (("-O0", 0.015), ("-O2", 0.026)):
+        rows.append((f"{base}, {flag}", trivial_kernels(0), flag, None, None))
+        for count in (100, 500):
+            limit = each * count if count == 500 else None
+            rows.append((f"{count} trivial kernels, {flag}", trivial_kernels(count), flag, limit, f"{base}, {flag}"))
+    return rows
+
+
+def compile_once(command):
+    """Processor seconds and peak megabytes of a compilation."""
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            errors.seek(0)
+            return None, errors.read().decode(errors="replace")
+    return (usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), None
+
+
+def measure(compiler, folder, text, flag, repeats):
+    source = os.path.join(folder, "program.cpp")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    include = os.path.join(ROOT, "include")
+    command = [compiler, "-std=c++20", flag, "-I", include, "-isystem", "/usr/include/eigen3", "-c", source, "-o", os.devnull]
+    samples = []
+    for _ in range(repeats):
+        sample, error = compile_once(command)
+        if error is not None:
+            return None, error
+        samples.append(sample)
+    return tuple(statistics.median(values) for values in zip(*samples)), None
+
+
+def markdown(compiler, results):
+    lines = [f"{compiler}; processor seconds and peak memory of the compiler, medians.", "",
+             "| what | seconds | beyond 0 kernels | MB | limit, seconds |", "|------|--------:|-----------------:|---:|:--------------|"]
+    for r in results:
+        if "error" in r:
+            lines.append(f"| {r['name']} | does not compile | | | |")
+            continue
+        extra = f"{r['marginal']:.2f}" if "marginal" in r else ""
+        limit = f"<= {r['limit']:g}: {'met' if r['met'] else 'MISSED'}" if r.get("limit") else ""
+        lines.append(f"| {r['name']} | {r['seconds']:.2f} | {extra} | {r['mb']:.0f} | {limit} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default=os.environ.get("CXX", "g++"))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json")
+    parser.add_argument("--markdown")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--baseline")
+    parser.add_argument("case", nargs="*")
+    args = parser.parse_args()
+
+    results, failed = [], False
+    rows = cases()
+    chosen = [row for row in rows if not args.case or any(part in row[0] for part in args.case)]
+    needed = {row[4] for row in chosen}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text, flag, limit, base in rows:
+            if (name, text, flag, limit, base) not in chosen and name not in needed:
+                continue
+            if sys.stderr.isatty():
+                print(f"\r\033[K{name} ", end="", file=sys.stderr, flush=True)
+            cost, error = measure(args.compiler, folder, text, flag, args.repeats)
+            result = {"name": name, "limit": limit}
+            results.append(result)
+            if error is not None:
+                result["error"] = error.splitlines()[0] if error else "failed"
+                print(f"{name}: {error}", file=sys.stderr)
+                failed = True
+                continue
+            result.update(seconds=round(cost[0], 3), mb=round(cost[1], 1))
+            seconds = cost[0]
+            if base is not None:
+                seconds -= next((r["seconds"] for r in results if r["name"] == base and "seconds" in r), 0)
+                result["marginal"] = round(seconds, 3)
+            if limit:
+                result["met"] = seconds <= limit
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    version = subprocess.run([args.compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    table = markdown(version, results)
+    print(table, end="")
+    if args.markdown:
+        with open(args.markdown, "w", encoding="utf-8") as file:
+            file.write(table)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump({"compiler": version, "cases": results}, file, indent=1)
+            file.write("\n")
+    if args.check and any(r.get("met") is False for r in results):
+        failed = True
+    if args.baseline:
+        with open(args.baseline, encoding="utf-8") as file:
+            before = {r["name"]: r for r in json.load(file)["cases"]}
+        for r in results:
+            old = before.get(r["name"], {}).get("seconds")
+            if old and "seconds" in r and r["seconds"] > 1.1 * old + 0.02:
+                print(f"{r['name']}: {r['seconds']:.2f} s, was {old:.2f} s", file=sys.stderr)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The benchmark harness: TENON_BENCH defines a case, bench/main.cpp runs the cases and prints them. A case times its own
+// loop and, in turns with it, the same work done by others (peers); what it reports of a peer is the ratio of the two.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/resource.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/function.hpp>
+#include <tenon/base/status.hpp>
+
+// One thread, but for what the measured work itself starts.
+namespace tenon::bench {
+
+// What the command line says.
+struct Options {
+  int rounds = 41;               // samples of each subject; 5 at least
+  double batch_ns = 1e6;         // a sample runs the work as often as fits into this time
+  double most_ns = 3e9;          // of all samples of one case together; fewer rounds where the work is slow
+  int threads = 1;               // inside one op, for Tenon and for peers
+  bool peers = true;
+};
+
+// Makes the compiler believe that somebody looks at `value`.
+inline const volatile void* volatile kept = nullptr;
+template <class T>
+void Keep(const T& value) {
+  kept = &value;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+inline double NowNs() {
+  return static_cast<double>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+// How often this thread has had to leave its core to another; 0 where the system does not tell.
+inline std::int64_t Preemptions() {
+#if defined(RUSAGE_THREAD)
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+#else
+  return 0;
+#endif
+}
+
+inline double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 != 0) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+// One who does the work: Tenon (the loop of the case) or a peer.
+struct Subject {
+  std::string name;
+  Function<void(std::int64_t)> run;  // that many times; empty for the loop
+  std::string absent;                // why it did not run; empty if it did
+  std::int64_t batch = 1;            // runs per sample
+  std::vector<double> ns = {};       // per run, one sample per round
+};
+
+// What a case is given.
+//
+//   TENON_BENCH(matmul_f32, {64, 128}) {
+//     const Index n = state.arg();
+//     state.SetFlops(2.0 * n * n * n);
+//     state.Peer("Eigen", [&] { c.noalias() = a * b; });
+//     for (auto _ : state) Multiply(n);
+//   }
+class State {
+ public:
+  State(const Options& options, std::int64_t arg) : options_(options), arg_(arg) { subjects_.push_back({"Tenon", {}, {}}); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::int64_t arg() const { return arg_; }
+  const Options& options() const { return options_; }
+
+  // The work of one run. Items are what the time is also divided by, such as the nodes of a graph.
+  void SetFlops(double n) { flops_ = n; }
+  void SetBytes(double n) { bytes_ = n; }
+  void SetItems(double n, std::string_view what) {
+    items_ = n;
+    item_ = what;
+  }
+
+  // The same work done by another: once() does it once. It runs in turns with the loop below, in this thread.
+  template <class F>
+  void Peer(std::string name, F once) {
+    PeerBatch(std::move(name), [once = std::move(once)](std::int64_t n) mutable {
+      for (; n > 0; --n) once();
+    });
+  }
+  // The same where the peer does the work n times by itself.
+  void PeerBatch(std::string name, Function<void(std::int64_t)> run) {
+    if (options_.peers) subjects_.push_back({std::move(name), std::move(run), {}});
+  }
+  void Absent(std::string name, std::string why) {
+    if (options_.peers) subjects_.push_back({std::move(name), {}, std::move(why)});
+  }
+  // The time that we want: at most `ratio` of that of the fastest peer whose name begins with `peers`.
+  void Goal(double ratio, std::string_view peers) { goal_ = {ratio, std::string(peers)}; }
+
+  // The case ends with the batch that runs now.
+  void Fail(const Status& status) {
+    if (error_.ok()) error_ = status;
+  }
+  bool Check(const Status& status) {
+    if (!status.ok()) [[unlikely]]
+      Fail(status);
+    return status.ok();
+  }
+
+  struct Sentinel {};
+  struct Tick {
+    ~Tick() {}  // so that the variable of the loop counts as used
+  };
+  class Iterator {
+   public:
+    explicit Iterator(State* state) : state_(state) {}
+    bool operator!=(Sentinel) {
+      if (left_ == 0) [[unlikely]]
+        left_ = state_->NextBatch();
+      return left_-- > 0;
+    }
+    void operator++() {}
+    Tick operator*() const { return {}; }
+
+   private:
+    State* state_;
+    std::int64_t left_ = 0;
+  };
+  Iterator begin() { return Iterator(this); }
+  Sentinel end() { return {}; }
+
+  // What came out.
+  const std::vector<Subject>& subjects() const { return subjects_; }
+  const Status& error() const { return error_; }
+  double flops() const { return flops_; }
+  double bytes() const { return bytes_; }
+  double items() const { return items_; }
+  const std::string& item() const { return item_; }
+  int disturbed() const { return disturbed_; }
+  double Time(const Subject& subject) const { return Median(subject.ns); }
+  // Tenon's time over that of the peer: the median of the ratios of all rounds.
+  double Ratio(const Subject& peer) const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < std::min(peer.ns.size(), subjects_[0].ns.size()); ++i)
+      ratios.push_back(subjects_[0].ns[i] / peer.ns[i]);
+    return Median(std::move(ratios));
+  }
+  struct GoalResult {
+    double wanted = 0;  // 0: none
+    std::string peers;
+    double got = 0;     // 0: no such peer ran
+  };
+  GoalResult goal() const {
+    GoalResult result = goal_;
+    for (const Subject& s : subjects_)
+      if (&s != subjects_.data() && s.name.starts_with(goal_.peers) && !s.ns.empty()) result.got = std::max(result.got, Ratio(s));
+    return result;
+  }
+
+ private:
+  enum class Phase { kNew, kWarmUp, kCalibrate, kMeasure, kDone };
+  static constexpr int kTries = 6;  // of a sample in which the thread was preempted
+
+  // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
+  TENON_COLD std::int64_t NextBatch() {
+    const double elapsed = NowNs() - start_;
+    Subject& loop = subjects_.front();
+    if (!error_.ok()) phase_ = Phase::kDone;
+    switch (phase_) {
+      case Phase::kNew: phase_ = Phase::kWarmUp; break;
+      case Phase::kWarmUp: phase_ = Phase::kCalibrate; break;
+      case Phase::kCalibrate:
+        if (Grow(&loop, elapsed)) break;
+        CalibratePeers(elapsed);
+        phase_ = Phase::kMeasure;
+        break;
+      case Phase::kMeasure:
+        if (Preemptions() != preemptions_ && ++tries_ < kTries) break;
+        tries_ = 0;
+        disturbed_ += Preemptions() != preemptions_ ? 1 : 0;
+        loop.ns.push_back(elapsed / static_cast<double>(loop.batch));
+        for (std::size_t i = 1; i < subjects_.size(); ++i)
+          if (subjects_[i].run) Sample(&subjects_[i]);
+        if (static_cast<int>(loop.ns.size()) >= rounds_) phase_ = Phase::kDone;
+        break;
+      case Phase::kDone: break;
+    }
+    if (!error_.ok() || phase_ == Phase::kDone) return 0;
+    preemptions_ = Preemptions();
+    start_ = NowNs();
+    return loop.batch;
+  }
+
+  // Makes the batch larger until it takes long enough; false: it does.
+  bool Grow(Subject* subject, double elapsed) const {
+    if (elapsed >= 0.8 * options_.batch_ns || subject->batch > 1000000000) return false;
+    const double factor = std::clamp(options_.batch_ns / std::max(elapsed, 1.0), 1.2, 10.0);
+    subject->batch = static_cast<std::int64_t>(static_cast<double>(subject->batch) * factor) + 1;
+    return true;
+  }
+  double Timed(const Subject& subject) const {
+    const double start = NowNs();
+    subject.run(subject.batch);
+    return NowNs() - start;
+  }
+  void CalibratePeers(double elapsed) {
+    double round_ns = elapsed;
+    for (std::size_t i = 1; i < subjects_.size(); ++i) {
+      Subject& peer = subjects_[i];
+      if (!peer.run) continue;
+      peer.run(1);
+      double ns = Timed(peer);
+      while (error_.ok() && Grow(&peer, ns)) ns = Timed(peer);
+      round_ns += ns;
+    }
+    rounds_ = std::max(5, std::min(options_.rounds, static_cast<int>(options_.most_ns / round_ns)));
+  }
+  void Sample(Subject* peer) {
+    double ns = 0;
+    bool preempted = true;
+    for (int i = 0; i < kTries && preempted; ++i) {
+      const std::int64_t before = Preemptions();
+      ns = Timed(*peer);
+      preempted = Preemptions() != before;
+    }
+    disturbed_ += preempted ? 1 : 0;
+    peer->ns.push_back(ns / static_cast<double>(peer->batch));
+  }
+
+  const Options& options_;
+  std::int64_t arg_;
+  std::vector<Subject> subjects_;  // the first is the loop
+  double flops_ = 0, bytes_ = 0, items_ = 0;
+  std::string item_;
+  GoalResult goal_;
+  Status error_;
+  Phase phase_ = Phase::kNew;
+  int rounds_ = 0;
+  int tries_ = 0;
+  int disturbed_ = 0;              // samples that were taken although the thread was preempted
+  std::int64_t preemptions_ = 0;
+  double start_ = 0;
+};
+
+struct Case {
+  const char* name;
+  void (*run)(State&);
+  std::vector<std::int64_t> args;  // one run each; empty: one run with 0
+};
+inline std::vector<Case>& Cases() {
+  static std::vector<Case> cases;
+  return cases;
+}
+struct Registration {
+  Registration(const char* name, void (*run)(State&), std::initializer_list<std::int64_t> args = {}) {
+    Cases().push_back({name, run, args});
+  }
+};
+
+// Something the reader of the results should know, such as a peer's version. Said once.
+inline std::vector<std::string>& Notes() {
+  static std::vector<std::string> notes;
+  return notes;
+}
+inline void Note(std::string text) {
+  if (std::find(Notes().begin(), Notes().end(), text) == Notes().end()) Notes().push_back(std::move(text));
+}
+
+}  // namespace tenon::bench
+
+// TENON_BENCH(name) { ... } or TENON_BENCH(name, {8, 64}) { ... }: a case, run once for each number, with a `state`.
+#define TENON_BENCH(name, ...)                                                                                   \
+  static void tenon_bench_##name(::tenon::bench::State& state);                                                  \
+  static const ::tenon::bench::Registration tenon_bench_registration_##name(#name,                               \
+                                                                            &tenon_bench_##name __VA_OPT__(, ) __VA_ARGS__); \
+  static void tenon_bench_##name(::tenon::bench::State& state)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Scratch: memory that an engine needs during one call, from the device's allocator; and how many parts work is worth.
+
+#include <cstddef>
+#include <string_view>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/device/cpu.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Uninitialised, aligned to Allocator::kAlignment, given back at the end of its scope. one thread.
+//
+//   Scratch scratch(device, bytes);
+//   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+//   float* rows = scratch.As<float>();
+class Scratch {
+ public:
+  Scratch(const Cpu& device, std::size_t bytes)
+      : allocator_(device.allocator != nullptr ? device.allocator : CpuAllocator()), bytes_(bytes) {
+    if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    if (data_ != nullptr) allocator_->DeallocateRaw(data_, Allocator::kAlignment, bytes_);
+  }
+
+  // ResourceExhausted when there was no memory; `who` is the engine's name.
+  Status status(std::string_view who) const {
+    if (data_ != nullptr || bytes_ == 0) [[likely]] return OkStatus();
+    return NoMemory(who);
+  }
+  // The memory from byte `offset` on.
+  template <class T>
+  T* As(std::size_t offset = 0) const {
+    return reinterpret_cast<T*>(static_cast<char*>(data_) + offset);
+  }
+
+ private:
+  TENON_COLD Status NoMemory(std::string_view who) const {
+    return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by allocator ",
+                                     allocator_->Name());
+  }
+
+  Allocator* allocator_;
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+namespace detail {
+
+// Bytes of `count` elements of T, rounded up so that what follows is aligned too.
+template <class T>
+constexpr std::size_t ScratchBytes(Index count) {
+  constexpr std::size_t kMask = Allocator::kAlignment - 1;
+  return (static_cast<std::size_t>(count) * sizeof(T) + kMask) & ~kMask;
+}
+
+// Into how many equal parts to split work of `total_ns`: one for each thread at most, none below 15 us.
+inline Index WorthwhileParts(const Cpu& device, double total_ns) {
+  if (device.pool == nullptr || total_ns < 30000) return 1;
+  const Index threads = device.pool->NumThreads();
+  return total_ns / 15000 < static_cast<double>(threads) ? static_cast<Index>(total_ns / 15000) : threads;
+}
+
+// body(part) for part in [0, parts), each on some thread.
+template <class Body>
+void RunParts(Cpu& device, Index parts, const Body& body) {
+  if (parts == 1) return body(Index{0});
+  const auto run = [&body](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) body(i);
+  };
+  ParallelFor(device, parts, 1e6, run);
+}
+
+// Where part number `part` of `parts` begins in [0, total), in steps of `step`.
+constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
+  const Index steps = (total + step - 1) / step;
+  const Index begin = steps * part / parts * step;
+  return begin < total ? begin : total;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

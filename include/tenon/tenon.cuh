@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a .cu file includes to register GPU kernels: the op language and everything of Tenon that runs on a GPU. The runtime
+// stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
+
+#if !defined(__CUDACC__)
+#error "Include <tenon/tenon.cuh> only from files that nvcc compiles: name them .cu, or mark them LANGUAGE CUDA in CMake."
+#endif
+
+#include <tenon/device/cuda.cuh>
+#include <tenon/device/cuda_allocator.cuh>
+#include <tenon/device/cuda_device.cuh>
+#include <tenon/engine/elementwise.cuh>
+#include <tenon/engine/gemm.cuh>
+#include <tenon/kernel/elementwise_op.hpp>
+#include <tenon/register.hpp>

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A GPU for the tests of engines: tensors go up, come back, and are compared on the host.
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include <cuda/gpu.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cuda_device.cuh>
+
+// GPU:0; only in tests that are skipped without one.
+class Gpu {
+ public:
+  Gpu() {
+    tenon::Result<std::unique_ptr<tenon::Device>> made = tenon::CudaDevice::Create("/job:localhost/replica:0/task:0/device:GPU:0", 0);
+    REQUIRE_MESSAGE(made.ok(), made.status().ToString());
+    device_ = *std::move(made);
+  }
+  tenon::Device& device() { return *device_; }
+  tenon::Cuda& cuda() { return *static_cast<tenon::Cuda*>(device_->kernel_device()); }
+
+  tenon::Tensor Up(const tenon::Tensor& host) {
+    tenon::Tensor there;
+    const tenon::Status status = device_->CopyToDevice(host, &there);
+    REQUIRE_MESSAGE(status.ok(), status.ToString());
+    return there;
+  }
+  tenon::Tensor Down(const tenon::Tensor& there) {
+    tenon::Tensor host;
+    const tenon::Status status = device_->CopyToHost(there, tenon::CpuAllocator(), &host);
+    REQUIRE_MESSAGE(status.ok(), status.ToString());
+    return host;
+  }
+  tenon::Tensor New(tenon::DataType dtype, const tenon::TensorShape& shape) {
+    tenon::Tensor there(device_->allocator(), dtype, shape);
+    REQUIRE(there.IsInitialized());
+    return there;
+  }
+
+ private:
+  std::unique_ptr<tenon::Device> device_;
+};
+
+// Elements i * factor % modulus + offset: small numbers, exact in every type.
+template <class T>
+tenon::Tensor Pattern(const tenon::TensorShape& shape, int factor = 7, int modulus = 13, int offset = -6) {
+  tenon::Tensor t(tenon::dtype_of_v<T>, shape);
+  tenon::Out<T> elements = t.flat<T>();
+  for (tenon::Index i = 0; i < elements.size(); ++i) elements[i] = static_cast<T>(static_cast<float>(i % 1000 * factor % modulus + offset));
+  return t;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/graph/algorithms.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tenon/graph/import.hpp>
+
+#include "test_ops.hpp"
+
+using namespace tenon;
+using namespace tenon::testing;
+
+namespace {
+Graph Import(GraphDef def) {
+  auto graph = ImportGraphDef(std::move(def), TestOps());
+  REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+  return std::move(graph).value();
+}
+std::vector<std::string> Names(const Graph& graph, const std::vector<char>& mask) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes()) {
+    if (mask[static_cast<std::size_t>(node.id)] != 0) names.push_back(node.name());
+  }
+  return names;
+}
+std::vector<std::string> Run(const Graph& graph, std::vector<std::string_view> roots, std::vector<TensorName> fed = {}) {
+  std::vector<int> ids;
+  std::vector<InEdge> edges;
+  for (const std::string_view name : roots) ids.push_back(graph.Find(name)->id);
+  for (const TensorName& name : fed) edges.push_back({graph.Find(name.node)->id, name.output});
+  return Names(graph, NodesToRun(graph, ids, edges));
+}
+using Strings = std::vector<std::string>;
+
+// x -> a -> b;  c waits for x and a;  two outputs of `pair` come from x and a.
+Graph Small() {
+  return Import(MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"x"}), MakeFloat("b", "Neg", {"a"}),
+                           MakeNode("pair", "IdentityN", {"x", "a"}, {{"T", AttrValue(std::vector{DataType::kFloat, DataType::kFloat})}}),
+                           MakeFloat("left", "Neg", {"pair:0"}), MakeFloat("right", "Neg", {"pair:1"}),
+                           MakeNode("c", "NoOp", {"^a", "^x"})}));
+}
+}  // namespace
+
+TEST_SUITE("graph algorithms") {
+  TEST_CASE("a run needs what its roots depend on") {
+    const Graph graph = Small();
+    CHECK(Run(graph, {"b"}) == Strings{"x", "a", "b"});
+    CHECK(Run(graph, {"c"}) == Strings{"x", "a", "c"});
+    CHECK(Run(graph, {"left"}) == Strings{"x", "a", "pair", "left"});
+    CHECK(Run(graph, {}) == Strings{});
+  }
+  TEST_CASE("a fed output cuts what is behind it") {
+    const Graph graph = Small();
+    CHECK(Run(graph, {"b"}, {{"a", 0}}) == Strings{"b"});
+    CHECK(Run(graph, {"left"}, {{"pair", 0}}) == Strings{"left"});
+    CHECK(Run(graph, {"left", "right"}, {{"pair", 0}}) == Strings{"x", "a", "pair", "left", "right"});
+  }
+  TEST_CASE("something that waits for a fed node still runs it, unless it is a placeholder") {
+    const Graph graph = Small();
+    CHECK(Run(graph, {"c"}, {{"a", 0}}) == Strings{"x", "a", "c"});
+    CHECK(Run(graph, {"c"}, {{"x", 0}}) == Strings{"a", "c"});
+  }
+  TEST_CASE("an order puts inputs first and keeps the order of ids otherwise") {
+    const std::vector<int> order = TopologicalOrder(Small()).value();
+    CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
+  }
+  TEST_CASE("the cycle of an edited graph is reported with its nodes") {
+    Graph graph;
+    const std::vector<DataType> f{DataType::kFloat};
+    for (const char* name : {"a", "b", "c", "d"}) CHECK(graph.AddNode(MakeNode(name, "Neg"), &ops::kNeg, f, f).ok());
+    CHECK(graph.AddEdge(0, 0, 1, 0).ok());
+    CHECK(graph.AddEdge(1, 0, 2, 0).ok());
+    CHECK(graph.AddEdge(2, 0, 3, 0).ok());
+    CHECK(FindCycle(graph).empty());
+    CHECK(graph.AddEdge(2, 0, 0, 0).ok());
+    CHECK(FindCycle(graph) == std::vector<int>{0, 1, 2});
+    const Status status = TopologicalOrder(graph).status();
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(status.message() == "Graph is invalid, contains a cycle with 3 nodes, including: 'a' -> 'b' -> 'c' -> 'a'");
+  }
+  TEST_CASE("long cycles are printed without their middle") {
+    std::vector<int> cycle;
+    for (int i = 0; i < 30; ++i) cycle.push_back(i);
+    CHECK(CycleToString(cycle, [](int i) { return StrCat(i); }) ==
+          "'0' -> '1' -> '2' -> '3' -> '4' -> ... (20 more) -> '25' -> '26' -> '27' -> '28' -> '29' -> '0'");
+    CHECK(CycleToString({}, [](int i) { return StrCat(i); }) == "");
+  }
+  TEST_CASE("ties are broken by the smallest number") {
+    // 3 -> 0, everything else is free.
+    const auto order = OrderByDependencies({1, 0, 0, 0}, [](int n, auto&& visit) {
+      if (n == 3) visit(0);
+    });
+    CHECK(order == std::vector<int>{1, 2, 3, 0});
+  }
+  TEST_CASE("depth first, inputs are left before their consumers and entered once") {
+    const Graph graph = Small();
+    Strings entered, left;
+    const int roots[] = {graph.Find("right")->id, graph.Find("b")->id};
+    ReverseDepthFirst(
+        graph, roots, [&](const Node& n) { return entered.push_back(n.name()), true; },
+        [&](const Node& n) { left.push_back(n.name()); });
+    CHECK(entered == Strings{"right", "pair", "x", "a", "b"});
+    CHECK(left == Strings{"x", "a", "pair", "right", "b"});
+    entered.clear();
+    ReverseDepthFirst(
+        graph, roots, [&](const Node& n) { return entered.push_back(n.name()), n.name() != "pair"; }, [](const Node&) {});
+    CHECK(entered == Strings{"right", "pair", "b", "a", "x"});
+  }
+  TEST_CASE("a chain of a hundred thousand nodes needs no deep stack") {
+    Graph graph;
+    const std::vector<DataType> f{DataType::kFloat};
+    const int n = 100000;
+    graph.Reserve(n);
+    for (int i = 0; i < n; ++i) {
+      REQUIRE(graph.AddNode(MakeNode(StrCat("n", i), "Neg"), &ops::kNeg, f, f).ok());
+      if (i > 0) REQUIRE(graph.AddEdge(i - 1, 0, i, 0).ok());
+    }
+    CHECK(FindCycle(graph).empty());
+    CHECK(TopologicalOrder(graph).value().back() == n - 1);
+    int count = 0;
+    const int roots[] = {n - 1};
+    ReverseDepthFirst(graph, roots, [&](const Node&) { return ++count, true; }, [](const Node&) {});
+    CHECK(count == n);
+  }
+}

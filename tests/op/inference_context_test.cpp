@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/op/inference_context.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tenon/tensor/tensor.hpp>
+
+namespace {
+using namespace tenon;
+
+struct Two {
+  static constexpr auto signature = Op("Two")
+      .Input("a: float")
+      .Input("b: int32")
+      .Output("x: float")
+      .Output("many: N * float")
+      .Output("listed: L")
+      .Attr("N: int = 2")
+      .Attr("L: list(type) = [DT_FLOAT, DT_INT32]")
+      .Attr("axis: int = -1")
+      .Attr("flag: bool = true")
+      .Attr("factor: float = 0.125")
+      .Attr("mode: {'fast', 'slow'} = 'slow'")
+      .Attr("kind: type = DT_HALF")
+      .Attr("sizes: list(int) = [1, 2]")
+      .Attr("shape: shape")
+      .SetShapeFn([](InferenceContext* c) -> Status {
+        c->set_output(0, c->input(0));
+        return OkStatus();
+      });
+};
+constexpr OpView kTwo = Two::signature.view();
+
+// A context with shapes to play with.
+struct Scratch {
+  InferenceContext c{kTwo, {StaticShape{2, -1, 4}, StaticShape{}}};
+  ShapeHandle partial = c.input(0), unknown = c.input(1);
+  ShapeHandle Make(std::initializer_list<std::int64_t> sizes) {
+    return c.MakeShape(std::span<const std::int64_t>(sizes.begin(), sizes.size()));
+  }
+};
+
+std::string Text(const Status& status) { return std::string(status.message()); }
+
+constexpr bool SameUnknownKeepsItsIdentity() {
+  InferenceContext c(kTwo, {StaticShape{2, -1, 4}, StaticShape{}});
+  const ShapeHandle s = c.input(0);
+  ShapeHandle longer;
+  if (!c.Concatenate(s, c.Vector(c.Dim(s, 1)), &longer).ok()) return false;
+  return c.Rank(longer) == 4 && c.Dim(longer, 1).SameHandle(c.Dim(longer, 3)) && !c.UnknownDim().SameHandle(c.UnknownDim());
+}
+static_assert(SameUnknownKeepsItsIdentity());
+
+constexpr std::int64_t AttrsInConstantExpressions() {
+  InferenceContext c(kTwo, {StaticShape{}, StaticShape{}}, {{"axis", 3}, {"mode", "fast"}, {"sizes", {4, 5, 6}}});
+  std::int64_t axis = 0;
+  bool flag = false;
+  std::string_view mode;
+  float factor = 0;
+  DataType kind{};
+  std::vector<std::int64_t> sizes;
+  for (const bool ok : {c.GetAttr("axis", &axis).ok(), c.GetAttr("flag", &flag).ok(), c.GetAttr("mode", &mode).ok(),
+                        c.GetAttr("factor", &factor).ok(), c.GetAttr("kind", &kind).ok(), c.GetAttr("sizes", &sizes).ok()})
+    if (!ok) return -1;
+  return mode == "fast" && flag && factor == 0.125f && kind == DataType::kHalf && sizes.size() == 3 ? axis : -1;
+}
+static_assert(AttrsInConstantExpressions() == 3);
+static_assert(InferShape<Two>({{2, 3}, {}}) == StaticShape{2, 3});
+static_assert(InferShape<Two>({StaticShape(), {}}) == StaticShape());
+
+constexpr float FloatDefault(std::string_view text) {
+  float out = -77;
+  return detail::ReadSimpleFloat(text, &out) ? out : -77;
+}
+static_assert(FloatDefault("0.1") == 0.1f && FloatDefault("-1e-5") == -1e-5f && FloatDefault("1.5E3") == 1500.0f);
+static_assert(FloatDefault("-inf") < 0 && FloatDefault("5.") == 5.0f && FloatDefault("0x1p3") == -77 && FloatDefault("1e30") == -77);
+
+TEST_SUITE("InferenceContext") {
+  TEST_CASE("WithRank, WithRankAtLeast and WithRankAtMost") {
+    Scratch s;
+    ShapeHandle out;
+    CHECK(s.c.WithRank(s.partial, 3, &out).ok());
+    CHECK(out.SameHandle(s.partial));
+    CHECK(Text(s.c.WithRank(s.partial, 2, &out)) == "Shape must be rank 2 but is rank 3");
+    CHECK_FALSE(out.IsSet());
+    CHECK(s.c.WithRank(s.unknown, 2, &out).ok());
+    CHECK(s.c.DebugString(out) == "[?,?]");
+    CHECK(Text(s.c.WithRankAtLeast(s.partial, 4, &out)) == "Shape must be at least rank 4 but is rank 3");
+    CHECK(Text(s.c.WithRankAtMost(s.partial, 2, &out)) == "Shape must be at most rank 2 but is rank 3");
+    CHECK(s.c.WithRankAtLeast(s.unknown, 4, &out).ok());
+    CHECK(out.SameHandle(s.unknown));
+    CHECK(s.c.WithRankAtMost(s.partial, 3, &out).ok());
+    CHECK(Text(s.c.WithRank(s.partial, std::int64_t{1} << 31, &out)) == "Rank cannot exceed kint32max");
+  }
+  TEST_CASE("a handle that was never set has an unknown rank") {
+    Scratch s;
+    CHECK_FALSE(s.c.RankKnown(ShapeHandle()));
+    CHECK(s.c.DebugString(ShapeHandle()) == "?");
+    CHECK_FALSE(s.c.ValueKnown(s.c.Dim(ShapeHandle(), 2)));
+    CHECK_FALSE(s.c.FullyDefined(ShapeHandle()));
+  }
+  TEST_CASE("dimensions count from both ends") {
+    Scratch s;
+    CHECK(s.c.Value(s.c.Dim(s.partial, -1)) == 4);
+    CHECK(s.c.Dim(s.partial, 1).SameHandle(s.c.DimKnownRank(s.partial, -2)));
+    CHECK_FALSE(s.c.Dim(s.unknown, 0).SameHandle(s.c.Dim(s.unknown, 0)));
+    CHECK_FALSE(s.c.FullyDefined(s.partial));
+    CHECK(s.c.FullyDefined(s.Make({2, 3})));
+  }
+  TEST_CASE("WithValue and Merge of dimensions") {
+    Scratch s;
+    const DimensionHandle unknown = s.c.Dim(s.partial, 1), two = s.c.Dim(s.partial, 0);
+    DimensionHandle out;
+    CHECK(Text(s.c.WithValue(two, 3, &out)) == "Dimension must be 3 but is 2");
+    CHECK(s.c.WithValue(unknown, 3, &out).ok());
+    CHECK(s.c.Value(out) == 3);
+    CHECK(Text(s.c.Merge(two, s.c.MakeDim(3), &out)) == "Dimensions must be equal, but are 2 and 3");
+    CHECK_FALSE(out.IsSet());
+    CHECK(s.c.Merge(unknown, two, &out).ok());
+    CHECK(s.c.Value(out) == 2);
+    CHECK(s.c.Merge(unknown, s.c.UnknownDim(), &out).ok());
+    CHECK(out.SameHandle(unknown));
+  }
+  TEST_CASE("Merge of shapes keeps the handle that knows all") {
+    Scratch s;
+    ShapeHandle out;
+    CHECK(s.c.Merge(s.partial, s.unknown, &out).ok());
+    CHECK(out.SameHandle(s.partial));
+    CHECK(s.c.Merge(s.unknown, s.partial, &out).ok());
+    CHECK(out.SameHandle(s.partial));
+    const ShapeHandle known = s.Make({2, 3, 4});
+    CHECK(s.c.Merge(s.partial, known, &out).ok());
+    CHECK(out.SameHandle(known));
+    CHECK(s.c.Merge(s.partial, s.Make({-1, 3, -1}), &out).ok());
+    CHECK(s.c.DebugString(out) == "[2,3,4]");
+    CHECK(Text(s.c.Merge(known, s.Make({2, 3}), &out)) == "Shapes must be equal rank, but are 3 and 2");
+    CHECK(Text(s.c.Merge(s.partial, s.Make({2, 7, 5}), &out)) ==
+          "Dimension 2 in both shapes must be equal, but are 4 and 5. Shapes are [2,?,4] and [2,7,5].");
+  }
+  TEST_CASE("MergePrefix") {
+    Scratch s;
+    ShapeHandle merged, prefix;
+    CHECK(s.c.MergePrefix(s.partial, s.Make({-1, 5}), &merged, &prefix).ok());
+    CHECK(s.c.DebugString(merged) == "[2,5,4]");
+    CHECK(s.c.DebugString(prefix) == "[2,5]");
+    CHECK(s.c.MergePrefix(s.unknown, s.partial, &merged, &prefix).ok());
+    CHECK(merged.SameHandle(s.unknown));
+    CHECK(prefix.SameHandle(s.partial));
+    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({1, 2, 3, 4}), &merged, &prefix)) == "Shape must be at least rank 4 but is rank 3");
+    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({3}), &merged, &prefix)) == "Dimensions must be equal, but are 2 and 3");
+    CHECK_FALSE(merged.IsSet());
+  }
+  TEST_CASE("Subshape in its three forms") {
+    Scratch s;
+    const ShapeHandle five = s.Make({1, 2, 3, 4, 5});
+    ShapeHandle out;
+    CHECK(s.c.Subshape(five, 0, &out).ok());
+    CHECK(out.SameHandle(five));
+    CHECK(s.c.Subshape(five, -2, &out).ok());
+    CHECK(s.c.DebugString(out) == "[4,5]");
+    CHECK(s.c.Subshape(five, 1, -1, &out).ok());
+    CHECK(s.c.DebugString(out) == "[2,3,4]");
+    CHECK(s.c.Subshape(five, 1, 100, 2, &out).ok());
+    CHECK(s.c.DebugString(out) == "[2,4]");
+    CHECK(s.c.Subshape(five, 5, 0, -2, &out).ok());
+    CHECK(s.c.DebugString(out) == "[5,3]");
+    CHECK(s.c.Subshape(s.unknown, 1, &out).ok());
+    CHECK_FALSE(s.c.RankKnown(out));
+    CHECK(Text(s.c.Subshape(five, -6, &out)) == "Subshape start out of bounds: -6, for shape with rank 5");
+    CHECK(Text(s.c.Subshape(five, 0, -6, &out)) == "Subshape end out of bounds: -6, for shape with rank 5");
+    CHECK(Text(s.c.Subshape(five, 3, 1, &out)) ==
+          "Subshape must have computed start <= end, but is 3 and 1 (computed from start 3 and end 1 over shape with rank 5)");
+    CHECK(Text(s.c.Subshape(five, 1, 3, -1, &out)) ==
+          "Subshape must have computed start >= end since stride is negative, but is 1 and 3 (computed from start 1 and end 3 over shape "
+          "with rank 5 and stride-1)");
+  }
+  TEST_CASE("Concatenate and ReplaceDim") {
+    Scratch s;
+    ShapeHandle out;
+    CHECK(s.c.Concatenate(s.partial, s.Make({7}), &out).ok());
+    CHECK(s.c.DebugString(out) == "[2,?,4,7]");
+    CHECK(s.c.Concatenate(s.partial, s.unknown, &out).ok());
+    CHECK_FALSE(s.c.RankKnown(out));
+    CHECK(s.c.ReplaceDim(s.partial, -2, s.c.MakeDim(9), &out).ok());
+    CHECK(s.c.DebugString(out) == "[2,9,4]");
+    CHECK(Text(s.c.ReplaceDim(s.partial, 3, s.c.MakeDim(9), &out)) == "Out of range dim_index 3 for shape with 3 dimensions");
+    CHECK(Text(s.c.ReplaceDim(s.partial, -4, s.c.MakeDim(9), &out)) == "Out of range dim_index -4 for shape with 3 dimensions");
+  }
+  TEST_CASE("new shapes") {
+    Scratch s;
+    CHECK(s.c.DebugString(s.c.Scalar()) == "[]");
+    CHECK(s.c.DebugString(s.c.Vector(3)) == "[3]");
+    CHECK(s.c.DebugString(s.c.Matrix(s.c.Dim(s.partial, 0), -1)) == "[2,?]");
+    CHECK(s.c.DebugString(s.c.MakeShape({s.c.Dim(s.partial, 0), 5, s.c.UnknownDim()})) == "[2,5,?]");
+    CHECK(s.c.DebugString(s.c.UnknownShapeOfRank(2)) == "[?,?]");
+    CHECK(s.c.DebugString(s.c.UnknownShape()) == "?");
+    CHECK(s.c.DebugString(ShapeAndType{s.partial, DataType::kFloat}) == "[2,?,4]:float");
+  }
+  TEST_CASE("arithmetic of known and unknown dimensions") {
+    Scratch s;
+    InferenceContext& c = s.c;
+    const DimensionHandle unknown = c.UnknownDim(), zero = c.MakeDim(0), one = c.MakeDim(1), six = c.MakeDim(6);
+    const DimensionHandle huge = c.MakeDim(std::numeric_limits<std::int64_t>::max());
+    DimensionHandle out;
+    CHECK((c.Divide(six, 4, false, &out).ok() && c.Value(out) == 1));
+    CHECK((c.Divide(unknown, 1, true, &out).ok() && out.SameHandle(unknown)));
+    CHECK((c.Divide(unknown, 2, true, &out).ok() && !c.ValueKnown(out)));
+    CHECK(Text(c.Divide(six, 0, false, &out)) == "Divisor must be positive but is 0");
+    CHECK(Text(c.Divide(six, 4, true, &out)) == "Dimension size must be evenly divisible by 4 but is 6");
+    CHECK((c.Add(zero, unknown, &out).ok() && out.SameHandle(unknown)));
+    CHECK((c.Add(unknown, 0, &out).ok() && out.SameHandle(unknown)));
+    CHECK((c.Add(six, 4, &out).ok() && c.Value(out) == 10));
+    CHECK((c.Add(six, unknown, &out).ok() && !c.ValueKnown(out)));
+    CHECK(Text(c.Add(huge, 1, &out)) == "Dimension size overflow from adding 9223372036854775807 and 1");
+    CHECK((c.Subtract(six, 6, &out).ok() && c.Value(out) == 0));
+    CHECK((c.Subtract(unknown, 0, &out).ok() && out.SameHandle(unknown)));
+    CHECK(Text(c.Subtract(six, 7, &out)) == "Negative dimension size caused by subtracting 7 from 6");
+    CHECK((c.Multiply(zero, unknown, &out).ok() && c.Value(out) == 0));
+    CHECK((c.Multiply(unknown, 0, &out).ok() && c.Value(out) == 0));
+    CHECK((c.Multiply(one, unknown, &out).ok() && out.SameHandle(unknown)));
+    CHECK((c.Multiply(six, 7, &out).ok() && c.Value(out) == 42));
+    CHECK(Text(c.Multiply(huge, 2, &out)) ==
+          "Negative dimension size caused by overflow when multiplying 9223372036854775807 and 2");
+    CHECK((c.Min(unknown, 0, &out).ok() && c.Value(out) == 0));
+    CHECK((c.Min(six, 4, &out).ok() && c.Value(out) == 4));
+    CHECK((c.Min(unknown, 4, &out).ok() && !c.ValueKnown(out)));
+    CHECK((c.Max(six, 4, &out).ok() && c.Value(out) == 6));
+    CHECK((c.Max(unknown, 0, &out).ok() && !c.ValueKnown(out)));
+    CHECK(c.Value(c.NumElements(s.Make({2, 3}))) == 6);
+    CHECK(c.Value(c.NumElements(s.Make({-1, 0}))) == 0);
+    CHECK_FALSE(c.ValueKnown(c.NumElements(s.partial)));
+    CHECK_FALSE(c.ValueKnown(c.NumElements(s.unknown)));
+  }
+  TEST_CASE("knows its outputs by number and by name") {
+    Scratch s;
+    CHECK(s.c.num_inputs() == 2);
+    CHECK(s.c.num_outputs() == 5);
+    CHECK(s.c.set_output("many", {s.partial, s.c.Scalar()}).ok());
+    CHECK(s.c.DebugString(s.c.output(1)) == "[2,?,4]");
+    CHECK(s.c.DebugString(s.c.output(2)) == "[]");
+    std::vector<ShapeHandle> shapes;
+    CHECK(s.c.output("many", &shapes).ok());
+    CHECK(shapes.size() == 2);
+    CHECK(s.c.input("b", &shapes).ok());
+    CHECK(shapes.size() == 1);
+    CHECK(Text(s.c.set_output("many", {s.partial})) == "Must have exactly 2 shapes.");
+    CHECK(Text(s.c.set_output("few", {})) == "Unknown output name: few");
+    CHECK(Text(s.c.input("few", &shapes)) == "Unknown input name: few");
+  }
+  TEST_CASE("reads a node's attrs, else the op's defaults") {
+    NodeDef node;
+    node.name = "n";
+    node.op = "Two";
+    node.attr.Set("axis", AttrValue(5));
+    node.attr.Set("N", AttrValue(1));
+    node.attr.Set("L", AttrValue(std::vector<DataType>{DataType::kInt32}));
+    node.attr.Set("shape", AttrValue(PartialTensorShape({2, -1})));
+    const std::vector<PartialTensorShape> inputs{PartialTensorShape({2, 3}), PartialTensorShape()};
+    InferenceContext c(21, &node, &kTwo, inputs);
+    REQUIRE(c.construction_status().ok());
+    CHECK(c.num_outputs() == 3);
+    CHECK(c.graph_def_version() == 21);
+    std::int32_t axis = 0;
+    std::string mode;
+    CHECK(c.GetAttr("axis", &axis).ok());
+    CHECK(axis == 5);
+    CHECK(c.GetAttr("mode", &mode).ok());
+    CHECK(mode == "slow");
+    CHECK(c.HasAttr("mode"));
+    CHECK_FALSE(c.HasAttr("none"));
+    ShapeHandle shape;
+    CHECK(c.GetShapeAttr("shape", &shape).ok());
+    CHECK(c.DebugString(shape) == "[2,?]");
+    const Status missing = c.GetAttr("none", &axis);
+    CHECK(missing.code() == Code::kNotFound);
+    CHECK(missing.message().starts_with("No attr named 'none' in NodeDef:"));
+  }
+  TEST_CASE("says when inputs or attrs are missing") {
+    const std::vector<PartialTensorShape> one{PartialTensorShape()};
+    NodeDef node;
+    CHECK(Text(InferenceContext(21, &node, &kTwo, one).construction_status()) ==
+          "Wrong number of inputs passed: 1 while 2 expected based on NodeDef");
+    static constexpr auto no_default = Op("A").Output("x: N * float").Attr("N: int");
+    static constexpr OpView view = no_default.view();
+    const InferenceContext c(21, &node, &view, {});
+    CHECK(c.construction_status().code() == Code::kNotFound);
+  }
+  TEST_CASE("makes shapes of the values of inputs") {
+    NodeDef node;
+    const Tensor values = MakeTensor<std::int32_t>({2}, {7, -1});
+    const Tensor wide = MakeTensor<std::int64_t>({1}, {5});
+    const Tensor scalar = Tensor::Scalar<std::int32_t>(-1), three = Tensor::Scalar<std::int64_t>(3);
+    const Tensor floats = MakeTensor<float>({1}, {1.0f});
+    InferenceContext c;
+    const auto shape_of = [&](const Tensor* t, const TensorShape& shape) {
+      c.Reset(21, &node, &kTwo);
+      c.AddInput(shape, t);
+      ShapeHandle out;
+      const Status status = c.MakeShapeFromShapeTensor(0, &out);
+      return status.ok() ? c.DebugString(out) : Text(status);
+    };
+    CHECK(shape_of(&values, {2}) == "[7,?]");
+    CHECK(c.requested_input_tensor_as_partial_shape(0));
+    CHECK(c.requested_as_shape(0));
+    CHECK_FALSE(c.requested_input_tensor(0));
+    CHECK(shape_of(&wide, {1}) == "[5]");
+    CHECK(shape_of(nullptr, {3}) == "[?,?,?]");
+    CHECK(shape_of(nullptr, {}) == "Shape must be rank 1 but is rank 0");
+    CHECK(shape_of(nullptr, {Index{1} << 25}) ==
+          "Cannot create a tensor with 33554432 dimensions, as these would be more than maximum of 33554432");
+    CHECK(shape_of(&floats, {1}) == "Input tensor must be int32 or int64, but was float");
+    const Tensor bad = MakeTensor<std::int32_t>({1}, {-2});
+    CHECK(shape_of(&bad, {1}) == "Invalid value in tensor used for shape: -2");
+
+    ShapeHandle out;
+    c.Reset(21, &node, &kTwo);
+    c.AddInput(PartialTensorShape());
+    c.AddInput(scalar.shape(), &scalar);
+    CHECK(c.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out).ok());
+    CHECK_FALSE(c.RankKnown(out));
+    c.set_input_tensor(1, &three);
+    CHECK(Text(c.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out)) ==
+          "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  Saw value: 3");
+    CHECK(c.MakeShapeFromShapeTensor(0, &out).ok());
+    CHECK_FALSE(c.RankKnown(out));
+    c.set_input_tensor_as_shape(0, PartialTensorShape({-1, 8}));
+    CHECK(c.MakeShapeFromShapeTensor(0, &out).ok());
+    CHECK(c.DebugString(out) == "[?,8]");
+    CHECK(c.MakeShapeFromTensor(&values, c.Vector(2), &out).ok());
+    CHECK(c.DebugString(out) == "[7,?]");
+    CHECK(c.MakeShapeFromTensor(nullptr, c.Vector(2), &out).ok());
+    CHECK(c.DebugString(out) == "[?,?]");
+    CHECK(c.MakeShapeFromTensorShape(TensorShape{4, 5}, &out).ok());
+    CHECK(c.DebugString(out) == "[4,5]");
+  }
+  TEST_CASE("reads scalars") {
+    const Tensor three = Tensor::Scalar<std::int64_t>(3), minus = Tensor::Scalar<std::int32_t>(-2);
+    const Tensor list = MakeTensor<std::int32_t>({2}, {7, 8}), real = Tensor::Scalar<float>(1);
+    std::int64_t value = 0;
+    CHECK(InferenceContext::GetScalarFromTensor(&three, &value).ok());
+    CHECK(value == 3);
+    CHECK(Text(InferenceContext::GetScalarFromTensor(&list, &value)) == "Input must be scalar but has rank 1");
+    CHECK(Text(InferenceContext::GetScalarFromTensor(&real, &value)) == "Scalar input must be int32 or int64.");
+    CHECK(InferenceContext::GetScalarFromTensor(&list, 1, &value).ok());
+    CHECK(value == 8);
+    CHECK(Text(InferenceContext::GetScalarFromTensor(&list, 2, &value)) == "Invalid index 2 for Tensor of size 2");
+    CHECK(Text(InferenceContext::GetScalarFromTensor(&three, 0, &value)) == "Input must be 1D but has rank 0");
+
+    NodeDef node;
+    InferenceContext c;
+    c.Reset(21, &node, &kTwo);
+    c.AddInput(three.shape(), &three);
+    c.AddInput(minus.shape(), &minus);
+    DimensionHandle dim;
+    CHECK((c.MakeDimForScalarInput(0, &dim).ok() && c.Value(dim) == 3));
+    CHECK(c.requested_input_tensor(0));
+    CHECK(Text(c.MakeDimForScalarInput(1, &dim)) == "Dimension size, given by scalar input 1, must be non-negative but is -2");
+    CHECK((c.MakeDimForScalarInputWithNegativeIndexing(1, 5, &dim).ok() && c.Value(dim) == 3));
+    CHECK((c.MakeDimForScalarInputWithNegativeIndexing(1, -1, &dim).ok() && !c.ValueKnown(dim)));
+    CHECK(Text(c.MakeDimForScalarInputWithNegativeIndexing(0, 3, &dim)) ==
+          "Dimension size, given by scalar input 3 must be in range [-3, 3)");
+    c.set_input_tensor(0, nullptr);
+    CHECK((c.MakeDimForScalarInput(0, &dim).ok() && !c.ValueKnown(dim)));
+  }
+  TEST_CASE("an error says for which node, and what was known of its inputs") {
+    NodeDef node;
+    node.name = "n";
+    node.op = "Two";
+    node.input = {"p", "q"};
+    node.attr.Set("axis", AttrValue(5));
+    const Tensor values = MakeTensor<std::int32_t>({2}, {7, -1});
+    const std::vector<PartialTensorShape> inputs{PartialTensorShape({2, -1}), PartialTensorShape({2})};
+    const std::vector<const Tensor*> tensors{nullptr, &values};
+    const auto run = [&](ShapeFn fn) {
+      InferenceContext c(21, &node, &kTwo, inputs, tensors);
+      return Text(RunShapeFn(&c, fn));
+    };
+    CHECK(run([](InferenceContext* c) {
+            ShapeHandle out;
+            return c->WithRank(c->input(0), 3, &out);
+          }) == "Shape must be rank 3 but is rank 2 for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2].");
+    CHECK(run([](InferenceContext* c) {
+            (void)c->input_tensor(1);
+            return errors::InvalidArgument("Bad");
+          }) == "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with computed input tensors: input[1] = <7 -1>.");
+    CHECK(run([](InferenceContext* c) {
+            ShapeHandle out;
+            TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &out));
+            return errors::InvalidArgument("Bad");
+          }) == "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with input tensors computed as partial "
+                "shapes: input[1] = [7,?].");
+  }
+  TEST_CASE("hands out partial and full shapes") {
+    Scratch s;
+    PartialTensorShape partial;
+    TensorShape full;
+    CHECK(s.c.ToPartialTensorShape(s.partial, &partial).ok());
+    CHECK(partial.DebugString() == "[2,?,4]");
+    CHECK(s.c.ToPartialTensorShape(s.unknown, &partial).ok());
+    CHECK(partial.unknown_rank());
+    const Status incomplete = s.c.ToTensorShape(s.partial, &full);
+    CHECK(incomplete.code() == Code::kInternal);
+    CHECK(incomplete.message() == "the shape [2,?,4] is not fully known");
+    CHECK(s.c.ToTensorShape(s.Make({4, 5}), &full).ok());
+    CHECK(full == TensorShape{4, 5});
+    CHECK_FALSE(s.c.ToTensorShape(s.Make({Index{1} << 40, Index{1} << 40}), &full).ok());
+    CHECK_FALSE(s.c.ToPartialTensorShape(s.c.UnknownShapeOfRank(300), &partial).ok());
+  }
+  TEST_CASE("remembers what handles hold") {
+    Scratch s;
+    CHECK(s.c.input_handle_shapes_and_types(0) == nullptr);
+    s.c.set_input_handle_shapes_and_types(0, {{s.partial, DataType::kFloat}});
+    s.c.set_input_handle_shapes_and_types(0, {{s.unknown, DataType::kInt32}});
+    REQUIRE(s.c.input_handle_shapes_and_types(0) != nullptr);
+    CHECK(s.c.input_handle_shapes_and_types(0)->front().dtype == DataType::kInt32);
+    CHECK(s.c.output_handle_shapes_and_types(0) == nullptr);
+  }
+  TEST_CASE("is as new after Reset") {
+    NodeDef node;
+    node.attr.Set("N", AttrValue(3));
+    InferenceContext c(kTwo, {StaticShape{1}, StaticShape{2}}, {{"N", 7}});
+    CHECK(c.num_outputs() == 10);
+    c.Reset(21, &node, &kTwo);
+    CHECK(c.num_inputs() == 0);
+    CHECK(c.num_outputs() == 6);
+    c.AddInput(TensorShape{1, 2});
+    CHECK(c.DebugString(c.input(0)) == "[1,2]");
+    CHECK(c.input_handle_shapes_and_types(0) == nullptr);
+  }
+  TEST_CASE("TensorFlow's names mean the same classes") {
+    CHECK((std::is_same_v<shape_inference::InferenceContext, InferenceContext>));
+    CHECK((std::is_same_v<shape_inference::ShapeHandle, ShapeHandle>));
+    CHECK((std::is_same_v<shape_inference::DimensionHandle, DimensionHandle>));
+  }
+}
+}  // namespace
