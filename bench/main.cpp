@@ -85,7 +85,7 @@ constexpr const char* UnitName() {
 
 // The widest vectors that the processor has, and those that this program was compiled for.
 std::string Instructions() {
-  const std::string flags = " " + CpuInfo("flags") + " ";
+  const std::string flags = StrCat(" ", CpuInfo("flags"), " ");
   const char* best = "SSE2";
   for (const auto& [flag, name] : {std::pair(" avx ", "AVX"), {" avx2 ", "AVX2"}, {" avx512f ", "AVX-512"}})
     if (flags.find(flag) != std::string::npos) best = name;
@@ -178,19 +178,19 @@ std::string Table(const std::vector<Row>& rows) {
   const auto add = [&](const Row& row) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       const std::string fill(width[c] - row[c].size(), ' ');
-      text += "| " + (right(c) ? fill + row[c] : row[c] + fill) + " ";
+      text += StrCat("| ", right(c) ? fill : row[c], right(c) ? row[c] : fill, " ");
     }
     text += "|\n";
   };
   add(kHead);
-  for (std::size_t c = 0; c < kHead.size(); ++c) text += "|" + (right(c) ? std::string(width[c] + 1, '-') + ":" : std::string(width[c] + 2, '-'));
+  for (std::size_t c = 0; c < kHead.size(); ++c) text += StrCat("|", std::string(width[c] + 1, '-'), right(c) ? ":" : "-");
   text += "|\n";
   for (const Row& row : rows) add(row);
   return text;
 }
 
 std::string Quoted(std::string_view text) {
-  std::string out = "\"";
+  std::string out(1, '"');
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     if (static_cast<unsigned char>(c) < 0x20)
@@ -198,7 +198,8 @@ std::string Quoted(std::string_view text) {
     else
       out += c;
   }
-  return out + "\"";
+  out += '"';
+  return out;
 }
 std::string Json(const Machine& m, const std::vector<Result>& results) {
   std::string out = "{\n \"machine\": {";

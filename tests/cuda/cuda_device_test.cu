@@ -32,7 +32,7 @@ constexpr const char* kName = "/job:localhost/replica:0/task:0/device:GPU:0";
 TEST_CASE("including the device makes 'GPU' known, once for all files") {
   const tenon::DeviceFactory* factory = FindFactory("GPU");
   REQUIRE(factory != nullptr);
-  CHECK(factory->create == &CudaDevice::Create);
+  CHECK((factory->create == &CudaDevice::Create));
   int factories = 0;
   for (tenon::DeviceFactory* f = tenon::detail::device_factories.load(); f != nullptr; f = f->next) factories += f->type == "GPU";
   CHECK(factories == 1);
@@ -68,7 +68,7 @@ TEST_CASE("a device knows its name, its type and its memory" * doctest::skip(Wit
 TEST_CASE("tensors of every plain type come back as they went, from pageable and page-locked memory" * doctest::skip(WithoutGpu())) {
   Gpu gpu;
   for (const DataType dtype : tenon::kPlainTypes) {
-    for (tenon::Allocator* from : {tenon::CpuAllocator(), tenon::PinnedAllocator()}) {
+    for (tenon::Allocator* from : {static_cast<tenon::Allocator*>(tenon::CpuAllocator()), tenon::PinnedAllocator()}) {
       Tensor host(from, dtype, {3, 5});
       REQUIRE(host.IsInitialized());
       auto* bytes = static_cast<unsigned char*>(host.raw_data());

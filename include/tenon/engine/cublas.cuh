@@ -38,7 +38,10 @@ inline Status CreateCublas(cudaStream_t stream, void** handle) {
   int ordinal = 0;
   (void)cudaGetDevice(&ordinal);
   TENON_RETURN_IF_ERROR(CublasStatus(cublasCreate(&made), ordinal, "cannot start cuBLAS"));
-  if (Status status = CublasStatus(cublasSetStream(made, stream), ordinal, "cannot start cuBLAS"); !status.ok()) {
+  Status status = CublasStatus(cublasSetStream(made, stream), ordinal, "cannot start cuBLAS");
+  // Sums of half and bfloat16 stay in float to the end.
+  status.Update(CublasStatus(cublasSetMathMode(made, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), ordinal, "cannot start cuBLAS"));
+  if (!status.ok()) {
     (void)cublasDestroy(made);
     return status;
   }

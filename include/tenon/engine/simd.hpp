@@ -62,10 +62,10 @@ struct Mask {
   bool v;
 };
 
-// One lane: where there are no vectors. The members are those of the vector form below.
+// One lane: where there are no vectors, and for integers. The members are those of the vector form below.
 template <class T, class Isa>
 struct Batch {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "tenon: Batch<T> is for float and double");
+  static_assert(std::is_arithmetic_v<T>, "tenon: Batch<T> is for float and double (one lane: for integers too)");
   using value_type = T;
   static constexpr int size = 1;
   T v;

@@ -36,6 +36,9 @@ inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
   return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
 }
 
+// Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
+Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
+
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
@@ -49,7 +52,10 @@ class AdaptedCore {
     row_ = &row;
     object_ = ::operator new(row.size, std::align_val_t{row.align});
     void* attrs = row.construct(object_);
-    if (row.op->bind != nullptr) TENON_RETURN_IF_ERROR(row.op->bind(*construction, attrs));
+    if (row.op->list_slots != nullptr) {
+      AttrSlot slots[kMaxAttrMembers];
+      TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
+    }
     TENON_RETURN_IF_ERROR(FindArguments(*construction));
     if (row.init != nullptr) TENON_RETURN_IF_ERROR(row.init(object_, *construction));
     return OkStatus();

@@ -21,6 +21,7 @@
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/attrs.hpp>
+#include <tenon/kernel/context.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/row.hpp>
 #include <tenon/kernel/rules.hpp>
@@ -67,7 +68,7 @@ template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
-    for (std::size_t k = 0; k < Op::kernel_types.size; ++k) typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k) typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
   } else {
     for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
       if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
@@ -95,18 +96,31 @@ inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
 template <class... T>
 inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
 
-// Types that have a C++ type here. Complex numbers need <tenon/types/complex.hpp>.
-template <int Dt>
+// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until the op is
+// registered, when every header has been read.)
+template <int Dt, class Op>
 concept HasElementType = Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
-template <int... Dt>
+template <class Op, int... Dt>
 constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
-  return (std::uint64_t{0} | ... | (HasElementType<Dt> ? std::uint64_t{1} << Dt : 0));
+  return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
 }
+template <class Op>
+inline constexpr std::uint64_t kElementTypes = ElementTypeMask<Op>(std::make_integer_sequence<int, 34>{});
 
+template <class Op>
+constexpr std::uint64_t AllowedMask(int k) {
+  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask;
+}
+template <class Op>
+constexpr bool ComplexIsKnownWhereAllowed() {
+  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) | std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
+  for (int k = 0; k < kTyped<Op>.count; ++k)
+    if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
+  return true;
+}
 template <class Op, class Narrow>
 constexpr std::uint64_t TypedMask(int k) {
-  constexpr std::uint64_t known = ElementTypeMask(std::make_integer_sequence<int, 34>{});
-  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask & known & kNarrowMask<Narrow>;
+  return AllowedMask<Op>(k) & kElementTypes<Op> & kNarrowMask<Narrow>;
 }
 constexpr int BitCount(std::uint64_t mask) {
   int n = 0;
@@ -145,7 +159,7 @@ template <class Op, int I, class... T>
 constexpr auto ArgumentElement() {
   constexpr const ArgSpec& a = Argument<Op, I>();
   if constexpr (a.type != DataType::kInvalid) {
-    if constexpr (HasElementType<static_cast<int>(a.type)>)
+    if constexpr (HasElementType<static_cast<int>(a.type), Op>)
       return type_of<a.type>{};
     else
       return std::type_identity<void>{};
@@ -367,7 +381,9 @@ constexpr bool CheckSignature() {
   if constexpr (!complete) (void)sizeof(rule::SignatureIsComplete<Op, complete>);
   bool types = true;
   if constexpr (requires { Op::kernel_types.size; }) types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
-  return complete && types && Op::signature.Validate();
+  constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
+  if constexpr (!complex) (void)sizeof(rule::ComplexTypesNeedTheirHeader<Op, complex>);
+  return complete && types && complex && Op::signature.Validate();
 }
 
 // ---- the code of one kernel
@@ -440,10 +456,6 @@ OpKernel* CreateRawKernel(OpKernelConstruction* construction) {
 }
 
 template <class Op>
-Status BindOpAttrs(const OpKernelConstruction& construction, void* attrs) {
-  return BindAttrs(construction, static_cast<typename AttrsOf<Op>::type*>(attrs));
-}
-template <class Op>
 constexpr std::string_view StructName() {
   return TENON_SIGNATURE;
 }
@@ -451,7 +463,7 @@ template <class Op>
 constexpr OpRow MakeOpRow() {
   OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
-  if constexpr (requires { typename Op::Attrs; }) row.bind = &BindOpAttrs<Op>;
+  if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   return row;
 }
 template <class Op>
@@ -464,11 +476,42 @@ constexpr auto MakeParamInfos(std::index_sequence<I...>) {
 template <class Args, std::size_t Count>
 inline constexpr auto kParamInfos = MakeParamInfos<Args>(std::make_index_sequence<Count>{});
 
+// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of a member
+// template when they end in an empty pack.
+template <class Op, class Device, class... T>
+struct KernelOf {};
+template <class Op, class Device>
+  requires requires { typename Op::template kernel<Device>; }
+struct KernelOf<Op, Device> {
+  using type = typename Op::template kernel<Device>;
+};
+template <class Op, class Device, class A>
+  requires requires { typename Op::template kernel<Device, A>; }
+struct KernelOf<Op, Device, A> {
+  using type = typename Op::template kernel<Device, A>;
+};
+template <class Op, class Device, class A, class B>
+  requires requires { typename Op::template kernel<Device, A, B>; }
+struct KernelOf<Op, Device, A, B> {
+  using type = typename Op::template kernel<Device, A, B>;
+};
+template <class Op, class Device, class A, class B, class C>
+  requires requires { typename Op::template kernel<Device, A, B, C>; }
+struct KernelOf<Op, Device, A, B, C> {
+  using type = typename Op::template kernel<Device, A, B, C>;
+};
+template <class Op, class Device, class A, class B, class C, class D>
+  requires requires { typename Op::template kernel<Device, A, B, C, D>; }
+struct KernelOf<Op, Device, A, B, C, D> {
+  using type = typename Op::template kernel<Device, A, B, C, D>;
+};
+static_assert(kMaxTypedAttrs == 4);
+
 template <class Op, class Device, class... T>
 constexpr KernelRow MakeRow() {
   KernelRow row;
-  if constexpr (requires { typename Op::template kernel<Device, T...>; }) {
-    using Kernel = typename Op::template kernel<Device, T...>;
+  if constexpr (requires { typename KernelOf<Op, Device, T...>::type; }) {
+    using Kernel = typename KernelOf<Op, Device, T...>::type;
     row.device = Device::type;
     int k = 0;
     ((row.types[k++] = static_cast<std::uint8_t>(dtype_of_v<T>)), ...);
@@ -522,7 +565,7 @@ concept HasKernel = !requires { typename KernelAmbiguity<Op>::kernel; };
 
 template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
 constexpr bool Accepts(std::integer_sequence<int, K...>) {
-  return requires { typename Op::template kernel<Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>; };
+  return requires { typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type; };
 }
 template <class Op, class Device, class Narrow, std::size_t... Flat>
 constexpr bool AcceptsSome(std::index_sequence<Flat...>) {

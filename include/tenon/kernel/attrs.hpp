@@ -306,9 +306,6 @@ struct AttrSlot {
   bool list;
   void* member;
 };
-// Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
-Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
-
 struct SlotsOf {
   template <class... M>
   constexpr auto operator()(M&... members) const {
@@ -331,16 +328,20 @@ struct TypesOf {
 template <class A>
 using MemberTypesOf = decltype(WithMembers(std::declval<A&>(), TypesOf{}));
 
+inline constexpr std::size_t kMaxAttrMembers = 16;
+
+// Writes one slot per member of *attrs and returns how many there are.
 template <class Attrs>
-Status BindAttrs(const OpKernelConstruction& construction, Attrs* attrs) {
+std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
   constexpr auto names = MemberNames<Attrs>();
   if constexpr (names.size() > 0) {
-    auto slots = WithMembers(*attrs, SlotsOf{});
-    for (std::size_t i = 0; i < names.size(); ++i) slots[i].name = names[i];
-    return BindAttrSlots(construction, slots);
-  } else {
-    return OkStatus();
+    const auto members = WithMembers(*static_cast<Attrs*>(attrs), SlotsOf{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      slots[i] = members[i];
+      slots[i].name = names[i];
+    }
   }
+  return names.size();
 }
 
 }  // namespace detail

@@ -20,13 +20,17 @@ class OpKernel;
 
 inline constexpr int kMaxTypedAttrs = 4;
 
+namespace detail {
+struct AttrSlot;
+}
+
 // An op as the registry holds it, one per op struct.
 struct OpRow {
   const OpView* view;
   std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
   std::int8_t typed_count;                   // type attrs that the kernels are templates over
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  Status (*bind)(const OpKernelConstruction&, void* attrs);  // fills the struct's Attrs; null when it has none
+  std::size_t (*list_slots)(void* attrs, detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
 };
 
 namespace detail {

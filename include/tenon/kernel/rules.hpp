@@ -87,6 +87,12 @@ struct KernelTypesNameTypeAttrs {
   static_assert(is_a_type_attr_of_the_signature, "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
+template <class Op, bool complex_numbers_have_their_header>
+struct ComplexTypesNeedTheirHeader {
+  static_assert(complex_numbers_have_their_header,
+                "tenon: the op allows complex64 or complex128: include <tenon/types/complex.hpp> where it is defined");
+};
+
 template <class Op, class Kernel, bool derives_from_Attrs>
 struct KernelDerivesFromAttrs {
   static_assert(derives_from_Attrs, "tenon: the op has attrs for its kernel: write `struct kernel : Attrs`");

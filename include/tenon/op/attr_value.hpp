@@ -24,6 +24,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
+#include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -253,19 +254,25 @@ struct AttrList {
   friend bool operator==(const AttrList& a, const AttrList& b);
 };
 
-// The same dtype, shape and bytes; strings element by element. NaN equals itself, 0.0 and -0.0 differ.
+namespace detail {
+template <class T>
+bool SameObjects(const Tensor& a, const Tensor& b) {
+  const T* x = a.data<T>();
+  const T* y = b.data<T>();
+  for (Index k = 0; k < a.NumElements(); ++k) {
+    if (!(x[k] == y[k])) return false;
+  }
+  return true;
+}
+}  // namespace detail
+
+// The same dtype, shape and bytes; strings and handles element by element. NaN equals itself, 0.0 and -0.0 differ.
 inline bool SameTensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
   if (a.NumElements() == 0 || a.raw_data() == b.raw_data()) return true;
   if (a.raw_data() == nullptr || b.raw_data() == nullptr) return false;
-  if (a.dtype() == DataType::kString) {
-    const auto x = a.flat<tstring>();
-    const auto y = b.flat<tstring>();
-    for (Index k = 0; k < x.size(); ++k) {
-      if (!(x[k] == y[k])) return false;
-    }
-    return true;
-  }
+  if (a.dtype() == DataType::kString) return detail::SameObjects<tstring>(a, b);
+  if (a.dtype() == DataType::kResource) return detail::SameObjects<ResourceHandle>(a, b);
   return IsPlain(a.dtype()) && std::memcmp(a.raw_data(), b.raw_data(), a.TotalBytes()) == 0;
 }
 

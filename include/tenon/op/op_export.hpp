@@ -120,20 +120,24 @@ class TextToWire {
       }
     }
   }
+  // One value, or "[a, b]"; repeated numbers are packed.
   bool Values(const TextField& field, std::string* bytes) {
-    const bool is_list = field.repeated && in_.peek() == '[';
+    const bool is_list = field.repeated && in_.peek() == '[', packed = field.repeated && field.type != 'm' && field.type != 's';
+    std::string numbers;
     do {
       if (is_list) {
         ++in_.at;
         in_.SkipSpaceAndComments();
       }
-      if (!Value(field, bytes)) return false;
+      if (!Value(field, packed ? &numbers : bytes)) return false;
     } while (is_list && in_.peek() == ',');
+    if (packed) PutText(field.number, numbers, bytes);
     if (!is_list) return true;
     if (!in_.Eat("]")) return false;
     in_.SkipSpaceAndComments();
     return true;
   }
+  // With its tag, but for a repeated number.
   bool Value(const TextField& field, std::string* bytes) {
     if (field.type == 'm') {
       std::string inner;
@@ -166,7 +170,7 @@ class TextToWire {
       if ((field.type == 'i' && (number < INT32_MIN || number > INT32_MAX)) ||
           (field.type == 'u' && (number < 0 || number > UINT32_MAX)) || (field.type == 'U' && number < 0))
         return false;
-      PutVarint(field.number << 3, bytes);
+      if (!field.repeated) PutVarint(field.number << 3, bytes);
       PutVarint(static_cast<std::uint64_t>(number), bytes);
     }
     return true;
@@ -175,7 +179,7 @@ class TextToWire {
     const bool single = field.type == 'f';
     const std::uint64_t bits = single ? std::bit_cast<std::uint32_t>(std::strtof(word.c_str(), nullptr))
                                       : std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr));
-    PutVarint((field.number << 3) | (single ? 5u : 1u), bytes);
+    if (!field.repeated) PutVarint((field.number << 3) | (single ? 5u : 1u), bytes);
     for (int i = 0; i < (single ? 4 : 8); ++i) bytes->push_back(static_cast<char>(bits >> (8 * i) & 0xff));
   }
 
@@ -617,7 +621,7 @@ class OpDefBuilder {
     OpDef::AttrDef& to = def->attr.emplace_back();
     if (issue.ok() && !detail::ToAttrDef(attr, &to)) issue = {SpecError::kBadDefault, false, attr.default_begin, spec.size()};
     if (issue.ok()) return;
-    to.name = attr.name();
+    if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
     if (type_known) to.type = detail::AttrTypeText(attr);
     errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }

@@ -13,49 +13,14 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/op/inference_context.hpp>
+#include <tenon/op/window.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
-constexpr std::string_view Name(Padding padding) {
-  return padding == Padding::kValid ? "VALID" : padding == Padding::kSame ? "SAME" : "EXPLICIT";
-}
-
-// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or 32 channels.
-enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
-
 namespace detail {
 
-TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
-  return errors::NotFound(text, " is not an allowed padding type");
-}
-TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
-  return errors::InvalidArgument("Invalid data format string: ", text);
-}
 TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
   return errors::InvalidArgument(start, ", but got: ", got);
-}
-TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
-  return errors::InvalidArgument("Stride must be > 0, but got ", stride);
-}
-TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
-  return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
-}
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window, std::int64_t stride) {
-  return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
-                                 ", effective_filter_size: ", window, ", stride: ", stride, "]");
-}
-TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
-  return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
-}
-TENON_COLD inline Status explicit_paddings_must_not_be_negative() {
-  return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
-}
-TENON_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
-  return errors::InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not supported");
-}
-TENON_COLD inline Status explicit_paddings_must_be_empty() {
-  return errors::InvalidArgument("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
 }
 TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
@@ -108,59 +73,6 @@ TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t b
 
 }  // namespace detail
 
-constexpr Status ParsePadding(std::string_view text, Padding* padding) {
-  if (text == "VALID") *padding = Padding::kValid;
-  else if (text == "SAME") *padding = Padding::kSame;
-  else if (text == "EXPLICIT") *padding = Padding::kExplicit;
-  else return detail::padding_is_not_allowed(text);
-  return OkStatus();
-}
-constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC") *format = TensorFormat::kNHWC;
-  else if (text == "NCHW") *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C") *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC") *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW") *format = TensorFormat::kNCDHW;
-  else return detail::data_format_is_not_allowed(text);
-  return OkStatus();
-}
-constexpr bool ChannelsFirst(TensorFormat format) { return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC; }
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims` entries.
-constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
-constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
-
-// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims, TensorFormat format) {
-  if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
-  if (paddings.size() != static_cast<std::size_t>(2 * dims))
-    return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
-  for (const std::int64_t p : paddings)
-    if (p < 0) return detail::explicit_paddings_must_not_be_negative();
-  const auto channel = static_cast<std::size_t>(2 * ChannelIndex(format, dims));
-  if (paddings[0] != 0 || paddings[1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
-    return detail::explicit_paddings_of_batch_and_depth_must_be_zero();
-  return OkStatus();
-}
-
-// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given for EXPLICIT).
-constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation, std::int64_t stride, Padding padding,
-                                       std::int64_t* output, std::int64_t* before, std::int64_t* after) {
-  if (stride <= 0) return detail::stride_must_be_positive(stride);
-  if (dilation < 1) return detail::dilation_must_be_positive(dilation);
-  const std::int64_t window = (filter - 1) * dilation + 1;
-  if (padding == Padding::kSame) {
-    *output = (input + stride - 1) / stride;
-    const std::int64_t needed = (*output - 1) * stride + window - input;
-    const std::int64_t total = needed > 0 ? needed : 0;
-    *before = total / 2;
-    *after = total - *before;
-  } else {
-    if (padding == Padding::kValid) *before = *after = 0;
-    *output = (input + *before + *after - window + stride) / stride;
-  }
-  return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
-}
-
 // A strided slice with all masks worked in.
 struct StridedSlicePlan {
   std::vector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
@@ -199,14 +111,14 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
   plan->final_shape.clear();
   plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = true;
   std::vector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
-  std::vector<bool> whole_begin(rank), whole_end(rank), shrink(rank);
+  std::vector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
   std::size_t d = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == ellipsis_at_end || bit(ellipsis_mask, i)) {
       const std::size_t stop = rank + 1 + new_axes_after_ellipsis + i;  // + n - ... : kept unsigned
       const std::size_t next = stop < n ? 0 : stop - n < rank ? stop - n : rank;
       for (; d < next; ++d) {
-        whole_begin[d] = whole_end[d] = true;
+        whole_begin[d] = whole_end[d] = 1;
         gather.push_back(static_cast<std::int64_t>(d));
       }
     } else if (bit(new_axis_mask, i)) {
@@ -219,7 +131,7 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
       whole_begin[d] = bit(begin_mask, i);
       whole_end[d] = bit(end_mask, i);
       shrink[d] = bit(shrink_axis_mask, i);
-      gather.push_back(shrink[d] ? kShrinkAxis : static_cast<std::int64_t>(d));
+      gather.push_back(shrink[d] != 0 ? kShrinkAxis : static_cast<std::int64_t>(d));
       ++d;
     }
   }
@@ -235,7 +147,7 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
     }
     if (shrink[i] && stride <= 0) return detail::single_index_needs_a_positive_stride();
     plan->is_simple_slice = plan->is_simple_slice && stride == 1;
-    const bool whole = whole_begin[i] && whole_end[i];
+    const bool whole = whole_begin[i] != 0 && whole_end[i] != 0;
     std::int64_t length = 0;
     bool length_known = true, takes_all = stride == 1 && whole;
     if (bounds_known) {
@@ -702,14 +614,14 @@ constexpr Status ReductionShape(InferenceContext* c) {
     return OkStatus();
   }
   const std::int32_t rank = c->Rank(input);
-  std::vector<bool> reduced(static_cast<std::size_t>(rank));
+  std::vector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
   for (const std::int64_t i : indices) {
     if (i < -rank || i >= rank) return detail::reduction_dimension_is_out_of_range(i, rank);
-    reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = true;
+    reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = 1;
   }
   std::vector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i) {
-    if (!reduced[static_cast<std::size_t>(i)]) dims.push_back(c->Dim(input, i));
+    if (reduced[static_cast<std::size_t>(i)] == 0) dims.push_back(c->Dim(input, i));
     else if (keep_dims) dims.push_back(c->MakeDim(1));
   }
   c->set_output(0, c->MakeShape(dims));

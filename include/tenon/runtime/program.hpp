@@ -173,7 +173,8 @@ class ProgramBuilder {
   // The nodes that must run, each after its inputs.
   Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
     std::vector<int> roots(targets.begin(), targets.end());
-    for (const InEdge& fetch : fetches) roots.push_back(fetch.node);
+    for (const InEdge& fetch : fetches)
+      if (!IsFed(fetch)) roots.push_back(fetch.node);
     const std::vector<char> wanted = NodesToRun(graph_, roots, feeds_);
     std::vector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
@@ -213,7 +214,7 @@ class ProgramBuilder {
     for (const InEdge& feed : feeds_) {
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      locations_[Key(feed.node, feed.output)] = Location{value};
+      locations_.try_emplace(Key(feed.node, feed.output), Location{value});  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back({StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
@@ -231,7 +232,8 @@ class ProgramBuilder {
       Fold(node, *entry);
     }
     for (const int id : targets) keep[At(id)] = 1;
-    for (const InEdge& fetch : fetches) keep[At(fetch.node)] = 1;
+    for (const InEdge& fetch : fetches)
+      if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
     for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
       const Node& node = graph_.node(*it);
       if (keep[At(*it)] == 0) continue;

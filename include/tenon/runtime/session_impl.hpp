@@ -255,16 +255,16 @@ class SessionImpl {
     if (fetches.empty() && targets.empty()) return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     std::vector<InEdge> feed_edges, fetch_edges;
     std::vector<int> target_ids;
+    // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
+    const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, "feed"));
-      if (std::find(feed_edges.begin(), feed_edges.end(), edge) != feed_edges.end())
-        return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+      if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
       feed_edges.push_back(edge);
     }
     for (const std::string& fetch : fetches) {
       TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, "fetch"));
-      if (std::find(feed_edges.begin(), feed_edges.end(), edge) != feed_edges.end())
-        return errors::InvalidArgument(fetch, " is both fed and fetched.");
+      if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
       fetch_edges.push_back(edge);
     }
     std::string missing;

@@ -97,7 +97,7 @@ struct Message {
       : name(message_name), fields(message_fields), finish(message_finish) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
-      if (fields[i].reserve != nullptr) has_repeated = true;
+      if (fields[i].repeated) has_repeated = true;
       if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
     }
   }

@@ -39,8 +39,9 @@ struct Reshape {
   static Status Target(const TensorShape& input, const HostIndices& sizes, TensorShape* target) {
     if (sizes.shape().dims() > 1) return errors::InvalidArgument("sizes input must be 1-D, not shape ", sizes.shape());
     InlinedVector<Index, 8> dims;
-    Index product = 1;
+    Index product = 1;  // of the sizes that are not 0
     int unknown = -1;
+    bool zero = false;
     for (Index d = 0; d < sizes.size(); ++d) {
       const Index size = sizes[d];
       if (size == -1) {
@@ -48,6 +49,8 @@ struct Reshape {
         unknown = static_cast<int>(d);
       } else if (size < 0) {
         return errors::InvalidArgument("Size ", d, " must be non-negative, not ", size);
+      } else if (size == 0) {
+        zero = true;
       } else {
         product = MultiplyWithoutOverflow(product, size);
         if (product < 0) return errors::InvalidArgument("Shape is too large: the product of the sizes up to number ", d, " overflows int64");
@@ -56,17 +59,22 @@ struct Reshape {
     }
     const Index elements = input.num_elements();
     if (unknown >= 0) {
-      Index missing = 0;
-      if (product != 0) {
-        missing = elements / product;
-        if (product * missing != elements)
-          return errors::InvalidArgument("Input to reshape is a tensor with ", elements, " values, but the requested shape requires a multiple of ", product);
-      } else if (elements != 0) {
-        return errors::InvalidArgument("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero");
+      // Beside a size of 0 the missing one follows from the input's sizes that are not 0.
+      Index left = 1;
+      bool skipped = false;
+      for (const Index size : input) {
+        if (size > 0 || !zero)
+          left *= size;
+        else
+          skipped = true;
       }
+      const Index missing = left / product;
+      if (!skipped && product * missing != left)
+        return errors::InvalidArgument("Input to reshape is a tensor with ", left, " values, but the requested shape requires a multiple of ", product);
       dims[static_cast<std::size_t>(unknown)] = missing;
       product *= missing;
     }
+    if (zero) product = 0;
     TENON_RETURN_IF_ERROR(TensorShape::Build({dims.data(), dims.size()}, target));
     if (product != elements)
       return errors::InvalidArgument("Input to reshape is a tensor with ", elements, " values, but the requested shape has ", product);

@@ -33,7 +33,8 @@ struct BiasAdd {
   template <class Device, class T>
     requires(!IsQuantized(dtype_of_v<T>))
   struct kernel : Attrs {
-    Status operator()(Device& device, In<T> value, In<T> bias, Forward<T, 0> output) const {
+    // The kernel takes NCHW values of rank 2, which the shape function refuses: so it sizes its output itself.
+    Status operator()(Context<Device>& context, const Tensor& value, In<T> bias, Tensor& output) const {
       const int rank = value.shape().dims();
       if (rank < 2) return errors::InvalidArgument("BiasAdd: Input tensor must be at least 2D: ", value.shape());
       if (bias.shape().dims() != 1) return errors::InvalidArgument("BiasAdd: Biases must be 1D: ", bias.shape());
@@ -43,7 +44,12 @@ struct BiasAdd {
                                        " vs. ", value.shape().dim_size(channel), " in ", value.shape());
       TensorShape aligned{bias.size()};
       for (int d = channel + 1; d < rank; ++d) aligned.AddDim(1);
-      return MapBinary<AddV2, T, T>(device, nullptr, value, In<T>(bias.data, bias.size(), &aligned), output);
+      const T* x = value.data<T>();
+      const TensorShape shape = value.shape();
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(context.op().forward_input_or_allocate_output({0}, 0, shape, &out));
+      return MapBinary<AddV2, T, T>(context.device(), nullptr, In<T>(x, shape.num_elements(), &shape), In<T>(bias.data, bias.size(), &aligned),
+                                    Out<T>(output.data<T>(), output.NumElements(), &output.shape()));
     }
   };
 };

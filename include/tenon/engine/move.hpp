@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Copying elements of any type: plain ones as bytes, the others (strings, handles) by assignment. Runs, runs at regular
+// steps, and tensors laid side by side.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include <tenon/base/config.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cpu.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// How the elements of one dtype are copied. All places and steps below count elements.
+struct ElementMover {
+  Index bytes = 0;  // of one element
+  // to[i] = from[i * step], i in [0, n), for elements that are more than their bytes; null for plain ones.
+  void (*assign)(const void* from, Index step, void* to, Index n) = nullptr;
+
+  const char* At(const void* data, Index i) const { return static_cast<const char*>(data) + i * bytes; }
+  char* At(void* data, Index i) const { return static_cast<char*>(data) + i * bytes; }
+  // What one element costs, for ParallelFor.
+  double cost_ns() const { return assign != nullptr ? 20 : 0.06 * static_cast<double>(bytes); }
+};
+
+namespace detail {
+
+template <class T>
+void AssignObjects(const void* from, Index step, void* to, Index n) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  for (Index i = 0; i < n; ++i) out[i] = in[i * step];
+}
+
+// n pieces of kBytes bytes; steps in bytes. As one load and one store each.
+template <std::size_t kBytes>
+void CopySmallPieces(const char* from, Index from_step, char* to, Index to_step, Index n) {
+  for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, kBytes);
+}
+
+inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char* to, Index to_step, Index n) {
+  switch (bytes) {
+    case 1: return CopySmallPieces<1>(from, from_step, to, to_step, n);
+    case 2: return CopySmallPieces<2>(from, from_step, to, to_step, n);
+    case 4: return CopySmallPieces<4>(from, from_step, to, to_step, n);
+    case 8: return CopySmallPieces<8>(from, from_step, to, to_step, n);
+    case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
+    case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
+    default:
+      for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+  }
+}
+
+}  // namespace detail
+
+// `dtype` must be one that a tensor can hold.
+inline ElementMover MoverOf(DataType dtype) {
+  ElementMover mover{static_cast<Index>(detail::ElementBytes(dtype))};
+  if (dtype == DataType::kString) mover.assign = &detail::AssignObjects<tstring>;
+  if (dtype == DataType::kResource) mover.assign = &detail::AssignObjects<ResourceHandle>;
+  return mover;
+}
+
+// n elements that lie together. Source and target must not overlap.
+inline void CopyRun(const ElementMover& mover, const void* from, void* to, Index n) {
+  if (mover.assign != nullptr) return mover.assign(from, 1, to, n);
+  if (n > 0) std::memcpy(to, from, static_cast<std::size_t>(n * mover.bytes));
+}
+
+// n pieces of `run` elements each; a piece begins `step` elements after the one before it (perhaps a negative number).
+inline void CopyPieces(const ElementMover& mover, Index run, const void* from, Index from_step, void* to, Index to_step, Index n) {
+  if (run <= 0) return;
+  if (mover.assign == nullptr) {
+    return detail::CopyBytePieces(run * mover.bytes, static_cast<const char*>(from), from_step * mover.bytes, static_cast<char*>(to),
+                                  to_step * mover.bytes, n);
+  }
+  if (run == 1 && to_step == 1) return mover.assign(from, from_step, to, n);
+  for (Index i = 0; i < n; ++i) mover.assign(mover.At(from, i * from_step), 1, mover.At(to, i * to_step), run);
+}
+
+// One of the tensors that Concat lays side by side, as [outer, run] elements. `data` may be null when there are none.
+struct ConcatPart {
+  const void* data;
+  Index run;
+};
+
+namespace detail {
+
+// Shared by all threads that work on one Concat.
+struct ConcatWork {
+  const ElementMover& mover;
+  std::span<const ConcatPart> parts;
+  Index row;  // elements: all runs together
+  void* out;
+
+  // Columns [begin, end) of one row.
+  void PartOfRow(Index r, Index begin, Index end) const {
+    Index column = 0;  // at which the part begins
+    for (const ConcatPart& part : parts) {
+      const Index from = std::max(begin, column), to = std::min(end, column + part.run);
+      if (from < to) CopyRun(mover, mover.At(part.data, r * part.run + from - column), mover.At(out, r * row + from), to - from);
+      column += part.run;
+      if (column >= end) return;
+    }
+  }
+  // Rows [begin, end), a few at a time, so that short runs are copied in one loop and the target stays in cache.
+  void Rows(Index begin, Index end) const {
+    constexpr Index kTargetBytes = 16384;
+    const Index at_once = std::max<Index>(1, kTargetBytes / (row * mover.bytes));
+    for (Index r = begin; r < end; r += at_once) {
+      const Index n = std::min(at_once, end - r);
+      Index column = 0;
+      for (const ConcatPart& part : parts) {
+        CopyPieces(mover, part.run, mover.At(part.data, r * part.run), part.run, mover.At(out, r * row + column), row, n);
+        column += part.run;
+      }
+    }
+  }
+  // Elements [begin, end) of the output.
+  void Range(Index begin, Index end) const {
+    Index r = begin / row;
+    if (const Index column = begin % row; column != 0) {
+      const Index stop = std::min(row, column + end - begin);
+      PartOfRow(r++, column, stop);
+      begin += stop - column;
+    }
+    const Index whole = (end - begin) / row;
+    if (whole > 0) Rows(r, r + whole);
+    begin += whole * row;
+    if (begin < end) PartOfRow(r + whole, 0, end - begin);
+  }
+};
+
+}  // namespace detail
+
+// out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes before
+// the axis, a part's `run` that of its sizes from the axis on.
+inline void Concat(Cpu& device, const ElementMover& mover, std::span<const ConcatPart> parts, Index outer, void* out) {
+  Index row = 0;
+  for (const ConcatPart& part : parts) row += part.run;
+  if (row == 0) return;
+  const detail::ConcatWork work{mover, parts, row, out};
+  ParallelFor(device, outer * row, mover.cost_ns(), [&](Index begin, Index end) { work.Range(begin, end); });
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops (kReduceLoops):
+// over runs of elements that make one output each, and over rows that are folded into one. Shapes, threads and accuracy are
+// in a driver that knows neither. The result does not depend on the number of threads.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
+#include <tenon/engine/scratch.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A set of dimensions.
+class AxisSet {
+ public:
+  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
+  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
+
+ private:
+  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
+};
+
+// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider type.
+struct ReduceLoops {
+  // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
+  void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
+  // acc[k] = op(acc[k], each of x[k * n] ... x[k * n + n - 1]) for k in [0, count).
+  void (*runs)(const void* x, Index count, Index n, void* acc);
+  // As `rows`, over accumulators.
+  void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
+  void (*fill)(void* acc, Index n);  // with what changes nothing
+  // out[j] from acc[j], which `terms` elements went into.
+  void (*finish)(const void* acc, Index terms, void* out, Index n);
+  int in_bytes;   // of one element, of the input and of the output
+  int acc_bytes;  // at most 16
+  float cost_ns;  // of one element, on one thread
+};
+
+namespace detail {
+
+template <class T>
+TENON_HD constexpr bool kIsSmall() {
+  return std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+}
+// Integers of 32 and 64 bits wrap.
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+struct AddStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(0);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
+    else return a + b;
+  }
+};
+struct MultiplyStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(1);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    return a * b;
+  }
+};
+// NaN when either is. (No jumps: compilers make vectors of these.)
+struct MaxStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::lowest();
+    else return -std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    if constexpr (std::is_integral_v<A>) return a > b ? a : b;
+    else return ((a > b) | (a != a)) ? a : b;
+  }
+};
+struct MinStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::max();
+    else return std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    if constexpr (std::is_integral_v<A>) return a < b ? a : b;
+    else return ((a < b) | (a != a)) ? a : b;
+  }
+};
+
+template <class A, class T>
+TENON_HD A Widen(const T& x) {
+  if constexpr (kIsSmall<T>()) return static_cast<A>(static_cast<float>(x));
+  else return static_cast<A>(x);
+}
+
+// lane[0] = all of lane[0] ... lane[kWidth - 1].
+template <class Step, int kWidth, class A>
+TENON_HD void FoldLanes(A* lane) {
+  if constexpr (kWidth > 1) {
+    constexpr int kHalf = kWidth / 2;
+    TENON_DETAIL_INDEPENDENT
+    for (int l = 0; l < kHalf; ++l) lane[l] = Step::Combine(lane[l], lane[l + kHalf]);
+    FoldLanes<Step, kHalf>(lane);
+  }
+}
+
+// A long run by as many accumulators as fill two cache lines, four elements at a time into each; the rest by four of them.
+template <class Step, class T, class A>
+TENON_HD A ReduceRun(const T* x, Index n, A a) {
+  constexpr int kLanes = static_cast<int>(128 / sizeof(A));
+  Index i = 0;
+  if (n >= 2 * kLanes) {
+    A lane[kLanes];
+    TENON_DETAIL_INDEPENDENT
+    for (int l = 0; l < kLanes; ++l) lane[l] = Widen<A>(x[l]);
+    for (i = kLanes; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      const T* p = x + i;
+      TENON_DETAIL_INDEPENDENT
+      for (int l = 0; l < kLanes; ++l) {
+        const A first = Step::Combine(Widen<A>(p[l]), Widen<A>(p[l + kLanes]));
+        const A second = Step::Combine(Widen<A>(p[l + 2 * kLanes]), Widen<A>(p[l + 3 * kLanes]));
+        lane[l] = Step::Combine(lane[l], Step::Combine(first, second));
+      }
+    }
+    for (; i + kLanes <= n; i += kLanes) {
+      const T* p = x + i;
+      TENON_DETAIL_INDEPENDENT
+      for (int l = 0; l < kLanes; ++l) lane[l] = Step::Combine(lane[l], Widen<A>(p[l]));
+    }
+    FoldLanes<Step, kLanes>(lane);
+    a = Step::Combine(a, lane[0]);
+  }
+  if (n - i >= 8) {
+    A b = Widen<A>(x[i]), c = Widen<A>(x[i + 1]), d = Widen<A>(x[i + 2]), e = Widen<A>(x[i + 3]);
+    for (i += 4; i + 4 <= n; i += 4) {
+      b = Step::Combine(b, Widen<A>(x[i]));
+      c = Step::Combine(c, Widen<A>(x[i + 1]));
+      d = Step::Combine(d, Widen<A>(x[i + 2]));
+      e = Step::Combine(e, Widen<A>(x[i + 3]));
+    }
+    a = Step::Combine(a, Step::Combine(Step::Combine(b, c), Step::Combine(d, e)));
+  }
+  for (; i < n; ++i) a = Step::Combine(a, Widen<A>(x[i]));
+  return a;
+}
+
+template <class Step, class T, class A>
+TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) {
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+    const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) {
+      const A first = Step::Combine(Widen<A>(x[j]), Widen<A>(x1[j]));
+      const A second = Step::Combine(Widen<A>(x2[j]), Widen<A>(x3[j]));
+      acc[j] = Step::Combine(acc[j], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) acc[j] = Step::Combine(acc[j], Widen<A>(x[j]));
+  }
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP void RunsLoop(const void* x, Index count, Index n, void* acc) {
+  for (Index k = 0; k < count; ++k) {
+    A& a = static_cast<A*>(acc)[k];
+    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
+  }
+}
+
+TENON_DETAIL_LOOPS_END
+
+// Types that the loops above cannot vectorise.
+template <class Step, class T, class A>
+void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+template <class Step, class T, class A>
+void RunsLoopPlain(const void* x, Index count, Index n, void* acc) {
+  for (Index k = 0; k < count; ++k) {
+    A& a = static_cast<A*>(acc)[k];
+    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
+  }
+}
+
+template <class Step, class A>
+void FillLoop(void* acc, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
+}
+template <class T, class A>
+void FinishLoop(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = static_cast<T>(static_cast<const A*>(acc)[j]);
+}
+// Integers are cut towards zero; the mean of nothing is 0 for them and NaN for the others.
+template <class T, class A>
+void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    const A a = static_cast<const A*>(acc)[j];
+    if constexpr (std::is_integral_v<A>) {
+      static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
+    } else if constexpr (std::is_floating_point_v<A>) {
+      static_cast<T*>(out)[j] = static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
+    } else {
+      using Real = typename A::value_type;
+      static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
+    }
+  }
+}
+
+}  // namespace detail
+
+// ---- the operations: how two values become one, and what they are held in meanwhile
+
+// Integers wrap. half and bfloat16 are added up as float.
+struct SumReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else if constexpr (std::is_integral_v<T>) return detail::Unsigned<T>{};
+    else return T{};
+  }
+};
+struct ProdReducer : SumReducer {
+  using Step = detail::MultiplyStep;
+};
+// Integers of up to 32 bits are added up in 64.
+struct MeanReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = true;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else if constexpr (std::is_integral_v<T>) return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
+    else return T{};
+  }
+};
+// NaN when there is one. The largest of nothing is minus infinity, or the lowest integer.
+struct MaxReducer {
+  using Step = detail::MaxStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else return T{};
+  }
+};
+struct MinReducer : MaxReducer {
+  using Step = detail::MinStep;
+};
+
+namespace detail {
+template <class Reducer, class T>
+constexpr ReduceLoops MakeReduceLoops() {
+  using Step = typename Reducer::Step;
+  using A = decltype(Reducer::template Accumulator<T>());
+  ReduceLoops loops{};
+  if constexpr (std::is_arithmetic_v<A>) {
+    loops.rows = &RowsLoop<Step, T, A>;
+    loops.runs = &RunsLoop<Step, T, A>;
+    loops.combine = &RowsLoop<Step, A, A>;
+  } else {
+    loops.rows = &RowsLoopPlain<Step, T, A>;
+    loops.runs = &RunsLoopPlain<Step, T, A>;
+    loops.combine = &RowsLoopPlain<Step, A, A>;
+  }
+  loops.fill = &FillLoop<Step, A>;
+  if constexpr (Reducer::is_mean) loops.finish = &FinishMeanLoop<T, A>;
+  else loops.finish = &FinishLoop<T, A>;
+  loops.in_bytes = static_cast<int>(sizeof(T));
+  loops.acc_bytes = static_cast<int>(sizeof(A));
+  loops.cost_ns = 0.04f * static_cast<float>(sizeof(T)) + (std::is_arithmetic_v<T> ? 0.04f : 0.5f);
+  return loops;
+}
+}  // namespace detail
+
+template <class Reducer, class T>
+inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
+
+namespace detail {
+
+// Some dimensions of the input: their sizes and steps in elements, outermost last.
+struct ReduceDims {
+  int rank = 0;
+  Index size[kMaxTensorRank / 2 + 1];
+  Index step[kMaxTensorRank / 2 + 1];
+
+  void Add(Index n, Index elements) {
+    size[rank] = n;
+    step[rank++] = elements;
+  }
+};
+
+// A place among some dimensions. one thread.
+class ReduceWalk {
+ public:
+  ReduceWalk(const ReduceDims& dims, Index index) : dims_(dims) {
+    for (int d = 0; d < dims.rank; ++d) {
+      at_[d] = index % dims.size[d];
+      index /= dims.size[d];
+      offset += at_[d] * dims.step[d];
+    }
+  }
+  void Next() {
+    for (int d = 0; d < dims_.rank; ++d) {
+      offset += dims_.step[d];
+      if (++at_[d] < dims_.size[d]) return;
+      offset -= dims_.size[d] * dims_.step[d];
+      at_[d] = 0;
+    }
+  }
+
+  Index offset = 0;  // element of the input
+
+ private:
+  const ReduceDims& dims_;
+  Index at_[kMaxTensorRank / 2 + 1];
+};
+
+// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those of
+// size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run, line].
+struct ReducePlan {
+  bool runs = false;  // the block is [line, run]
+  Index line = 1;
+  Index run = 1;
+  ReduceDims kept, reduced;  // the dimensions outside the block
+  Index outputs = 1;
+  Index terms = 1;  // elements that make one output
+  // Terms of an output are added up in pieces of so many, for accuracy and for threads to share; then the pieces.
+  Index piece = 1;
+
+  ReducePlan(const TensorShape& shape, const AxisSet& axes) {
+    int position = 0;  // among the dimensions after joining, innermost first
+    Index step = 1;
+    for (int d = shape.dims() - 1; d >= 0;) {
+      const bool is_reduced = axes.contains(d);
+      Index n = 1;
+      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d) n *= shape.dim_size(d);
+      if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
+      (is_reduced ? terms : outputs) *= n;
+      if (position == 0) runs = is_reduced;
+      if (position < 2) (is_reduced ? run : line) = n;
+      else (is_reduced ? reduced : kept).Add(n, step);
+      ++position;
+      step *= n;
+    }
+    constexpr Index kPieceElements = 65536;
+    piece = runs ? kPieceElements / 2 : std::max<Index>(kPieceElements / std::max<Index>(line, 1), 1024);
+  }
+
+  Index pieces() const { return (terms + piece - 1) / piece; }
+  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie interleaved.
+  Index unit(Index bytes) const {
+    if (runs) return 1;
+    return line < kShortLine ? line * std::max<Index>(kShortLine / line, 1) : std::max<Index>(64 / bytes, 1);
+  }
+
+  static constexpr Index kShortLine = 32;
+};
+
+// One reduction; shared by all threads that work on it.
+struct ReduceWork {
+  static constexpr Index kTile = 256;  // outputs at a time
+  using Accumulators = char[static_cast<std::size_t>(kTile) * 16];
+
+  const ReduceLoops& loops;
+  const ReducePlan& plan;
+  const char* x;
+  char* out;
+
+  const char* X(Index i) const { return x + i * loops.in_bytes; }
+
+  // acc = outputs [from, from + n) of the line that begins at `base`, terms [begin, end) of each.
+  void Accumulate(Index base, Index from, Index n, Index begin, Index end, char* acc) const {
+    if (begin >= end) return;
+    ReduceWalk walk(plan.reduced, begin / plan.run);
+    for (Index skip = begin % plan.run; begin < end; skip = 0, walk.Next()) {
+      const Index m = std::min(plan.run - skip, end - begin);
+      const Index first = base + walk.offset;
+      if (!plan.runs) {
+        Rows(X(first + skip * plan.line + from), m, n, acc);
+      } else if (m == plan.run) {
+        loops.runs(X(first + from * m), n, m, acc);
+      } else {
+        for (Index k = 0; k < n; ++k) loops.runs(X(first + (from + k) * plan.run + skip), 1, m, acc + k * loops.acc_bytes);
+      }
+      begin += m;
+    }
+  }
+
+  // Outputs [begin, end), on this thread.
+  void Outputs(Index begin, Index end) const {
+    alignas(64) Accumulators total, part;
+    ReduceWalk walk(plan.kept, begin / plan.line);
+    for (Index from = begin % plan.line; begin < end; from = 0, walk.Next()) {
+      const Index stop = std::min(plan.line, from + end - begin);
+      while (from < stop) {
+        const Index n = std::min(stop - from, kTile);
+        loops.fill(total, n);
+        if (plan.terms <= plan.piece) {
+          Accumulate(walk.offset, from, n, 0, plan.terms, total);
+        } else {
+          for (Index p = 0; p < plan.terms; p += plan.piece) {
+            loops.fill(part, n);
+            Accumulate(walk.offset, from, n, p, std::min(p + plan.piece, plan.terms), part);
+            loops.combine(part, 1, n, n, total);
+          }
+        }
+        loops.finish(total, plan.terms, out + begin * loops.in_bytes, n);
+        from += n;
+        begin += n;
+      }
+    }
+  }
+
+  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of accumulators
+  // for each piece.
+  void OutputsByPieces(Cpu& device, Index begin, Index n, char* parts) const {
+    const ReduceWalk walk(plan.kept, begin / plan.line);
+    const Index from = begin % plan.line, row_bytes = n * loops.acc_bytes;
+    ParallelFor(device, plan.pieces(), static_cast<double>(loops.cost_ns) * static_cast<double>(n * plan.piece),
+                [&](Index first, Index last) {
+                  for (Index p = first; p < last; ++p) {
+                    loops.fill(parts + p * row_bytes, n);
+                    Accumulate(walk.offset, from, n, p * plan.piece, std::min((p + 1) * plan.piece, plan.terms), parts + p * row_bytes);
+                  }
+                });
+    alignas(64) Accumulators total;
+    loops.fill(total, n);
+    for (Index p = 0; p < plan.pieces(); ++p) loops.combine(parts + p * row_bytes, 1, n, n, total);
+    loops.finish(total, plan.terms, out + begin * loops.in_bytes, n);
+  }
+
+ private:
+  // `rows` rows of n elements, plan.line apart. Many short rows that follow each other are added up as fewer long ones.
+  void Rows(const char* from, Index rows, Index n, char* acc) const {
+    constexpr Index kLong = 64;
+    const Index group = kLong / n;  // rows in a long one
+    if (n >= plan.kShortLine || n != plan.line || rows < 4 * group) return loops.rows(from, rows, plan.line, n, acc);
+    alignas(64) char lanes[kLong * 16];
+    loops.fill(lanes, group * n);
+    loops.rows(from, rows / group, group * n, group * n, lanes);
+    loops.combine(lanes, group, n, n, acc);
+    const Index done = rows / group * group;
+    if (done < rows) loops.rows(from + done * n * loops.in_bytes, rows - done, n, n, acc);
+  }
+};
+
+}  // namespace detail
+
+// Reduces the dimensions in `axes` of x, which has the given shape. out: the other dimensions' elements, in order.
+inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape, const AxisSet& axes, void* out) {
+  const detail::ReducePlan plan(shape, axes);
+  if (plan.outputs == 0) return OkStatus();
+  const detail::ReduceWork work{loops, plan, static_cast<const char*>(x), static_cast<char*>(out)};
+  const Index unit = plan.unit(loops.in_bytes);
+  const Index units = (plan.outputs + unit - 1) / unit;
+  if (device.pool != nullptr && plan.pieces() > 1 && units < 2 * device.pool->NumThreads()) {
+    const Index most = std::min(plan.line, work.kTile);
+    const Scratch parts(device, static_cast<std::size_t>(plan.pieces() * most * loops.acc_bytes));
+    if (parts.status("Reduce").ok()) {
+      for (Index begin = 0; begin < plan.outputs;) {
+        const Index n = std::min(most, plan.line - begin % plan.line);
+        work.OutputsByPieces(device, begin, n, parts.As<char>());
+        begin += n;
+      }
+      return OkStatus();
+    }
+  }
+  ParallelFor(device, units, static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
+              [&](Index begin, Index end) { work.Outputs(begin * unit, std::min(end * unit, plan.outputs)); });
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// StridedSlice: a regular part of a tensor, as Python's x[begin:end:stride, ..., newaxis] describes it.
+
+#include <cstdint>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/move.hpp>
+#include <tenon/engine/strided_slice.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct StridedSlice {
+  static constexpr auto signature = Op("StridedSlice")
+      .Input("input: T")
+      .Input("begin: Index")
+      .Input("end: Index")
+      .Input("strides: Index")
+      .Output("output: T")
+      .Attr("T: type")
+      .Attr("Index: {int16, int32, int64}")
+      .Attr("begin_mask: int = 0")
+      .Attr("end_mask: int = 0")
+      .Attr("ellipsis_mask: int = 0")
+      .Attr("new_axis_mask: int = 0")
+      .Attr("shrink_axis_mask: int = 0")
+      .SetShapeFn(shape_inference::StridedSliceShape);
+
+  struct Attrs { std::int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  // The part for one input shape and one set of indices. immutable once made.
+  struct Plan : RefCounted {
+    enum class Way : std::uint8_t { kShare, kShareRows, kCopy };
+
+    bool Fits(const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides) const {
+      const Index n = begin.size();
+      if (static_cast<Index>(indices.size()) != 3 * n || end.size() != n || strides.size() != n || !(input == shape)) return false;
+      const Index* known = indices.data();
+      for (Index i = 0; i < n; ++i)
+        if (known[i] != begin[i] || known[n + i] != end[i] || known[2 * n + i] != strides[i]) return false;
+      return true;
+    }
+    Status Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides);
+
+    TensorShape input, output;
+    InlinedVector<Index, 12> indices;  // begin, end, strides
+    Way way = Way::kCopy;
+    Index first_row = 0, last_row = 0;  // kShareRows
+    StridedCopy copy;                   // kCopy
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& construction) {
+      const DataType type = construction.input_type(0);  // TensorFlow has no kernels for these two
+      if (type != DataType::kQint16 && type != DataType::kQuint16) return OkStatus();
+      return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type, "}; all types but qint16 and quint16 have one");
+    }
+
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end, HostIndices strides,
+                      Tensor& output) const {
+      Ref<Plan> plan = LastPlan();
+      if (!plan || !plan->Fits(input.shape(), begin, end, strides)) [[unlikely]] {
+        plan = Ref<Plan>::Adopt(new Plan);
+        TENON_RETURN_IF_ERROR(plan->Make(*this, input.shape(), begin, end, strides));
+        Remember(plan);
+      }
+      return Run(context.op(), context.device(), *plan, input, &output);
+    }
+
+   private:
+    Ref<Plan> LastPlan() const {
+      const SpinLockHolder lock(lock_);
+      return plan_;
+    }
+    void Remember(Ref<Plan> plan) const {
+      const SpinLockHolder lock(lock_);
+      std::swap(plan_, plan);  // the old one is let go after the lock
+    }
+
+    mutable SpinLock lock_;
+    mutable Ref<Plan> plan_;  // of the last call: a call with other shapes or indices makes its own
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output);
+};
+
+inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
+                                       const HostIndices& strides) {
+  if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) || begin.size() >= 32)
+    return errors::InvalidArgument("StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
+                                   begin.shape(), ", ", end.shape(), ", and ", strides.shape(), " instead.");
+  std::vector<std::int64_t> lists[3];
+  const HostIndices* const given[3] = {&begin, &end, &strides};
+  for (int k = 0; k < 3; ++k)
+    for (Index i = 0; i < begin.size(); ++i) lists[k].push_back((*given[k])[i]), indices.push_back((*given[k])[i]);
+  input = shape;
+  StridedSlicePlan plan;
+  const auto mask = [](std::int64_t bits) { return static_cast<std::int32_t>(bits); };
+  if (const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(attrs.begin_mask), mask(attrs.end_mask),
+                                             mask(attrs.ellipsis_mask), mask(attrs.new_axis_mask), mask(attrs.shrink_axis_mask), &plan);
+      !status.ok())
+    return Status(status.code(), StrCat("StridedSlice: ", status.message()));
+  TENON_RETURN_IF_ERROR(TensorShape::Build(plan.final_shape, &output));
+  if (plan.is_identity) {
+    way = Way::kShare;
+  } else if (plan.slice_dim0 && plan.processing_shape[0] > 0) {
+    way = Way::kShareRows;
+    first_row = plan.begin[0];
+    last_row = plan.end[0];
+  }
+  copy.Make(shape.dim_sizes(), plan.begin, plan.strides, plan.processing_shape);
+  return OkStatus();
+}
+
+inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output) {
+  // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts only.
+  constexpr Index kWorthSharingBytes = 32768;
+  const ElementMover mover = MoverOf(input.dtype());
+  if (plan.way == Plan::Way::kShare) {
+    (void)output->CopyFrom(input, plan.output);  // the element counts agree
+    return OkStatus();
+  }
+  if (plan.way == Plan::Way::kShareRows && plan.output.num_elements() * mover.bytes >= kWorthSharingBytes) {
+    (void)output->CopyFrom(input.Slice(plan.first_row, plan.last_row), plan.output);
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, plan.output, &output));
+  CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
+  return OkStatus();
+}
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU kernels of the same ops, and the ops that feed a graph.
+#include <tenon/register.hpp>
+
+#include <tenon/engine/gemm.hpp>
+#include <tenon/ops/array/identity.hpp>
+#include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/placeholder.hpp>
+
+#include <cuda/test_ops.hpp>
+
+TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu, cuda_tests::Reverse,
+               tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU kernels of the tests' ops. Reverse has none: its row is left out.
+#include <tenon/tenon.cuh>
+
+#include <tenon/ops/array/identity.hpp>
+
+#include <cuda/test_ops.hpp>
+
+TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu, cuda_tests::Reverse,
+               tenon::ops::Identity);

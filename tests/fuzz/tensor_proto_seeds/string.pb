@@ -1,0 +1,1 @@
+BabcB%a string longer than twenty-two bytes

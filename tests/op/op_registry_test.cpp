@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/op/op_registry.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+using namespace tenon;
+
+constexpr auto kReluSignature = Op("Relu").Input("features: T").Output("activations: T").Attr("T: {float, double}");
+constexpr auto kSameSignature = Op("Relu").Input("features: T").Output("activations: T").Attr("T: {float, double}");
+constexpr auto kOtherSignature = Op("Relu").Input("features: T").Output("activations: T").Attr("T: {float}");
+constexpr auto kStatefulSignature =
+    Op("Relu").Input("features: T").Output("activations: T").Attr("T: {float, double}").SetIsStateful();
+constexpr auto kAddSignature = Op("Add").Input("x: T").Input("y: T").Output("z: T").Attr("T: {float}");
+constexpr auto kOldSignature = Op("Old").Deprecated(20, "Use New");
+constexpr auto kBadNameSignature = Op("bad");
+
+constexpr OpView kRelu = kReluSignature.view(), kSame = kSameSignature.view(), kOther = kOtherSignature.view(),
+                 kStateful = kStatefulSignature.view(), kAdd = kAddSignature.view(), kOld = kOldSignature.view(),
+                 kBadName = kBadNameSignature.view();
+
+TEST_SUITE("OpRegistry") {
+  TEST_CASE("finds ops by name, sorted") {
+    OpRegistry registry;
+    CHECK(registry.Register(kRelu).ok());
+    CHECK(registry.Register(kAdd).ok());
+    CHECK(registry.Find("Relu") == &kRelu);
+    CHECK(registry.Find("Rel") == nullptr);
+    CHECK(registry.Find("") == nullptr);
+    CHECK(registry.size() == 2);
+    CHECK(registry.ops() == std::vector<const OpView*>{&kAdd, &kRelu});
+    const OpView* op = nullptr;
+    CHECK(registry.LookUp("Add", &op).ok());
+    CHECK(op == &kAdd);
+  }
+  TEST_CASE("takes the same declaration again, and no other of that name") {
+    OpRegistry registry;
+    CHECK(registry.Register(kRelu).ok());
+    CHECK(registry.Register(kSame).ok());
+    CHECK(registry.Find("Relu") == &kRelu);
+    const Status other = registry.Register(kOther);
+    CHECK(other.code() == Code::kAlreadyExists);
+    CHECK(other.message() == "Op with name Relu");
+    CHECK(registry.Register(kStateful).code() == Code::kAlreadyExists);
+    CHECK(registry.size() == 1);
+  }
+  TEST_CASE("refuses names that are no op names") {
+    OpRegistry registry;
+    CHECK(registry.Register(kBadName).message() == "Invalid name: bad (Did you use CamelCase?)");
+  }
+  TEST_CASE("names the nearest ops when there is none") {
+    OpRegistry registry;
+    const OpView* op = &kRelu;
+    const Status empty = registry.LookUp("Relu", &op);
+    CHECK(empty.code() == Code::kNotFound);
+    CHECK(op == nullptr);
+    CHECK(empty.message() ==
+          "Op type not registered 'Relu' in binary running on this machine. Make sure the Op and Kernel are registered in the binary "
+          "running in this process; no op is registered at all.");
+    REQUIRE(registry.Register(kRelu).ok());
+    CHECK(registry.LookUp("Relv", &op).message().find("; did you mean 'Relu'?") != std::string_view::npos);
+  }
+  TEST_CASE("deprecated ops are refused from their version on") {
+    CHECK(CheckOpDeprecation(kOld, 19).ok());
+    CHECK(CheckOpDeprecation(kRelu, 9999).ok());
+    const Status status = CheckOpDeprecation(kOld, 21);
+    CHECK(status.code() == Code::kUnimplemented);
+    CHECK(status.message() == "Op Old is not available in GraphDef version 21. It has been removed in version 20. Use New.");
+  }
+}
+}  // namespace

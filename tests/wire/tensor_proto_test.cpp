@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/wire/tensor_proto.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tenon/types/complex.hpp>
+#include <tenon/types/numeric.hpp>
+
+using namespace tenon;
+using namespace std::string_literals;
+
+namespace {
+
+// The pieces of a TensorProto, written by hand.
+std::string Number(std::uint32_t field, std::uint64_t value) {
+  wire::Writer writer;
+  writer.Varint(value);
+  writer.FieldTag(field, wire::WireType::kVarint);
+  return std::string(writer.view());
+}
+std::string Bytes(std::uint32_t field, std::string_view value) {
+  wire::Writer writer;
+  writer.Bytes(value);
+  writer.BytesTag(field, value.size());
+  return std::string(writer.view());
+}
+std::string Varints(std::initializer_list<std::uint64_t> values) {
+  std::string out;
+  for (const std::uint64_t value : values) {
+    wire::Writer writer;
+    writer.Varint(value);
+    out += writer.view();
+  }
+  return out;
+}
+template <class T>
+std::string Raw(std::initializer_list<T> values) {
+  return std::string(reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(T));
+}
+std::string Shape(std::initializer_list<Index> dims) {
+  std::string out;
+  for (const Index size : dims) out += Bytes(2, size == 0 ? "" : Number(1, static_cast<std::uint64_t>(size)));
+  return out;
+}
+std::string Proto(DataType dtype, std::initializer_list<Index> dims, std::string_view rest) {
+  return Number(1, static_cast<std::uint64_t>(dtype)) + Bytes(2, Shape(dims)) + std::string(rest);
+}
+
+Tensor Read(const std::string& proto, Buffer* owner = nullptr) {
+  Result<Tensor> tensor = TensorFromProto(wire::AsBytes(proto), owner);
+  REQUIRE_MESSAGE(tensor.ok(), tensor.status().message());
+  return *tensor;
+}
+Status ReadError(const std::string& proto) { return TensorFromProto(wire::AsBytes(proto)).status(); }
+
+template <class T>
+std::vector<T> Values(const Tensor& tensor) {
+  REQUIRE(tensor.dtype() == dtype_of_v<T>);
+  const In<T> flat = tensor.flat<T>();
+  return std::vector<T>(flat.begin(), flat.end());
+}
+
+bool Has(const Status& status, std::string_view text) { return status.message().find(text) != std::string_view::npos; }
+
+template <class T>
+void RoundTrips(const Tensor& tensor) {
+  for (const auto form : {TensorProtoForm::kAuto, TensorProtoForm::kContent, TensorProtoForm::kTyped}) {
+    std::string proto;
+    TensorToProto(tensor, &proto, form);
+    const Tensor back = Read(proto);
+    CHECK(back.dtype() == tensor.dtype());
+    CHECK(back.shape() == tensor.shape());
+    const In<T> a = tensor.flat<T>(), b = back.flat<T>();
+    for (Index i = 0; i < a.size(); ++i) CHECK(std::memcmp(&a[i], &b[i], sizeof(T)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("TensorFromProto") {
+  TEST_CASE("reads tensor_content of plain types") {
+    const Tensor t = Read(Proto(DataType::kFloat, {2, 2}, Bytes(4, Raw<float>({1, 2, 3, 4}))));
+    CHECK(t.shape() == TensorShape({2, 2}));
+    CHECK(Values<float>(t) == std::vector<float>{1, 2, 3, 4});
+    CHECK(Values<std::uint8_t>(Read(Proto(DataType::kUint8, {3}, Bytes(4, "\x01\x02\xff")))) == std::vector<std::uint8_t>{1, 2, 255});
+  }
+  TEST_CASE("fields may come in any order") {
+    const std::string proto =
+        Bytes(5, Raw<float>({7, 8})) + Bytes(2, Shape({2})) + Number(1, static_cast<std::uint64_t>(DataType::kFloat));
+    CHECK(Values<float>(Read(proto)) == std::vector<float>{7, 8});
+  }
+  TEST_CASE("reads each typed field, packed") {
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, Bytes(5, Raw<float>({1.5f, -2}))))) == std::vector<float>{1.5f, -2});
+    CHECK(Values<double>(Read(Proto(DataType::kDouble, {2}, Bytes(6, Raw<double>({1.5, -2}))))) == std::vector<double>{1.5, -2});
+    const std::string ints = Bytes(7, Varints({1, static_cast<std::uint64_t>(-2), 300}));
+    CHECK(Values<std::int32_t>(Read(Proto(DataType::kInt32, {3}, ints))) == std::vector<std::int32_t>{1, -2, 300});
+    CHECK(Values<std::int16_t>(Read(Proto(DataType::kInt16, {3}, ints))) == std::vector<std::int16_t>{1, -2, 300});
+    CHECK(Values<std::uint16_t>(Read(Proto(DataType::kUint16, {3}, ints))) == std::vector<std::uint16_t>{1, 65534, 300});
+    CHECK(Values<std::int8_t>(Read(Proto(DataType::kInt8, {3}, ints))) == std::vector<std::int8_t>{1, -2, 44});
+    CHECK(Values<std::uint8_t>(Read(Proto(DataType::kUint8, {3}, ints))) == std::vector<std::uint8_t>{1, 254, 44});
+    CHECK(Read(Proto(DataType::kQint8, {3}, ints)).data<qint8>()[1].value == -2);
+    CHECK(Read(Proto(DataType::kQuint8, {3}, ints)).data<quint8>()[1].value == 254);
+    CHECK(Read(Proto(DataType::kQint16, {3}, ints)).data<qint16>()[2].value == 300);
+    CHECK(Read(Proto(DataType::kQuint16, {3}, ints)).data<quint16>()[1].value == 65534);
+    CHECK(Read(Proto(DataType::kQint32, {3}, ints)).data<qint32>()[1].value == -2);
+    CHECK(Values<std::int64_t>(Read(Proto(DataType::kInt64, {2}, Bytes(10, Varints({5, static_cast<std::uint64_t>(-5)}))))) ==
+          std::vector<std::int64_t>{5, -5});
+    CHECK(Values<bool>(Read(Proto(DataType::kBool, {3}, Bytes(11, Varints({1, 0, 2}))))) == std::vector<bool>{true, false, true});
+    CHECK(Values<std::uint32_t>(Read(Proto(DataType::kUint32, {1}, Bytes(16, Varints({4000000000u}))))) ==
+          std::vector<std::uint32_t>{4000000000u});
+    CHECK(Values<std::uint64_t>(Read(Proto(DataType::kUint64, {1}, Bytes(17, Varints({~std::uint64_t{0}}))))) ==
+          std::vector<std::uint64_t>{~std::uint64_t{0}});
+  }
+  TEST_CASE("reads typed fields that are not packed, and mixtures") {
+    CHECK(Values<std::int32_t>(Read(Proto(DataType::kInt32, {4}, Number(7, 1) + Bytes(7, Varints({2, 3})) + Number(7, 4)))) ==
+          std::vector<std::int32_t>{1, 2, 3, 4});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, "\x2d\x00\x00\x80\x3f\x2d\x00\x00\x00\x40"s))) == std::vector<float>{1, 2});
+  }
+  TEST_CASE("half and bfloat16 are the low 16 bits of half_val") {
+    const Tensor h = Read(Proto(DataType::kHalf, {2}, Bytes(13, Varints({0x3c00, 0xffffffffffffc000u}))));
+    CHECK(static_cast<float>(h.flat<half>()[0]) == 1.0f);
+    CHECK(static_cast<float>(h.flat<half>()[1]) == -2.0f);
+    const Tensor b = Read(Proto(DataType::kBfloat16, {1}, Bytes(13, Varints({0x3f80}))));
+    CHECK(static_cast<float>(b.flat<bfloat16>()[0]) == 1.0f);
+  }
+  TEST_CASE("float8_val holds one byte an element") {
+    const Tensor t = Read(Proto(DataType::kFloat8E5M2, {3}, Bytes(18, "\x3c\x40")));
+    CHECK(static_cast<float>(t.flat<float8_e5m2>()[0]) == 1.0f);
+    CHECK(static_cast<float>(t.flat<float8_e5m2>()[1]) == 2.0f);
+    CHECK(static_cast<float>(t.flat<float8_e5m2>()[2]) == 2.0f);
+    CHECK(static_cast<float>(Read(Proto(DataType::kFloat8E4M3FN, {1}, Bytes(18, "\x38"))).flat<float8_e4m3fn>()[0]) == 1.0f);
+  }
+  TEST_CASE("integers of less than a byte are wrapped to their bits, from either field") {
+    const Tensor t = Read(Proto(DataType::kInt4, {3}, Bytes(7, Varints({7, static_cast<std::uint64_t>(-8), 9}))));
+    CHECK(t.data<int4>()[0].value == 7);
+    CHECK(t.data<int4>()[1].value == -8);
+    CHECK(t.data<int4>()[2].value == -7);
+    CHECK(Read(Proto(DataType::kInt4, {1}, Bytes(4, "\x0f"))).data<int4>()[0].value == -1);
+    CHECK(Read(Proto(DataType::kUint4, {1}, Bytes(7, Varints({31})))).data<uint4>()[0].value == 15);
+    CHECK(Read(Proto(DataType::kInt2, {1}, Bytes(7, Varints({3})))).data<int2>()[0].value == -1);
+    CHECK(Read(Proto(DataType::kUint2, {1}, Bytes(7, Varints({7})))).data<uint2>()[0].value == 3);
+    CHECK(static_cast<float>(Read(Proto(DataType::kFloat4E2M1FN, {1}, Bytes(4, "\xf2"))).flat<float4_e2m1fn>()[0]) == 1.0f);
+  }
+  TEST_CASE("complex numbers are pairs") {
+    const Tensor t = Read(Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3, 4}))));
+    CHECK(Values<complex64>(t) == std::vector<complex64>{{1, 2}, {3, 4}});
+    const Tensor odd = Read(Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3}))));
+    CHECK(Values<complex64>(odd) == std::vector<complex64>{{1, 2}, {1, 2}});
+    CHECK(Values<complex128>(Read(Proto(DataType::kComplex128, {1}, Bytes(12, Raw<double>({5, 6}))))) == std::vector<complex128>{{5, 6}});
+  }
+  TEST_CASE("the last value stands for all that are missing; none at all are zeros; too many are dropped") {
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {5}, Bytes(5, Raw<float>({1, 2}))))) == std::vector<float>{1, 2, 2, 2, 2});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {3}, ""))) == std::vector<float>{0, 0, 0});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(5, Raw<float>({1, 2, 3}))))) == std::vector<float>{1});
+    CHECK(Values<std::int64_t>(Read(Proto(DataType::kInt64, {4}, Number(10, 9)))) == std::vector<std::int64_t>{9, 9, 9, 9});
+    const Tensor big = Read(Proto(DataType::kInt16, {1000}, Bytes(7, Varints({1, 2, 3}))));
+    for (Index i = 3; i < 1000; ++i) CHECK(big.flat<std::int16_t>()[i] == 3);
+  }
+  TEST_CASE("tensor_content wins over typed values; when it is empty they count") {
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, Raw<float>({9})) + Bytes(5, Raw<float>({1}))))) == std::vector<float>{9});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, "") + Bytes(5, Raw<float>({1}))))) == std::vector<float>{1});
+  }
+  TEST_CASE("strings: string_val, with the last one repeated") {
+    const std::string longer(40, 'x');
+    const Tensor t = Read(Proto(DataType::kString, {4}, Bytes(8, "a") + Bytes(8, longer)));
+    CHECK(t.flat<tstring>()[0] == "a");
+    CHECK(t.flat<tstring>()[3] == longer);
+    CHECK(Read(Proto(DataType::kString, {2}, "")).flat<tstring>()[1] == "");
+    CHECK(Read(Proto(DataType::kString, {}, Bytes(8, "a\0b"s))).flat<tstring>()[0] == "a\0b"s);
+  }
+  TEST_CASE("strings in tensor_content: all lengths, then all bytes") {
+    const Tensor t = Read(Proto(DataType::kString, {3}, Bytes(4, "\x01\x00\x02xyz"s)));
+    CHECK(t.flat<tstring>()[0] == "x");
+    CHECK(t.flat<tstring>()[1] == "");
+    CHECK(t.flat<tstring>()[2] == "yz");
+    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x01xyz"s))), "tensor_content has 3 bytes after the lengths, expected 2"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x05xyz"s))), "tensor_content is too short for its elements"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {200}, Bytes(4, "\x01\x05xyz"s))), "too few for the lengths of 200 elements"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x80"s))), "no proper length for element 1"));
+  }
+  TEST_CASE("handles are decoded and not repeated") {
+    const std::string handle = Bytes(1, "/cpu:0") + Bytes(2, "box") + Bytes(3, "v") + Number(4, 77) + Bytes(5, "Var") + Bytes(6, Number(1, 1));
+    const Tensor t = Read(Proto(DataType::kResource, {2}, Bytes(14, handle)));
+    CHECK(t.data<ResourceHandle>()[0].device == "/cpu:0");
+    CHECK(t.data<ResourceHandle>()[0].container == "box");
+    CHECK(t.data<ResourceHandle>()[0].name == "v");
+    CHECK(t.data<ResourceHandle>()[0].hash_code == 77);
+    CHECK(t.data<ResourceHandle>()[0].maybe_type_name == "Var");
+    CHECK(t.data<ResourceHandle>()[1] == ResourceHandle());
+    const std::string content = std::string(1, static_cast<char>(handle.size())) + "\x00"s + handle;
+    CHECK(Read(Proto(DataType::kResource, {2}, Bytes(4, content))).data<ResourceHandle>()[0].name == "v");
+    CHECK(ReadError(Proto(DataType::kResource, {2}, Bytes(14, "\x0a\x09"))).code() == Code::kDataLoss);
+  }
+  TEST_CASE("no elements: only dtype and shape count") {
+    const Tensor t = Read(Proto(DataType::kFloat, {2, 0}, Bytes(4, "what is this")));
+    CHECK(t.shape() == TensorShape({2, 0}));
+    CHECK(t.dtype() == DataType::kFloat);
+    CHECK(t.buffer() == nullptr);
+    CHECK(Read(Number(1, 3)).shape() == TensorShape());  // no shape is a scalar
+  }
+}
+
+TEST_SUITE("TensorFromProto with an owner") {
+  struct Owner {
+    explicit Owner(std::string text) : bytes(std::move(text)), buffer(Buffer::Wrap(bytes.data(), bytes.size(), &Freed, this)) {}
+    ~Owner() { buffer->Unref(); }
+    static void Freed(void*, void* self) { static_cast<Owner*>(self)->freed = true; }
+    std::string bytes;
+    bool freed = false;
+    Buffer* buffer;
+  };
+  // The proto behind so many filler bytes that its content starts at a multiple of 64, plus `shift`.
+  std::string Aligned(const std::string& proto, std::size_t content_at, std::size_t shift, std::size_t* start) {
+    std::string big(proto.size() + 256, '\0');
+    const auto base = reinterpret_cast<std::uintptr_t>(big.data());
+    *start = (64 - (base + content_at) % 64) % 64 + shift;
+    big.replace(*start, proto.size(), proto);
+    return big;
+  }
+
+  TEST_CASE("content that is aligned for its type becomes a view, other content is copied") {
+    const std::string content = Raw<float>({1, 2, 3, 4});
+    const std::string proto = Proto(DataType::kFloat, {4}, Bytes(4, content));
+    const std::size_t content_at = proto.find(content);
+    for (const std::size_t shift : {0u, 4u, 8u, 1u, 2u, 3u}) {
+      std::size_t start = 0;
+      std::string bytes = Aligned(proto, content_at, shift, &start);
+      Buffer* owner = Buffer::Wrap(bytes.data(), bytes.size(), nullptr, nullptr);
+      {
+        const Result<Tensor> t = TensorFromProto(wire::AsBytes(std::string_view(bytes).substr(start, proto.size())), owner);
+        REQUIRE(t.ok());
+        CHECK(Values<float>(*t) == std::vector<float>{1, 2, 3, 4});
+        const bool viewed = t->raw_data() == bytes.data() + start + content_at;
+        CHECK(viewed == (shift % 4 == 0));
+        CHECK((t->buffer()->root() == owner) == viewed);
+        if (viewed) CHECK(!t->RefCountIsOne());
+      }
+      CHECK(owner->RefCountIsOne() == false);  // foreign memory is never owned
+      owner->Unref();
+    }
+  }
+  TEST_CASE("a view keeps the owner alive") {
+    const std::string proto = Proto(DataType::kUint8, {3}, Bytes(4, "abc"));
+    bool freed = false;
+    Tensor kept;
+    {
+      Buffer* buffer = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), [&freed] { freed = true; });
+      kept = Read(proto, buffer);
+      buffer->Unref();
+    }
+    CHECK(!freed);
+    kept = Tensor();
+    CHECK(freed);
+  }
+  TEST_CASE("bytes outside the owner's memory are copied") {
+    const std::string proto = Proto(DataType::kUint8, {3}, Bytes(4, "abc"));
+    char other[8] = {};
+    Buffer* owner = Buffer::Wrap(other, sizeof other, nullptr, nullptr);
+    CHECK(Read(proto, owner).buffer()->root() != owner);
+    owner->Unref();
+  }
+}
+
+TEST_SUITE("TensorFromProto refuses") {
+  TEST_CASE("bytes that are no message") {
+    const Status s = ReadError("\x08");
+    CHECK(s.code() == Code::kDataLoss);
+    CHECK(Has(s, "TensorProto: cannot parse the bytes at offset 1"));
+    const Status packed = ReadError(Proto(DataType::kInt32, {2}, Bytes(7, "\x80")));
+    CHECK(packed.code() == Code::kDataLoss);
+  }
+  TEST_CASE("dtypes that a tensor cannot have") {
+    CHECK(ReadError("").message() == "TensorProto of type INVALID and shape []: 0 is not the number of a dtype that a tensor can have");
+    CHECK(ReadError(Number(1, 101)).code() == Code::kInvalidArgument);
+    CHECK(Has(ReadError(Number(1, 77)), "77 is not the number of a dtype"));
+    const Status variant = ReadError(Proto(DataType::kVariant, {}, ""));
+    CHECK(variant.code() == Code::kUnimplemented);
+    CHECK(variant.message() == "TensorProto of shape []: tensors of type variant cannot be read");
+  }
+  TEST_CASE("shapes that are none") {
+    const Status negative = ReadError(Proto(DataType::kFloat, {2, -1}, ""));
+    CHECK(negative.code() == Code::kInvalidArgument);
+    CHECK(negative.message() == "TensorProto of type float and shape [2,?]: Shape [2,?] is not fully defined");
+    CHECK(Has(ReadError(Proto(DataType::kFloat, {Index{1} << 40, Index{1} << 40}, "")), "is too large (more than 2**63 - 1 entries)"));
+    std::string dims;
+    for (int i = 0; i < 300; ++i) dims += Shape({1});
+    CHECK(Has(ReadError(Number(1, 1) + Bytes(2, dims)), "has too many dimensions"));
+  }
+  TEST_CASE("content of the wrong size") {
+    const Status s = ReadError(Proto(DataType::kFloat, {2}, Bytes(4, "abcdefg")));
+    CHECK(s.code() == Code::kInvalidArgument);
+    CHECK(s.message() == "TensorProto of type float and shape [2]: tensor_content has 7 bytes, expected 2 elements of 4 bytes");
+    CHECK(Has(ReadError(Proto(DataType::kFloat, {2}, Bytes(4, "abcd"))), "expected 2 elements"));
+    CHECK(Has(ReadError(Proto(DataType::kBool, {1}, Bytes(4, "\x02"))), "tensor_content has a byte 2, a bool is 0 or 1"));
+  }
+  TEST_CASE("a few bytes that ask for gigabytes") {
+    const Status floats = ReadError(Proto(DataType::kFloat, {Index{1} << 40}, Bytes(5, Raw<float>({1}))));
+    CHECK(floats.code() == Code::kResourceExhausted);
+    CHECK(floats.message() ==
+          "TensorProto of type float and shape [1099511627776]: repeating a value over so many elements needs more than the "
+          "2147483648 bytes that are left for it");
+    CHECK(ReadError(Proto(DataType::kString, {Index{1} << 32}, Bytes(8, "a"))).code() == Code::kResourceExhausted);
+    const std::string text(1 << 16, 'x');
+    CHECK(ReadError(Proto(DataType::kString, {1 << 17}, Bytes(8, text))).code() == Code::kResourceExhausted);
+    CHECK(ReadError(Proto(DataType::kResource, {Index{1} << 60}, "")).code() == Code::kResourceExhausted);
+    CHECK(ReadError(Proto(DataType::kDouble, {(Index{1} << 62) + 5}, "")).code() == Code::kResourceExhausted);
+  }
+  TEST_CASE("more repetition than the caller allows") {
+    const std::string proto = Proto(DataType::kFloat, {1000}, "");
+    CHECK(TensorFromProto(wire::AsBytes(proto), nullptr, 3000).status().code() == Code::kResourceExhausted);
+    CHECK(TensorFromProto(wire::AsBytes(proto), nullptr, 4000).ok());
+  }
+  TEST_CASE("every cut of a proto gives an error or a tensor") {
+    for (const std::string& proto :
+         {Proto(DataType::kInt32, {3}, Bytes(7, Varints({1, 300, 5}))), Proto(DataType::kString, {2}, Bytes(8, "abc") + Bytes(8, "d")),
+          Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3, 4}))), Proto(DataType::kFloat, {2}, Bytes(4, Raw<float>({1, 2})))}) {
+      for (std::size_t n = 0; n < proto.size(); ++n) static_cast<void>(TensorFromProto(wire::AsBytes(proto.substr(0, n))));
+    }
+  }
+}
+
+TEST_SUITE("TensorToProto") {
+  TEST_CASE("every plain type is the same after it was written in each form") {
+    RoundTrips<float>(MakeTensor<float>({2, 2}, {1, -0.0f, 3e38f, 1e-45f}));
+    RoundTrips<double>(MakeTensor<double>({2}, {1e300, -5}));
+    RoundTrips<std::int8_t>(MakeTensor<std::int8_t>({3}, {-128, 0, 127}));
+    RoundTrips<std::uint8_t>(MakeTensor<std::uint8_t>({3}, {0, 128, 255}));
+    RoundTrips<std::int16_t>(MakeTensor<std::int16_t>({2}, {-32768, 32767}));
+    RoundTrips<std::uint16_t>(MakeTensor<std::uint16_t>({2}, {0, 65535}));
+    RoundTrips<std::int32_t>(MakeTensor<std::int32_t>({2}, {-2147483647, 2147483647}));
+    RoundTrips<std::uint32_t>(MakeTensor<std::uint32_t>({2}, {0, 4294967295u}));
+    RoundTrips<std::int64_t>(MakeTensor<std::int64_t>({2}, {-(Index{1} << 62), Index{1} << 62}));
+    RoundTrips<std::uint64_t>(MakeTensor<std::uint64_t>({2}, {1, ~std::uint64_t{0}}));
+    RoundTrips<bool>(MakeTensor<bool>({3}, {true, false, true}));
+    RoundTrips<half>(MakeTensor<half>({2}, {half(1.0f), half(-2.0f)}));
+    RoundTrips<bfloat16>(MakeTensor<bfloat16>({2}, {bfloat16(1.0f), bfloat16(-2.0f)}));
+    RoundTrips<float8_e5m2>(MakeTensor<float8_e5m2>({2}, {float8_e5m2(1.0f), float8_e5m2(-2.0f)}));
+    RoundTrips<int4>(MakeTensor<int4>({2}, {int4(-8), int4(7)}));
+    RoundTrips<qint8>(MakeTensor<qint8>({2}, {qint8(-8), qint8(7)}));
+    RoundTrips<quint16>(MakeTensor<quint16>({2}, {quint16(65535), quint16(7)}));
+    RoundTrips<qint32>(MakeTensor<qint32>({2}, {qint32(-8), qint32(7)}));
+    RoundTrips<complex64>(MakeTensor<complex64>({2}, {{1, 2}, {3, -4}}));
+    RoundTrips<complex128>(MakeTensor<complex128>({1}, {{1, 2}}));
+  }
+  TEST_CASE("strings and handles are the same after it too") {
+    Tensor strings(DataType::kString, {3});
+    strings.flat<tstring>()[0] = "a";
+    strings.flat<tstring>()[2] = std::string(1000, 'z');
+    Tensor handles(DataType::kResource, {2});
+    handles.data<ResourceHandle>()[1].name = "v";
+    for (const auto form : {TensorProtoForm::kAuto, TensorProtoForm::kContent, TensorProtoForm::kTyped}) {
+      std::string proto;
+      TensorToProto(strings, &proto, form);
+      const Tensor back = Read(proto);
+      for (Index i = 0; i < 3; ++i) CHECK(back.flat<tstring>()[i] == strings.flat<tstring>()[i]);
+      proto.clear();
+      TensorToProto(handles, &proto, form);
+      CHECK(Read(proto).data<ResourceHandle>()[1].name == "v");
+    }
+  }
+  TEST_CASE("one element goes to its typed field, more go to tensor_content") {
+    std::string one, two;
+    TensorToProto(Tensor::Scalar(1.0f), &one);
+    CHECK(one == "\x08\x01\x12\x00\x2a\x04\x00\x00\x80\x3f"s);
+    TensorToProto(MakeTensor<float>({2}, {1, 2}), &two);
+    CHECK(two == Proto(DataType::kFloat, {2}, Bytes(4, Raw<float>({1, 2}))));
+  }
+  TEST_CASE("a long repetition at the end is written short, zeros not at all, negative zero is kept") {
+    Tensor t(DataType::kFloat, {1000});
+    for (Index i = 0; i < 1000; ++i) t.flat<float>()[i] = i == 0 ? 5.0f : 7.0f;
+    std::string proto;
+    TensorToProto(t, &proto);
+    CHECK(proto == Proto(DataType::kFloat, {1000}, Bytes(5, Raw<float>({5, 7}))));
+    RoundTrips<float>(t);
+    for (Index i = 0; i < 1000; ++i) t.flat<float>()[i] = 0.0f;
+    proto.clear();
+    TensorToProto(t, &proto);
+    CHECK(proto == Proto(DataType::kFloat, {1000}, ""));
+    for (Index i = 0; i < 1000; ++i) t.flat<float>()[i] = -0.0f;
+    RoundTrips<float>(t);
+  }
+  TEST_CASE("a tensor without elements is dtype and shape") {
+    std::string proto;
+    TensorToProto(Tensor(DataType::kInt32, TensorShape({0, 3})), &proto);
+    CHECK(proto == Proto(DataType::kInt32, {0, 3}, ""));
+  }
+}
+
+TEST_SUITE("TensorShapeProto") {
+  Result<PartialTensorShape> Partial(const std::string& bytes) { return PartialShapeFromProto(wire::AsBytes(bytes)); }
+
+  TEST_CASE("known, partly known and unknown shapes are the same after they were written") {
+    for (const PartialTensorShape& shape :
+         {PartialTensorShape(), PartialTensorShape({}), PartialTensorShape({0}), PartialTensorShape({2, -1, Index{1} << 40}), PartialTensorShape({1, 2, 3, 4, 5, 6})}) {
+      std::string proto;
+      ShapeToProto(shape, &proto);
+      const Result<PartialTensorShape> back = Partial(proto);
+      REQUIRE(back.ok());
+      CHECK(*back == shape);
+    }
+    std::string proto;
+    ShapeToProto(PartialTensorShape({2, 0, -1}), &proto);
+    CHECK(proto == Shape({2, 0, -1}));
+  }
+  TEST_CASE("names of dimensions are dropped") { CHECK(*Partial(Bytes(2, Number(1, 3) + Bytes(2, "batch"))) == PartialTensorShape({3})); }
+  TEST_CASE("numbers that are no shape are refused with TensorFlow's texts") {
+    CHECK(Partial(Number(3, 1) + Shape({2})).status().message() == "An unknown shape must not have any dimensions set.");
+    CHECK(Has(Partial(Shape({-2})).status(), "has dimensions with values below -1 (where -1 means unknown)"));
+    CHECK(Has(Partial(Shape({Index{1} << 62, 4})).status(), "is too large (more than 2**63 - 1 entries)"));
+    std::string dims;
+    for (int i = 0; i < 255; ++i) dims += Shape({1});
+    CHECK(Has(Partial(dims).status(), "has too many dimensions"));
+    CHECK(Partial(dims.substr(Shape({1}).size())).ok());
+    CHECK(Partial("\x12\x05").status().code() == Code::kDataLoss);
+  }
+  TEST_CASE("a shape that must be known ignores the flag for an unknown rank") {
+    CHECK(*ShapeFromProto(wire::AsBytes(Number(3, 1))) == TensorShape());
+    CHECK(*ShapeFromProto(wire::AsBytes(Shape({2, 3}))) == TensorShape({2, 3}));
+    CHECK(ShapeFromProto(wire::AsBytes(Shape({-1}))).status().message() == "Shape [?] is not fully defined");
+  }
+}
