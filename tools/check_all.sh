@@ -8,7 +8,10 @@ export PATH=$PATH:/usr/local/cuda/bin
 fuzz_runs=100000
 
 format() { tools/format.sh --check; }
-layers() { tools/check_layers.py; }
+layers() {
+  tools/check_layers.py
+  tools/check_errors.py
+}
 amalgamation() { tools/amalgamate.py --check; }
 
 self_contained() {

@@ -137,6 +137,10 @@ TEST_SUITE("Conv2D") {
     REQUIRE(Geometry({{1, 2, 2, 2}, {3, 3, 2, 5}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kValid}, &g).ok());
     CHECK(g.output_shape() == TensorShape({1, 0, 0, 5}));
     CHECK(Conv2D<float>(device, g, nullptr, nullptr, nullptr).ok());
+    REQUIRE(Geometry({{1, 2, 2, 0}, {1, 1, 1, 3}}, &g).ok());
+    std::vector<float> y(12, 7.f);
+    CHECK(Conv2D<float>(device, g, nullptr, nullptr, y.data()).ok());
+    CHECK(y == std::vector<float>(12, 0.f));
     REQUIRE(Geometry({{1, 2, 2, 2}, {1, 1, 2, 0}}, &g).ok());
     CHECK(Conv2D<float>(device, g, nullptr, nullptr, nullptr).ok());
   }
@@ -154,15 +158,16 @@ TEST_SUITE("Conv2D") {
   TEST_CASE("refuses what TensorFlow refuses, in its words") {
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {2, 1, 1, 1}}) ==
           "UNIMPLEMENTED: Current implementation does not yet support strides in the batch and depth dimensions.");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) == "INVALID_ARGUMENT: Sliding window strides should be larger than 0.");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) == "INVALID_ARGUMENT: Row and column strides should be larger than 0.");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 2}}) ==
           "UNIMPLEMENTED: Current implementation does not yet support dilations in the batch and depth dimensions.");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) == "INVALID_ARGUMENT: Dilated rates should be larger than 0.");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1}}) == "INVALID_ARGUMENT: Sliding window strides field must specify 4 dimensions");
-    CHECK(GeometryError({{4, 4, 1}, {1, 1, 1, 1}}) == "INVALID_ARGUMENT: input must be 4-dimensional[4,4,1]");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1}}) == "INVALID_ARGUMENT: filter must be 4-dimensional: [1,1,1]");
+    CHECK(GeometryError({{4, 4, 1}, {1, 1, 1, 1}}) == "INVALID_ARGUMENT: convolution input must be 4-dimensional: [4,4,1]");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1}}) == "INVALID_ARGUMENT: convolution filter must be 4-dimensional: [1,1,1]");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 0, 1, 1}}) ==
           "INVALID_ARGUMENT: filter must not have zero elements (i.e. all dimensions must be non-zero)");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 0, 1}}) == "INVALID_ARGUMENT: filter depth must be strictly positive, got 0");
     CHECK(GeometryError({{1, 4, 4, 3}, {1, 1, 2, 2}}) == "INVALID_ARGUMENT: input depth must be evenly divisible by filter depth: 3 vs 2");
     CHECK(GeometryError({{1, 4, 4, 4}, {1, 1, 2, 3}}) ==
           "INVALID_ARGUMENT: output depth must be evenly divisible by number of groups: 3 vs 2");

@@ -20,7 +20,8 @@ void Expect(bool condition) {
   if (!condition) std::abort();
 }
 
-tenon::Status Parse(std::span<const std::byte> bytes, tenon::Buffer* owner, std::uint64_t repeat_bytes, tenon::GraphDef* graph) {
+tenon::Status Parse(std::span<const std::byte> bytes, tenon::Buffer* owner, std::uint64_t repeat_bytes,
+                    tenon::GraphDef* graph) {
   tenon::wire::ParseContext context;
   context.owner = owner;
   context.repeat_bytes = repeat_bytes;  // so that no run fills gigabytes

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace tenon_fuzz {
 
-inline volatile std::sig_atomic_t current_run = 0;  // for whoever debugs a crash: run this number alone with RUNS = number + 1
+inline volatile std::sig_atomic_t current_run =
+    0;  // for whoever debugs a crash: run this number alone with RUNS = number + 1
 
 inline void ReportCrash(int signal) {
   std::fprintf(stderr, "crash in run %ld\n", static_cast<long>(current_run));
@@ -43,9 +44,11 @@ class Random {
 
 // One small change.
 inline void Mutate(Random& random, const std::vector<std::string>& seeds, std::string* input) {
-  static constexpr unsigned char kBytes[] = {0, 1, 2, 4, 8, 0x0a, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x7f, 0x80, 0xff};
+  static constexpr unsigned char kBytes[] = {0,    1,    2,    4,    8,    0x0a, 0x12, 0x1a,
+                                             0x22, 0x2a, 0x32, 0x3a, 0x42, 0x7f, 0x80, 0xff};
   std::string& s = *input;
-  const std::size_t at = random.Below(s.size() + 1), length = 1 + random.Below(std::min<std::size_t>(s.size() - at + 1, 64));
+  const std::size_t at = random.Below(s.size() + 1),
+                    length = 1 + random.Below(std::min<std::size_t>(s.size() - at + 1, 64));
   switch (random.Below(9)) {
     case 0:
       if (at < s.size()) s[at] = static_cast<char>(s[at] ^ (1 << random.Below(8)));

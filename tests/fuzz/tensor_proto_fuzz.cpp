@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a TensorProto and as a TensorShapeProto: an error or a value, which is the same after it was written in each form.
+// Any bytes as a TensorProto and as a TensorShapeProto: an error or a value, which is the same after it was written in
+// each form.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
            {tenon::TensorProtoForm::kAuto, tenon::TensorProtoForm::kContent, tenon::TensorProtoForm::kTyped}) {
         std::string text;
         tenon::TensorToProto(*copied, &text, form);
-        const tenon::Result<tenon::Tensor> again = tenon::TensorFromProto(tenon::wire::AsBytes(text), nullptr, std::uint64_t{1} << 32);
+        const tenon::Result<tenon::Tensor> again =
+            tenon::TensorFromProto(tenon::wire::AsBytes(text), nullptr, std::uint64_t{1} << 32);
         Expect(again.ok() && tenon::SameTensor(*copied, *again));
       }
     } else {

@@ -76,12 +76,12 @@ TEST_SUITE("wire::Reader") {
     CHECK(wide == 5);
     CHECK(!reader.ReadTag(&tag));
     CHECK(reader.ok());
-    CHECK(reader.offset() == 20);
+    CHECK(reader.offset() == 21);
   }
   TEST_CASE("ReadField takes lengths of one, two and more bytes") {
     for (const std::size_t size : {0u, 1u, 127u, 128u, 129u, 16383u, 16384u, 20000u}) {
       std::string bytes = "\x0a";
-      for (std::size_t n = size; ; n >>= 7) {
+      for (std::size_t n = size;; n >>= 7) {
         bytes += static_cast<char>(n >= 128 ? (n & 127) | 128 : n);
         if (n < 128) break;
       }
@@ -96,37 +96,59 @@ TEST_SUITE("wire::Reader") {
       CHECK(WalkFields(bytes).code() == Code::kDataLoss);
     }
   }
-  TEST_CASE("skips fields of every type") { CHECK(Walk("\x08\x96\x01\x11\x01\x02\x03\x04\x05\x06\x07\x08\x1a\x03" "abc\x25" "abcd"s).ok()); }
+  TEST_CASE("skips fields of every type") {
+    CHECK(Walk("\x08\x96\x01\x11\x01\x02\x03\x04\x05\x06\x07\x08\x1a\x03"
+               "abc\x25"
+               "abcd"s)
+              .ok());
+  }
   TEST_CASE("no bytes are an empty message") { CHECK(Walk("").ok()); }
   TEST_CASE("says at which byte a message is cut short") {
     const Status number = Walk("\x08\x80"s);
     CHECK(number.code() == Code::kDataLoss);
-    CHECK(number.message() == "NodeDef: cannot parse the bytes at offset 1: the message ends inside a number; it is truncated or not a NodeDef");
+    CHECK(
+        number.message() ==
+        "NodeDef: cannot parse the bytes at offset 1: the message ends inside a number; it is truncated or not a NodeDef");
     CHECK(Walk("\x08").message().find("offset 1: the message ends") != std::string_view::npos);
     CHECK(Walk("\x88").message().find("offset 0: the message ends") != std::string_view::npos);
-    CHECK(Walk("\x0d" "abc").message().find("offset 1: the message ends") != std::string_view::npos);
-    CHECK(Walk("\x09" "abcdefg").message().find("offset 1: the message ends") != std::string_view::npos);
-    const Status bytes = Walk("\x0a\x02hi\x12\x05" "abc"s);
+    CHECK(Walk("\x0d"
+               "abc")
+              .message()
+              .find("offset 1: the message ends") != std::string_view::npos);
+    CHECK(Walk("\x09"
+               "abcdefg")
+              .message()
+              .find("offset 1: the message ends") != std::string_view::npos);
+    const Status bytes = Walk(
+        "\x0a\x02hi\x12\x05"
+        "abc"s);
     CHECK(bytes.code() == Code::kDataLoss);
-    CHECK(bytes.message() ==
-          "NodeDef: cannot parse the bytes at offset 5: a field of 5 bytes goes beyond the end of its message; it is truncated or not a NodeDef");
-    CHECK(WalkFields("\x0a\x02hi\x12\x05" "abc"s) == bytes);
+    CHECK(
+        bytes.message() ==
+        "NodeDef: cannot parse the bytes at offset 5: a field of 5 bytes goes beyond the end of its message; it is truncated or not a NodeDef");
+    CHECK(WalkFields("\x0a\x02hi\x12\x05"
+                     "abc"s) == bytes);
   }
   TEST_CASE("a length near 2^64 does not wrap around") {
-    const Status s = Walk("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" "abc");
+    const Status s = Walk(
+        "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+        "abc");
     CHECK(s.message().find("a field of 18446744073709551615 bytes") != std::string_view::npos);
   }
   TEST_CASE("refuses numbers of more than ten bytes") {
     const Status s = Walk("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     CHECK(s.code() == Code::kDataLoss);
-    CHECK(s.message() == "NodeDef: cannot parse the bytes at offset 1: a variable-length number has more than 10 bytes");
+    CHECK(s.message() ==
+          "NodeDef: cannot parse the bytes at offset 1: a variable-length number has more than 10 bytes");
   }
   TEST_CASE("refuses groups, unknown wire types and field numbers that cannot be") {
-    CHECK(Walk("\x0a\x00\x23"s).message() == "NodeDef: cannot parse the bytes at offset 2: field 4 is a group, which no message here has");
+    CHECK(Walk("\x0a\x00\x23"s).message() ==
+          "NodeDef: cannot parse the bytes at offset 2: field 4 is a group, which no message here has");
     CHECK(Walk("\x24").message().find("field 4 is a group") != std::string_view::npos);
     CHECK(Walk("\x0e").message() == "NodeDef: cannot parse the bytes at offset 0: wire type 6 does not exist");
     CHECK(Walk("\x0f").message().find("wire type 7 does not exist") != std::string_view::npos);
-    CHECK(Walk("\x02\x00"s).message() == "NodeDef: cannot parse the bytes at offset 0: field number 0 is not in 1 to 536870911");
+    CHECK(Walk("\x02\x00"s).message() ==
+          "NodeDef: cannot parse the bytes at offset 0: field number 0 is not in 1 to 536870911");
     CHECK(Walk("\x82\x80\x80\x80\x10").message().find("field number 536870912 is not") != std::string_view::npos);
   }
   TEST_CASE("sees only the message between Enter and Leave") {
@@ -156,7 +178,7 @@ TEST_SUITE("wire::Reader") {
     std::string bytes;
     for (int i = 0; i < 101; ++i) {
       std::string length;
-      for (std::size_t n = bytes.size(); ; n >>= 7) {
+      for (std::size_t n = bytes.size();; n >>= 7) {
         length += static_cast<char>(n >= 128 ? (n & 127) | 128 : n);
         if (n < 128) break;
       }

@@ -58,17 +58,26 @@ struct tenon::wire::Schema<Outer> {
   static const wire::Message message;
 };
 namespace {
-constexpr wire::Field kInnerFields[] = {wire::MakeField<&Inner::number>(1, "number"), wire::MakeField<&Inner::text>(2, "text")};
-constexpr wire::Field kOuterFields[] = {
-    wire::MakeField<&Outer::i32>(1, "i32"),         wire::MakeField<&Outer::i64>(2, "i64"),
-    wire::MakeField<&Outer::u32>(3, "u32"),         wire::MakeField<&Outer::u64>(4, "u64"),
-    wire::MakeField<&Outer::flag>(5, "flag"),       wire::MakeField<&Outer::colour>(6, "colour"),
-    wire::MakeField<&Outer::f>(7, "f"),             wire::MakeField<&Outer::d>(8, "d"),
-    wire::MakeField<&Outer::text>(9, "text"),       wire::MakeField<&Outer::inner>(10, "inner"),
-    wire::MakeField<&Outer::maybe>(11, "maybe"),    wire::MakeField<&Outer::numbers>(12, "numbers"),
-    wire::MakeField<&Outer::flags>(13, "flags"),    wire::MakeField<&Outer::floats>(14, "floats"),
-    wire::MakeField<&Outer::texts>(15, "texts"),    wire::MakeField<&Outer::inners>(16, "inners"),
-    wire::MakeField<&Outer::doubles>(31, "doubles"), wire::MakeField<&Outer::far>(1000, "far")};
+constexpr wire::Field kInnerFields[] = {wire::MakeField<&Inner::number>(1, "number"),
+                                        wire::MakeField<&Inner::text>(2, "text")};
+constexpr wire::Field kOuterFields[] = {wire::MakeField<&Outer::i32>(1, "i32"),
+                                        wire::MakeField<&Outer::i64>(2, "i64"),
+                                        wire::MakeField<&Outer::u32>(3, "u32"),
+                                        wire::MakeField<&Outer::u64>(4, "u64"),
+                                        wire::MakeField<&Outer::flag>(5, "flag"),
+                                        wire::MakeField<&Outer::colour>(6, "colour"),
+                                        wire::MakeField<&Outer::f>(7, "f"),
+                                        wire::MakeField<&Outer::d>(8, "d"),
+                                        wire::MakeField<&Outer::text>(9, "text"),
+                                        wire::MakeField<&Outer::inner>(10, "inner"),
+                                        wire::MakeField<&Outer::maybe>(11, "maybe"),
+                                        wire::MakeField<&Outer::numbers>(12, "numbers"),
+                                        wire::MakeField<&Outer::flags>(13, "flags"),
+                                        wire::MakeField<&Outer::floats>(14, "floats"),
+                                        wire::MakeField<&Outer::texts>(15, "texts"),
+                                        wire::MakeField<&Outer::inners>(16, "inners"),
+                                        wire::MakeField<&Outer::doubles>(31, "doubles"),
+                                        wire::MakeField<&Outer::far>(1000, "far")};
 }  // namespace
 constexpr wire::Message wire::Schema<Inner>::message("Inner", kInnerFields);
 constexpr wire::Message wire::Schema<Outer>::message("Outer", kOuterFields, &Finish);
@@ -132,7 +141,10 @@ TEST_SUITE("wire::Schema") {
     o.numbers = {1, 2};
     o.floats = {1.0f};
     o.texts = {"a", "b"};
-    CHECK(Write(o) == "\x08\x01\x62\x02\x01\x02\x72\x04\x00\x00\x80\x3f\x7a\x01" "a\x7a\x01" "b"s);
+    CHECK(Write(o) ==
+          "\x08\x01\x62\x02\x01\x02\x72\x04\x00\x00\x80\x3f\x7a\x01"
+          "a\x7a\x01"
+          "b"s);
     o = Outer();
     o.i32 = -1;
     CHECK(Write(o) == "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s);
@@ -143,12 +155,20 @@ TEST_SUITE("wire::Schema") {
     CHECK(Read("\x6a\x02\x05\x00"s).flags == std::vector<char>{1, 0});
   }
   TEST_CASE("unknown fields, and fields that come in another wire type, are skipped") {
-    const Outer o = Read("\xa2\x1f\x03" "abc\x0d" "abcd\x4d" "abcd\x08\x07"s);
+    const Outer o = Read(
+        "\xa2\x1f\x03"
+        "abc\x0d"
+        "abcd\x4d"
+        "abcd\x08\x07"s);
     CHECK(o.i32 == 7);
     CHECK(o.text.empty());
   }
   TEST_CASE("a field is found whatever the order, the last of several values counts, messages merge") {
-    const Outer o = Read("\x4a\x01" "b\x08\x01\x52\x02\x08\x05\x08\x02\x4a\x01" "c\x52\x03\x12\x01" "z"s);
+    const Outer o = Read(
+        "\x4a\x01"
+        "b\x08\x01\x52\x02\x08\x05\x08\x02\x4a\x01"
+        "c\x52\x03\x12\x01"
+        "z"s);
     CHECK(o.i32 == 2);
     CHECK(o.text == "c");
     CHECK(o.inner == Inner{5, "z"});
@@ -162,8 +182,12 @@ TEST_SUITE("wire::Schema") {
     Outer o;
     const Status s = wire::Parse(wire::AsBytes("\x08\x01\x52\x04\x08\x05\x12\x09"s), &o);
     CHECK(s.code() == Code::kDataLoss);
-    CHECK(s.message() == "Outer: cannot parse the bytes at offset 7: a field of 9 bytes goes beyond the end of its message; it is truncated or not a Outer");
-    CHECK(wire::Parse(wire::AsBytes("\x62\x01\x80"s), &o).message().find("offset 2: the message ends inside a number") != std::string_view::npos);
+    CHECK(
+        s.message() ==
+        "Outer: cannot parse the bytes at offset 7: a field of 9 bytes goes beyond the end of its message; it is truncated or not a Outer");
+    CHECK(
+        wire::Parse(wire::AsBytes("\x62\x01\x80"s), &o).message().find("offset 2: the message ends inside a number") !=
+        std::string_view::npos);
   }
   TEST_CASE("every cut of a message is an error or a message, never more") {
     const std::string whole = Write(Full());

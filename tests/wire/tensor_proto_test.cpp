@@ -88,7 +88,8 @@ TEST_SUITE("TensorFromProto") {
     const Tensor t = Read(Proto(DataType::kFloat, {2, 2}, Bytes(4, Raw<float>({1, 2, 3, 4}))));
     CHECK(t.shape() == TensorShape({2, 2}));
     CHECK(Values<float>(t) == std::vector<float>{1, 2, 3, 4});
-    CHECK(Values<std::uint8_t>(Read(Proto(DataType::kUint8, {3}, Bytes(4, "\x01\x02\xff")))) == std::vector<std::uint8_t>{1, 2, 255});
+    CHECK(Values<std::uint8_t>(Read(Proto(DataType::kUint8, {3}, Bytes(4, "\x01\x02\xff")))) ==
+          std::vector<std::uint8_t>{1, 2, 255});
   }
   TEST_CASE("fields may come in any order") {
     const std::string proto =
@@ -96,12 +97,15 @@ TEST_SUITE("TensorFromProto") {
     CHECK(Values<float>(Read(proto)) == std::vector<float>{7, 8});
   }
   TEST_CASE("reads each typed field, packed") {
-    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, Bytes(5, Raw<float>({1.5f, -2}))))) == std::vector<float>{1.5f, -2});
-    CHECK(Values<double>(Read(Proto(DataType::kDouble, {2}, Bytes(6, Raw<double>({1.5, -2}))))) == std::vector<double>{1.5, -2});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, Bytes(5, Raw<float>({1.5f, -2}))))) ==
+          std::vector<float>{1.5f, -2});
+    CHECK(Values<double>(Read(Proto(DataType::kDouble, {2}, Bytes(6, Raw<double>({1.5, -2}))))) ==
+          std::vector<double>{1.5, -2});
     const std::string ints = Bytes(7, Varints({1, static_cast<std::uint64_t>(-2), 300}));
     CHECK(Values<std::int32_t>(Read(Proto(DataType::kInt32, {3}, ints))) == std::vector<std::int32_t>{1, -2, 300});
     CHECK(Values<std::int16_t>(Read(Proto(DataType::kInt16, {3}, ints))) == std::vector<std::int16_t>{1, -2, 300});
-    CHECK(Values<std::uint16_t>(Read(Proto(DataType::kUint16, {3}, ints))) == std::vector<std::uint16_t>{1, 65534, 300});
+    CHECK(Values<std::uint16_t>(Read(Proto(DataType::kUint16, {3}, ints))) ==
+          std::vector<std::uint16_t>{1, 65534, 300});
     CHECK(Values<std::int8_t>(Read(Proto(DataType::kInt8, {3}, ints))) == std::vector<std::int8_t>{1, -2, 44});
     CHECK(Values<std::uint8_t>(Read(Proto(DataType::kUint8, {3}, ints))) == std::vector<std::uint8_t>{1, 254, 44});
     CHECK(Read(Proto(DataType::kQint8, {3}, ints)).data<qint8>()[1].value == -2);
@@ -109,18 +113,22 @@ TEST_SUITE("TensorFromProto") {
     CHECK(Read(Proto(DataType::kQint16, {3}, ints)).data<qint16>()[2].value == 300);
     CHECK(Read(Proto(DataType::kQuint16, {3}, ints)).data<quint16>()[1].value == 65534);
     CHECK(Read(Proto(DataType::kQint32, {3}, ints)).data<qint32>()[1].value == -2);
-    CHECK(Values<std::int64_t>(Read(Proto(DataType::kInt64, {2}, Bytes(10, Varints({5, static_cast<std::uint64_t>(-5)}))))) ==
+    CHECK(Values<std::int64_t>(
+              Read(Proto(DataType::kInt64, {2}, Bytes(10, Varints({5, static_cast<std::uint64_t>(-5)}))))) ==
           std::vector<std::int64_t>{5, -5});
-    CHECK(Values<bool>(Read(Proto(DataType::kBool, {3}, Bytes(11, Varints({1, 0, 2}))))) == std::vector<bool>{true, false, true});
+    CHECK(Values<bool>(Read(Proto(DataType::kBool, {3}, Bytes(11, Varints({1, 0, 2}))))) ==
+          std::vector<bool>{true, false, true});
     CHECK(Values<std::uint32_t>(Read(Proto(DataType::kUint32, {1}, Bytes(16, Varints({4000000000u}))))) ==
           std::vector<std::uint32_t>{4000000000u});
     CHECK(Values<std::uint64_t>(Read(Proto(DataType::kUint64, {1}, Bytes(17, Varints({~std::uint64_t{0}}))))) ==
           std::vector<std::uint64_t>{~std::uint64_t{0}});
   }
   TEST_CASE("reads typed fields that are not packed, and mixtures") {
-    CHECK(Values<std::int32_t>(Read(Proto(DataType::kInt32, {4}, Number(7, 1) + Bytes(7, Varints({2, 3})) + Number(7, 4)))) ==
+    CHECK(Values<std::int32_t>(
+              Read(Proto(DataType::kInt32, {4}, Number(7, 1) + Bytes(7, Varints({2, 3})) + Number(7, 4)))) ==
           std::vector<std::int32_t>{1, 2, 3, 4});
-    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, "\x2d\x00\x00\x80\x3f\x2d\x00\x00\x00\x40"s))) == std::vector<float>{1, 2});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {2}, "\x2d\x00\x00\x80\x3f\x2d\x00\x00\x00\x40"s))) ==
+          std::vector<float>{1, 2});
   }
   TEST_CASE("half and bfloat16 are the low 16 bits of half_val") {
     const Tensor h = Read(Proto(DataType::kHalf, {2}, Bytes(13, Varints({0x3c00, 0xffffffffffffc000u}))));
@@ -134,7 +142,8 @@ TEST_SUITE("TensorFromProto") {
     CHECK(static_cast<float>(t.flat<float8_e5m2>()[0]) == 1.0f);
     CHECK(static_cast<float>(t.flat<float8_e5m2>()[1]) == 2.0f);
     CHECK(static_cast<float>(t.flat<float8_e5m2>()[2]) == 2.0f);
-    CHECK(static_cast<float>(Read(Proto(DataType::kFloat8E4M3FN, {1}, Bytes(18, "\x38"))).flat<float8_e4m3fn>()[0]) == 1.0f);
+    CHECK(static_cast<float>(Read(Proto(DataType::kFloat8E4M3FN, {1}, Bytes(18, "\x38"))).flat<float8_e4m3fn>()[0]) ==
+          1.0f);
   }
   TEST_CASE("integers of less than a byte are wrapped to their bits, from either field") {
     const Tensor t = Read(Proto(DataType::kInt4, {3}, Bytes(7, Varints({7, static_cast<std::uint64_t>(-8), 9}))));
@@ -145,26 +154,32 @@ TEST_SUITE("TensorFromProto") {
     CHECK(Read(Proto(DataType::kUint4, {1}, Bytes(7, Varints({31})))).data<uint4>()[0].value == 15);
     CHECK(Read(Proto(DataType::kInt2, {1}, Bytes(7, Varints({3})))).data<int2>()[0].value == -1);
     CHECK(Read(Proto(DataType::kUint2, {1}, Bytes(7, Varints({7})))).data<uint2>()[0].value == 3);
-    CHECK(static_cast<float>(Read(Proto(DataType::kFloat4E2M1FN, {1}, Bytes(4, "\xf2"))).flat<float4_e2m1fn>()[0]) == 1.0f);
+    CHECK(static_cast<float>(Read(Proto(DataType::kFloat4E2M1FN, {1}, Bytes(4, "\xf2"))).flat<float4_e2m1fn>()[0]) ==
+          1.0f);
   }
   TEST_CASE("complex numbers are pairs") {
     const Tensor t = Read(Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3, 4}))));
     CHECK(Values<complex64>(t) == std::vector<complex64>{{1, 2}, {3, 4}});
     const Tensor odd = Read(Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3}))));
     CHECK(Values<complex64>(odd) == std::vector<complex64>{{1, 2}, {1, 2}});
-    CHECK(Values<complex128>(Read(Proto(DataType::kComplex128, {1}, Bytes(12, Raw<double>({5, 6}))))) == std::vector<complex128>{{5, 6}});
+    CHECK(Values<complex128>(Read(Proto(DataType::kComplex128, {1}, Bytes(12, Raw<double>({5, 6}))))) ==
+          std::vector<complex128>{{5, 6}});
   }
   TEST_CASE("the last value stands for all that are missing; none at all are zeros; too many are dropped") {
-    CHECK(Values<float>(Read(Proto(DataType::kFloat, {5}, Bytes(5, Raw<float>({1, 2}))))) == std::vector<float>{1, 2, 2, 2, 2});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {5}, Bytes(5, Raw<float>({1, 2}))))) ==
+          std::vector<float>{1, 2, 2, 2, 2});
     CHECK(Values<float>(Read(Proto(DataType::kFloat, {3}, ""))) == std::vector<float>{0, 0, 0});
     CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(5, Raw<float>({1, 2, 3}))))) == std::vector<float>{1});
-    CHECK(Values<std::int64_t>(Read(Proto(DataType::kInt64, {4}, Number(10, 9)))) == std::vector<std::int64_t>{9, 9, 9, 9});
+    CHECK(Values<std::int64_t>(Read(Proto(DataType::kInt64, {4}, Number(10, 9)))) ==
+          std::vector<std::int64_t>{9, 9, 9, 9});
     const Tensor big = Read(Proto(DataType::kInt16, {1000}, Bytes(7, Varints({1, 2, 3}))));
     for (Index i = 3; i < 1000; ++i) CHECK(big.flat<std::int16_t>()[i] == 3);
   }
   TEST_CASE("tensor_content wins over typed values; when it is empty they count") {
-    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, Raw<float>({9})) + Bytes(5, Raw<float>({1}))))) == std::vector<float>{9});
-    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, "") + Bytes(5, Raw<float>({1}))))) == std::vector<float>{1});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, Raw<float>({9})) + Bytes(5, Raw<float>({1}))))) ==
+          std::vector<float>{9});
+    CHECK(Values<float>(Read(Proto(DataType::kFloat, {1}, Bytes(4, "") + Bytes(5, Raw<float>({1}))))) ==
+          std::vector<float>{1});
   }
   TEST_CASE("strings: string_val, with the last one repeated") {
     const std::string longer(40, 'x');
@@ -179,13 +194,17 @@ TEST_SUITE("TensorFromProto") {
     CHECK(t.flat<tstring>()[0] == "x");
     CHECK(t.flat<tstring>()[1] == "");
     CHECK(t.flat<tstring>()[2] == "yz");
-    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x01xyz"s))), "tensor_content has 3 bytes after the lengths, expected 2"));
-    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x05xyz"s))), "tensor_content is too short for its elements"));
-    CHECK(Has(ReadError(Proto(DataType::kString, {200}, Bytes(4, "\x01\x05xyz"s))), "too few for the lengths of 200 elements"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x01xyz"s))),
+              "tensor_content has 3 bytes after the lengths, expected 2"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x05xyz"s))),
+              "tensor_content is too short for its elements"));
+    CHECK(Has(ReadError(Proto(DataType::kString, {200}, Bytes(4, "\x01\x05xyz"s))),
+              "too few for the lengths of 200 elements"));
     CHECK(Has(ReadError(Proto(DataType::kString, {2}, Bytes(4, "\x01\x80"s))), "no proper length for element 1"));
   }
   TEST_CASE("handles are decoded and not repeated") {
-    const std::string handle = Bytes(1, "/cpu:0") + Bytes(2, "box") + Bytes(3, "v") + Number(4, 77) + Bytes(5, "Var") + Bytes(6, Number(1, 1));
+    const std::string handle =
+        Bytes(1, "/cpu:0") + Bytes(2, "box") + Bytes(3, "v") + Number(4, 77) + Bytes(5, "Var") + Bytes(6, Number(1, 1));
     const Tensor t = Read(Proto(DataType::kResource, {2}, Bytes(14, handle)));
     CHECK(t.data<ResourceHandle>()[0].device == "/cpu:0");
     CHECK(t.data<ResourceHandle>()[0].container == "box");
@@ -207,16 +226,8 @@ TEST_SUITE("TensorFromProto") {
 }
 
 TEST_SUITE("TensorFromProto with an owner") {
-  struct Owner {
-    explicit Owner(std::string text) : bytes(std::move(text)), buffer(Buffer::Wrap(bytes.data(), bytes.size(), &Freed, this)) {}
-    ~Owner() { buffer->Unref(); }
-    static void Freed(void*, void* self) { static_cast<Owner*>(self)->freed = true; }
-    std::string bytes;
-    bool freed = false;
-    Buffer* buffer;
-  };
   // The proto behind so many filler bytes that its content starts at a multiple of 64, plus `shift`.
-  std::string Aligned(const std::string& proto, std::size_t content_at, std::size_t shift, std::size_t* start) {
+  static std::string Aligned(const std::string& proto, std::size_t content_at, std::size_t shift, std::size_t* start) {
     std::string big(proto.size() + 256, '\0');
     const auto base = reinterpret_cast<std::uintptr_t>(big.data());
     *start = (64 - (base + content_at) % 64) % 64 + shift;
@@ -233,7 +244,8 @@ TEST_SUITE("TensorFromProto with an owner") {
       std::string bytes = Aligned(proto, content_at, shift, &start);
       Buffer* owner = Buffer::Wrap(bytes.data(), bytes.size(), nullptr, nullptr);
       {
-        const Result<Tensor> t = TensorFromProto(wire::AsBytes(std::string_view(bytes).substr(start, proto.size())), owner);
+        const Result<Tensor> t =
+            TensorFromProto(wire::AsBytes(std::string_view(bytes).substr(start, proto.size())), owner);
         REQUIRE(t.ok());
         CHECK(Values<float>(*t) == std::vector<float>{1, 2, 3, 4});
         const bool viewed = t->raw_data() == bytes.data() + start + content_at;
@@ -276,7 +288,8 @@ TEST_SUITE("TensorFromProto refuses") {
     CHECK(packed.code() == Code::kDataLoss);
   }
   TEST_CASE("dtypes that a tensor cannot have") {
-    CHECK(ReadError("").message() == "TensorProto of type INVALID and shape []: 0 is not the number of a dtype that a tensor can have");
+    CHECK(ReadError("").message() ==
+          "TensorProto of type INVALID and shape []: 0 is not the number of a dtype that a tensor can have");
     CHECK(ReadError(Number(1, 101)).code() == Code::kInvalidArgument);
     CHECK(Has(ReadError(Number(1, 77)), "77 is not the number of a dtype"));
     const Status variant = ReadError(Proto(DataType::kVariant, {}, ""));
@@ -287,7 +300,8 @@ TEST_SUITE("TensorFromProto refuses") {
     const Status negative = ReadError(Proto(DataType::kFloat, {2, -1}, ""));
     CHECK(negative.code() == Code::kInvalidArgument);
     CHECK(negative.message() == "TensorProto of type float and shape [2,?]: Shape [2,?] is not fully defined");
-    CHECK(Has(ReadError(Proto(DataType::kFloat, {Index{1} << 40, Index{1} << 40}, "")), "is too large (more than 2**63 - 1 entries)"));
+    CHECK(Has(ReadError(Proto(DataType::kFloat, {Index{1} << 40, Index{1} << 40}, "")),
+              "is too large (more than 2**63 - 1 entries)"));
     std::string dims;
     for (int i = 0; i < 300; ++i) dims += Shape({1});
     CHECK(Has(ReadError(Number(1, 1) + Bytes(2, dims)), "has too many dimensions"));
@@ -295,16 +309,19 @@ TEST_SUITE("TensorFromProto refuses") {
   TEST_CASE("content of the wrong size") {
     const Status s = ReadError(Proto(DataType::kFloat, {2}, Bytes(4, "abcdefg")));
     CHECK(s.code() == Code::kInvalidArgument);
-    CHECK(s.message() == "TensorProto of type float and shape [2]: tensor_content has 7 bytes, expected 2 elements of 4 bytes");
+    CHECK(s.message() ==
+          "TensorProto of type float and shape [2]: tensor_content has 7 bytes, expected 2 elements of 4 bytes");
     CHECK(Has(ReadError(Proto(DataType::kFloat, {2}, Bytes(4, "abcd"))), "expected 2 elements"));
-    CHECK(Has(ReadError(Proto(DataType::kBool, {1}, Bytes(4, "\x02"))), "tensor_content has a byte 2, a bool is 0 or 1"));
+    CHECK(
+        Has(ReadError(Proto(DataType::kBool, {1}, Bytes(4, "\x02"))), "tensor_content has a byte 2, a bool is 0 or 1"));
   }
   TEST_CASE("a few bytes that ask for gigabytes") {
     const Status floats = ReadError(Proto(DataType::kFloat, {Index{1} << 40}, Bytes(5, Raw<float>({1}))));
     CHECK(floats.code() == Code::kResourceExhausted);
-    CHECK(floats.message() ==
-          "TensorProto of type float and shape [1099511627776]: repeating a value over so many elements needs more than the "
-          "2147483648 bytes that are left for it");
+    CHECK(
+        floats.message() ==
+        "TensorProto of type float and shape [1099511627776]: repeating a value over so many elements needs more than the "
+        "2147483648 bytes that are left for it");
     CHECK(ReadError(Proto(DataType::kString, {Index{1} << 32}, Bytes(8, "a"))).code() == Code::kResourceExhausted);
     const std::string text(1 << 16, 'x');
     CHECK(ReadError(Proto(DataType::kString, {1 << 17}, Bytes(8, text))).code() == Code::kResourceExhausted);
@@ -317,10 +334,12 @@ TEST_SUITE("TensorFromProto refuses") {
     CHECK(TensorFromProto(wire::AsBytes(proto), nullptr, 4000).ok());
   }
   TEST_CASE("every cut of a proto gives an error or a tensor") {
-    for (const std::string& proto :
-         {Proto(DataType::kInt32, {3}, Bytes(7, Varints({1, 300, 5}))), Proto(DataType::kString, {2}, Bytes(8, "abc") + Bytes(8, "d")),
-          Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3, 4}))), Proto(DataType::kFloat, {2}, Bytes(4, Raw<float>({1, 2})))}) {
-      for (std::size_t n = 0; n < proto.size(); ++n) static_cast<void>(TensorFromProto(wire::AsBytes(proto.substr(0, n))));
+    for (const std::string& proto : {Proto(DataType::kInt32, {3}, Bytes(7, Varints({1, 300, 5}))),
+                                     Proto(DataType::kString, {2}, Bytes(8, "abc") + Bytes(8, "d")),
+                                     Proto(DataType::kComplex64, {2}, Bytes(9, Raw<float>({1, 2, 3, 4}))),
+                                     Proto(DataType::kFloat, {2}, Bytes(4, Raw<float>({1, 2})))}) {
+      for (std::size_t n = 0; n < proto.size(); ++n)
+        static_cast<void>(TensorFromProto(wire::AsBytes(proto.substr(0, n))));
     }
   }
 }
@@ -393,11 +412,14 @@ TEST_SUITE("TensorToProto") {
 }
 
 TEST_SUITE("TensorShapeProto") {
-  Result<PartialTensorShape> Partial(const std::string& bytes) { return PartialShapeFromProto(wire::AsBytes(bytes)); }
+  static Result<PartialTensorShape> Partial(const std::string& bytes) {
+    return PartialShapeFromProto(wire::AsBytes(bytes));
+  }
 
   TEST_CASE("known, partly known and unknown shapes are the same after they were written") {
     for (const PartialTensorShape& shape :
-         {PartialTensorShape(), PartialTensorShape({}), PartialTensorShape({0}), PartialTensorShape({2, -1, Index{1} << 40}), PartialTensorShape({1, 2, 3, 4, 5, 6})}) {
+         {PartialTensorShape(), PartialTensorShape({}), PartialTensorShape({0}),
+          PartialTensorShape({2, -1, Index{1} << 40}), PartialTensorShape({1, 2, 3, 4, 5, 6})}) {
       std::string proto;
       ShapeToProto(shape, &proto);
       const Result<PartialTensorShape> back = Partial(proto);
@@ -408,9 +430,12 @@ TEST_SUITE("TensorShapeProto") {
     ShapeToProto(PartialTensorShape({2, 0, -1}), &proto);
     CHECK(proto == Shape({2, 0, -1}));
   }
-  TEST_CASE("names of dimensions are dropped") { CHECK(*Partial(Bytes(2, Number(1, 3) + Bytes(2, "batch"))) == PartialTensorShape({3})); }
+  TEST_CASE("names of dimensions are dropped") {
+    CHECK(*Partial(Bytes(2, Number(1, 3) + Bytes(2, "batch"))) == PartialTensorShape({3}));
+  }
   TEST_CASE("numbers that are no shape are refused with TensorFlow's texts") {
-    CHECK(Partial(Number(3, 1) + Shape({2})).status().message() == "An unknown shape must not have any dimensions set.");
+    CHECK(Partial(Number(3, 1) + Shape({2})).status().message() ==
+          "An unknown shape must not have any dimensions set.");
     CHECK(Has(Partial(Shape({-2})).status(), "has dimensions with values below -1 (where -1 means unknown)"));
     CHECK(Has(Partial(Shape({Index{1} << 62, 4})).status(), "is too large (more than 2**63 - 1 entries)"));
     std::string dims;

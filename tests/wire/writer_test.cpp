@@ -23,7 +23,8 @@ TEST_SUITE("wire::Writer") {
   }
   TEST_CASE("writes numbers that a reader gives back") {
     for (int bit = 0; bit < 64; ++bit) {
-      for (const std::uint64_t value : {std::uint64_t{1} << bit, (std::uint64_t{1} << bit) - 1, ~std::uint64_t{0} << bit}) {
+      for (const std::uint64_t value :
+           {std::uint64_t{1} << bit, (std::uint64_t{1} << bit) - 1, ~std::uint64_t{0} << bit}) {
         wire::Writer writer;
         writer.Varint(value);
         CHECK(writer.size() == wire::Writer::VarintSize(value));
@@ -44,7 +45,9 @@ TEST_SUITE("wire::Writer") {
     writer.Fixed64(0x0807060504030201u);
     writer.Fixed32(0x44434241u);
     writer.FieldTag(1, wire::WireType::kFixed32);
-    CHECK(writer.view() == "\x0d" "ABCD\x01\x02\x03\x04\x05\x06\x07\x08"s);
+    CHECK(writer.view() ==
+          "\x0d"
+          "ABCD\x01\x02\x03\x04\x05\x06\x07\x08"s);
   }
   TEST_CASE("grows without losing anything") {
     wire::Writer writer;

@@ -2,13 +2,10 @@
 #pragma once
 // errors::InvalidArgument("MatMul: ...", got) and its sisters, one for each code; nearest names for "did you mean".
 
-#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
@@ -66,40 +63,77 @@ inline bool IsUnauthenticated(const Status& s) { return s.code() == Code::kUnaut
 
 namespace detail {
 // Edits (insert, delete, replace, swap of neighbours) that turn a into b; case differences count half. In half edits.
-inline std::size_t EditDistance(std::string_view a, std::string_view b) {
+// Names of more than 255 characters are never near.
+inline int EditDistance(std::string_view a, std::string_view b) {
+  constexpr std::size_t kLongest = 255;
+  if (a.size() > kLongest || b.size() > kLongest) return 4 * static_cast<int>(kLongest);
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  const auto cost = [&](char x, char y) -> std::size_t { return x == y ? 0 : lower(x) == lower(y) ? 1 : 2; };
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = 2 * j;
+  const auto cost = [&](char x, char y) { return x == y ? 0 : lower(x) == lower(y) ? 1 : 2; };
+  const auto lesser = [](int x, int y) { return x < y ? x : y; };
+  int rows[3][kLongest + 1];  // row i, i - 1 and i - 2 of the table, in turn
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = 2 * static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = 2 * i;
+    int* const row = rows[i % 3];
+    const int *const last = rows[(i + 2) % 3], *const before = rows[(i + 1) % 3];
+    row[0] = 2 * static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 2, row[j - 1] + 2, last[j - 1] + cost(a[i - 1], b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 2);
+      row[j] = lesser(lesser(last[j], row[j - 1]) + 2, last[j - 1] + cost(a[i - 1], b[j - 1]));
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = lesser(row[j], before[j - 2] + 2);
     }
-    before.swap(last);
-    last.swap(row);
   }
-  return last[b.size()];
+  return rows[a.size() % 3][b.size()];
 }
+
+// The three names nearest to one, nearest first and then in alphabetical order.
+class NearestNames {
+ public:
+  explicit NearestNames(std::string_view name) : name_(name) {}
+  TENON_COLD void Offer(std::string_view text) {
+    const std::size_t longer = name_.size() > text.size() ? name_.size() : text.size();
+    const std::size_t gap = 2 * longer - name_.size() - text.size();
+    const std::size_t edits = longer < 3 ? 1 : longer > 12 ? 4 : longer / 3;
+    if (gap > edits) return;
+    Near candidate{EditDistance(name_, text), text};
+    if (candidate.distance > 2 * static_cast<int>(edits)) return;
+    for (int i = 0; i < size_; ++i) {
+      if (near_[i].text == text) return;
+    }
+    if (size_ < kMost) near_[size_++] = {1 << 20, {}};
+    for (int i = 0; i < size_; ++i) {
+      const bool nearer = candidate.distance != near_[i].distance ? candidate.distance < near_[i].distance
+                                                                  : candidate.text < near_[i].text;
+      if (!nearer) continue;
+      const Near pushed = near_[i];
+      near_[i] = candidate;
+      candidate = pushed;
+    }
+  }
+  TENON_COLD std::string Text() const {
+    if (size_ == 0) return "";
+    std::string text = "; did you mean ";
+    for (int i = 0; i < size_; ++i) text.append(i == 0 ? "'" : ", '").append(near_[i].text).append("'");
+    return text.append("?");
+  }
+
+ private:
+  static constexpr int kMost = 3;
+  struct Near {
+    int distance;  // in half edits
+    std::string_view text;
+  };
+  std::string_view name_;
+  Near near_[kMost];
+  int size_ = 0;
+};
 }  // namespace detail
 
 // "; did you mean 'MatMul', 'BatchMatMul'?" with the nearest (at most three) of `candidates`, or "" when none is near.
 template <class Range>
 std::string DidYouMean(std::string_view name, const Range& candidates) {
-  std::vector<std::pair<std::size_t, std::string_view>> near;
-  for (const auto& candidate : candidates) {
-    const std::string_view text(candidate);
-    const std::size_t limit = 2 * std::max<std::size_t>(1, std::min<std::size_t>(4, std::max(name.size(), text.size()) / 3));
-    const std::size_t gap = name.size() > text.size() ? name.size() - text.size() : text.size() - name.size();
-    if (2 * gap > limit) continue;
-    if (const std::size_t d = detail::EditDistance(name, text); d <= limit) near.emplace_back(d, text);
-  }
-  if (near.empty()) return "";
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  if (near.size() > 3) near.resize(3);
-  return StrCat("; did you mean ", StrJoin(near, ", ", [](std::string* out, const auto& n) { StrAppend(out, "'", n.second, "'"); }), "?");
+  detail::NearestNames nearest(name);
+  for (const auto& candidate : candidates) nearest.Offer(std::string_view(candidate));
+  return nearest.Text();
 }
 
 TENON_NAMESPACE_END

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is cut
-// into panels of channels as wide as a few vectors (packed, unless there are few pixels); a tile of six output pixels by one
-// panel stays in registers while the pixels' windows are read in place. Only padded images are copied, in bands of rows.
+// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is packed
+// into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers while the
+// pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
 
 #include <cstddef>
 #include <cstring>
@@ -46,28 +46,28 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   if (strides[0] != 1 || strides[3] != 1) {
     return errors::Unimplemented("Current implementation does not yet support strides in the batch and depth dimensions.");
   }
-  if (strides[1] <= 0 || strides[2] <= 0) return errors::InvalidArgument("Sliding window strides should be larger than 0.");
+  if (strides[1] <= 0 || strides[2] <= 0) return errors::InvalidArgument("Row and column strides should be larger than 0.");
   if (dilations[0] != 1 || dilations[3] != 1) {
     return errors::Unimplemented("Current implementation does not yet support dilations in the batch and depth dimensions.");
   }
   if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
   TENON_RETURN_IF_ERROR(CheckExplicitPaddings(padding, explicit_paddings));
-  if (input.dims() != 4) return errors::InvalidArgument("input must be 4-dimensional", input.DebugString());
-  if (filter.dims() != 4) return errors::InvalidArgument("filter must be 4-dimensional: ", filter.DebugString());
+  if (input.dims() != 4) return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
+  if (filter.dims() != 4) return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 
   Conv2DGeometry g;
   g.batch = input.dim_size(0);
   g.in_depth = input.dim_size(3);
   g.out_depth = filter.dim_size(3);
   const Index filter_depth = filter.dim_size(2);
-  if (filter_depth <= 0 || filter.dim_size(0) <= 0 || filter.dim_size(1) <= 0) {
+  if (filter_depth <= 0) return errors::InvalidArgument("filter depth must be strictly positive, got ", filter_depth);
+  if (filter.dim_size(0) <= 0 || filter.dim_size(1) <= 0) {
     return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
   }
   if (g.in_depth % filter_depth != 0) {
     return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ", filter_depth);
   }
-  g.groups = g.in_depth / filter_depth;
-  if (g.groups <= 0) return errors::InvalidArgument("number of groups must be greater than zero: ", g.groups);
+  g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
   if (g.out_depth % g.groups != 0) {
     return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ", g.groups);
   }
@@ -119,11 +119,11 @@ struct ConvWindow {
   Index length;
 };
 
-// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The panel's rows,
-// one for each element of the window, are `panel_step` elements apart.
+// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows begin
+// `offset` elements behind the pixels; the panel has a row for each of their elements.
 template <class V, int width>
-void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, const typename V::value_type* panel,
-              Index panel_step, typename V::value_type* out, Index out_step) {
+void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, Index offset,
+              const typename V::value_type* panel, typename V::value_type* out, Index out_step) {
   using C = typename V::value_type;
   V sums[kConvPixels][width];
 #pragma GCC unroll 6
@@ -133,11 +133,10 @@ void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, 
   }
   for (Index row = 0; row < w.rows; ++row) {
     for (Index piece = 0; piece < w.pieces; ++piece) {
-      const Index offset = row * w.row_step + piece * w.piece_step;
       const C* from[kConvPixels];
 #pragma GCC unroll 6
-      for (int i = 0; i < kConvPixels; ++i) from[i] = pixels[i] + offset;
-      for (Index t = 0; t < w.length; ++t, panel += panel_step) {
+      for (int i = 0; i < kConvPixels; ++i) from[i] = pixels[i] + (offset + row * w.row_step + piece * w.piece_step);
+      for (Index t = 0; t < w.length; ++t, panel += width * V::size) {
         V y[width];
 #pragma GCC unroll 4
         for (int v = 0; v < width; ++v) y[v] = V::Load(panel + v * V::size);
@@ -157,211 +156,203 @@ void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, 
   }
 }
 
-// One convolution: geometry, data, packed filter. Shared by the threads that work on it.
+// One convolution. Shared by the threads that work on it.
 template <class T, class Isa>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
   using V = ConvVector<C, Isa>;
-  static constexpr int kWidth = kConvVectors<Isa>;
-  static constexpr Index kPanel = kWidth * V::size;  // output channels
+  static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
+  using Pixels = const C* [kFewPixels];
 
-  ConvWork(const Conv2DGeometry& g, const T* input, T* output) : g_(g), input_(input), output_(output) {
+  ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
+      : g_(g), input_(input), filter_(filter), output_(output) {
+    taps_ = g.rows.size * g.columns.size * g.group_depth();
+    channels_ = g.out_depth / g.groups;
+    panels_ = (channels_ + kPanel - 1) / kPanel;
     band_columns_ = (g.columns.output - 1) * g.columns.stride + g.columns.extent();
-    const bool padded = g.rows.pad_before != 0 || g.columns.pad_before != 0 ||
-                        (g.rows.output - 1) * g.rows.stride + g.rows.extent() > g.rows.input || band_columns_ > g.columns.input;
+    const bool padded = g.rows.pad_before != 0 || g.columns.pad_before != 0 || band_columns_ > g.columns.input ||
+                        (g.rows.output - 1) * g.rows.stride + g.rows.extent() > g.rows.input;
     copies_ = padded || sizeof(T) != sizeof(C);
-    packs_ = sizeof(T) != sizeof(C) || g.batch * g.rows.output * g.columns.output > kFewPixels;
     if (!copies_) band_columns_ = g.columns.input;
     band_rows_ = g.rows.output;
-    while (band_rows_ > 1 && band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes) {
+    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes && band_rows_ > 1) {
       band_rows_ = (band_rows_ + 1) / 2;
     }
-    const Index window = g.group_depth();
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
     window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
-               g.columns.dilation * g.in_depth, joined ? g.columns.size * window : window};
+               g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
   }
 
-  Index taps() const { return g_.rows.size * g_.columns.size * g_.group_depth(); }
-  Index group_channels() const { return g_.out_depth / g_.groups; }
-  // Elements of the packed filter, and of what each thread needs.
-  Index PackedElements() const { return g_.groups * taps() * PackedChannels(); }
+  Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
+  // A guess, on one thread.
+  double ns() const {
+    const double products = static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
+    return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
+  }
+
+  // Panels of the filter: numbered through the groups, all but the last of a group with kPanel channels.
+  Index panels() const { return g_.groups * panels_; }
+  Index PanelElements() const { return taps_ * Widened(Least(kPanel, channels_)); }  // at most
+  Index PackedElements() const { return PackedOffset(panels()); }
+  Index PackedOffset(Index panel) const {
+    return taps_ * (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
+  }
+  // [taps, channels], zeros behind the last channel.
+  void Pack(Index panel, C* to) const {
+    const Index used = ChannelsOf(panel), width = Widened(used);
+    const T* from = filter_ + FirstChannel(panel);
+    for (Index t = 0; t < taps_; ++t, to += width, from += g_.out_depth) {
+#if defined(__GNUC__)
+      if (t + kAhead < taps_) __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+#endif
+      if constexpr (sizeof(T) == sizeof(C)) {
+        if (used == kPanel) {
+          for (int v = 0; v < kWidth; ++v) V::Load(AsAccumulators(from) + v * V::size).Store(to + v * V::size);
+          continue;
+        }
+      }
+      Convert(from, to, used);
+      for (Index j = used; j < width; ++j) to[j] = C(0);
+    }
+  }
+
+  // Bands of output rows, numbered through the images; each needs a buffer of BandElements() for its padded input.
+  Index bands() const { return g_.batch * BandsOfImage(); }
   Index BandElements() const {
     return copies_ ? ((band_rows_ - 1) * g_.rows.stride + g_.rows.extent()) * band_columns_ * g_.in_depth : 0;
   }
-  Index bands_per_image() const { return (g_.rows.output + band_rows_ - 1) / band_rows_; }
-  double ns() const {
-    const double products = static_cast<double>(taps()) * static_cast<double>(g_.out_depth);
-    const double pixels = static_cast<double>(g_.batch * g_.rows.output) * static_cast<double>(g_.columns.output);
-    return products * pixels * (std::is_floating_point_v<C> ? 0.04 : 0.5);
-  }
-  // More bands, so that every thread gets some.
+  // Makes bands smaller, so that there are some for each of `parts`.
   void SplitBands(Index parts) {
-    while (band_rows_ > 1 && g_.batch * bands_per_image() < 2 * parts) band_rows_ = (band_rows_ + 1) / 2;
+    while (band_rows_ > 1 && bands() < 2 * parts) band_rows_ = (band_rows_ + 1) / 2;
   }
-
-  // filter [taps, out_depth] -> for each group and each panel of its channels [taps, channels of the panel], zeros behind
-  // the last channel. Without packing, only the panels that are no whole vectors.
-  void Pack(const T* filter, C* packed) {
-    filter_ = filter;
-    packed_ = packed;
-    for (Index group = 0; group < g_.groups; ++group) {
-      for (Index first = 0, used; first < group_channels(); first += used) {
-        used = PanelChannels(first);
-        if (!Packed(used)) continue;
-        const Index width = Widened(used);
-        const T* from = filter + group * group_channels() + first;
-        for (Index t = 0; t < taps(); ++t, packed += width, from += g_.out_depth) {
-          Convert(from, packed, used);
-          for (Index j = used; j < width; ++j) packed[j] = C(0);
-        }
-      }
+  // `packed` holds all panels.
+  void RunBand(Index number, const C* packed, C* band) const {
+    const Index image = number / BandsOfImage(), row = number % BandsOfImage() * band_rows_;
+    const Index rows = Least(band_rows_, g_.rows.output - row);
+    const C* const first_window = Prepare(image, row, rows, band);
+    T* const out = output_ + (image * g_.rows.output + row) * g_.columns.output * g_.out_depth;
+    const Index pixels = rows * g_.columns.output, groups = (pixels + kGroup - 1) / kGroup;
+    for (Index i = 0; i < groups; ++i) {
+      const Index first = PartBegin(pixels, groups, kConvPixels, i), count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
+      Pixels group;
+      FindPixels(first_window, first, count, group);
+      for (Index p = 0; p < panels(); ++p) RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
     }
   }
 
-  // Bands are numbered through all images. `band` is this thread's buffer.
-  void RunBand(Index number, C* band) const {
-    const Index image = number / bands_per_image(), row = number % bands_per_image() * band_rows_;
-    const Index rows = Least(band_rows_, g_.rows.output - row);
-    const Index top = row * g_.rows.stride - g_.rows.pad_before;
-    const T* const from = input_ + image * g_.rows.input * g_.columns.input * g_.in_depth;
-    const C* const window = copies_ ? band : AsAccumulators(from) + top * g_.columns.input * g_.in_depth;
-    if (copies_) FillBand(from, top, (rows - 1) * g_.rows.stride + g_.rows.extent(), band);
-    T* const to = output_ + (image * g_.rows.output + row) * g_.columns.output * g_.out_depth;
-    const Index pixels = rows * g_.columns.output, groups = (pixels + kGroup - 1) / kGroup;
-    for (Index i = 0; i < groups; ++i) {
-      const Index first = PartBegin(pixels, groups, kConvPixels, i);
-      RunPixels(window, first, PartBegin(pixels, groups, kConvPixels, i + 1) - first, to);
+  // Few pixels, of one image: found once, then every panel by itself.
+  void FindAllPixels(C* band, Pixels& pixels) const {
+    FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
+  }
+  void RunPanel(Index panel, const C* packed, const Pixels& pixels, Index count, T* out) const {
+    const Index used = ChannelsOf(panel), offset = panel / panels_ * g_.group_depth();
+    const int width = static_cast<int>(Widened(used) / V::size);
+    out += FirstChannel(panel);
+    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
+      const Tile tile{pixels + i, offset, packed, out, Least(kConvPixels, count - i), used};
+      if constexpr (kWidth == 4) {
+        if (width == 4) RunTile<4>(tile);
+        if (width == 3) RunTile<3>(tile);
+      }
+      if (width == 2) RunTile<2>(tile);
+      if (width == 1) RunTile<1>(tile);
     }
   }
 
  private:
+  static constexpr int kWidth = kConvVectors<Isa>;
+  static constexpr Index kPanel = kWidth * V::size;  // channels
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
+  static constexpr Index kAhead = 16;                // rows of the filter, when it is packed
   static constexpr Index kBandBytes = 256 * 1024;    // of a padded band: a part of the second cache
-  static constexpr Index kFewPixels = 128;           // for which it does not pay to pack the filter
+
+  struct Tile {
+    const C* const* pixels;
+    Index offset;
+    const C* packed;
+    T* out;
+    Index count, channels;  // that are stored
+  };
 
   static Index Least(Index a, Index b) { return a < b ? a : b; }
   static Index Widened(Index channels) { return (channels + V::size - 1) / V::size * V::size; }
-  // How many channels from number `first` of a group on make a panel; and whether it is packed.
-  Index PanelChannels(Index first) const {
-    const Index used = Least(kPanel, group_channels() - first);
-    return packs_ || used < V::size ? used : used / V::size * V::size;
-  }
-  bool Packed(Index used) const { return packs_ || used % V::size != 0; }
-  Index PackedChannels() const {
-    Index channels = 0;
-    for (Index first = 0, used; first < group_channels(); first += used) {
-      used = PanelChannels(first);
-      if (Packed(used)) channels += Widened(used);
-    }
-    return channels;
-  }
+  Index ChannelsOf(Index panel) const { return Least(kPanel, channels_ - panel % panels_ * kPanel); }
+  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * kPanel; }
+  Index BandsOfImage() const { return (g_.rows.output + band_rows_ - 1) / band_rows_; }
 
-  // Data that need no conversion (int32 is computed as uint32).
+  // int32 is computed as uint32, half and bfloat16 as float.
   static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
   static void Convert(const T* from, C* to, Index n) {
-    if constexpr (sizeof(T) == sizeof(C)) {
-      for (Index i = 0; i < n; ++i) to[i] = AsAccumulators(from)[i];
-    } else {
-      for (Index i = 0; i < n; ++i) to[i] = static_cast<C>(from[i]);
+    for (Index i = 0; i < n; ++i) {
+      if constexpr (sizeof(T) == sizeof(C)) to[i] = AsAccumulators(from)[i];
+      else to[i] = static_cast<C>(from[i]);
     }
   }
 
-  // Rows [top, top + rows) of an image, with what lies outside of it as zeros.
-  void FillBand(const T* image, Index top, Index rows, C* band) const {
-    const Index depth = g_.in_depth;
+  // The first window of output rows [row, row + rows) of an image: in `band`, which is filled, or in the input itself.
+  const C* Prepare(Index image, Index row, Index rows, C* band) const {
+    const Index top = row * g_.rows.stride - g_.rows.pad_before, row_elements = g_.columns.input * g_.in_depth;
+    const T* const from = input_ + image * g_.rows.input * row_elements;
+    if (!copies_) return AsAccumulators(from) + top * row_elements;
     const Index left = Least(g_.columns.pad_before, band_columns_);
-    const Index inside = Least(g_.columns.input, band_columns_ - left), right = band_columns_ - left - inside;
-    for (Index r = top; r < top + rows; ++r) {
+    const Index inside = Least(g_.columns.input, band_columns_ - left);
+    C* to = band;
+    for (Index r = top; r < top + (rows - 1) * g_.rows.stride + g_.rows.extent(); ++r) {
       if (r < 0 || r >= g_.rows.input) {
-        band = Zeros(band, band_columns_ * depth);
+        to = Zeros(to, band_columns_ * g_.in_depth);
         continue;
       }
-      band = Zeros(band, left * depth);
-      const T* from = image + r * g_.columns.input * depth;
+      to = Zeros(to, left * g_.in_depth);
       if constexpr (sizeof(T) == sizeof(C)) {
-        std::memcpy(band, from, static_cast<std::size_t>(inside * depth) * sizeof(C));
+        std::memcpy(to, from + r * row_elements, static_cast<std::size_t>(inside * g_.in_depth) * sizeof(C));
       } else {
-        Convert(from, band, inside * depth);
+        Convert(from + r * row_elements, to, inside * g_.in_depth);
       }
-      band = Zeros(band + inside * depth, right * depth);
+      to = Zeros(to + inside * g_.in_depth, (band_columns_ - left - inside) * g_.in_depth);
     }
+    return band;
   }
   static C* Zeros(C* to, Index n) {
     std::memset(static_cast<void*>(to), 0, static_cast<std::size_t>(n) * sizeof(C));
     return to + n;
   }
 
-  // Pixels [first, first + count) of a band whose first window begins at `window` and first output at `to`.
-  void RunPixels(const C* window, Index first, Index count, T* to) const {
-    const C* pixels[kGroup];
+  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not stored.
+  void FindPixels(const C* first_window, Index first, Index count, Pixels& pixels) const {
     Index row = first / g_.columns.output, column = first % g_.columns.output;
-    for (Index i = 0; i < kGroup; ++i) {
-      if (i >= count) {  // tiles are always whole: what is too much repeats a pixel and is not stored
-        pixels[i] = pixels[i - 1];
-        continue;
-      }
-      pixels[i] = window + (row * g_.rows.stride * band_columns_ + column * g_.columns.stride) * g_.in_depth;
+    for (Index i = 0; i < count; ++i) {
+      pixels[i] = first_window + (row * g_.rows.stride * band_columns_ + column * g_.columns.stride) * g_.in_depth;
       if (++column == g_.columns.output) {
         column = 0;
         ++row;
       }
     }
-    to += first * g_.out_depth;
-    const C* packed = packed_;
-    for (Index group = 0; group < g_.groups; ++group) {
-      for (Index channel = 0, used; channel < group_channels(); channel += used) {
-        used = PanelChannels(channel);
-        Panel panel{AsAccumulators(filter_) + group * group_channels() + channel, g_.out_depth, used};
-        if (Packed(used)) {
-          panel.data = packed;
-          panel.step = Widened(used);
-          packed += taps() * panel.step;
-        }
-        T* const out = to + group * group_channels() + channel;
-        for (Index i = 0; i < count; i += kConvPixels) {
-          RunTile(static_cast<int>(Widened(used) / V::size), pixels + i, panel, out + i * g_.out_depth, Least(kConvPixels, count - i));
-        }
-      }
-      for (const C*& pixel : pixels) pixel += g_.group_depth();
-    }
+    for (Index i = count; i % kConvPixels != 0; ++i) pixels[i] = pixels[count - 1];
   }
 
-  struct Panel {
-    const C* data;
-    Index step;
-    Index channels;
-  };
   template <int width>
-  void RunTileOf(const C* const* pixels, const Panel& panel, T* out, Index count) const {
+  void RunTile(const Tile& t) const {
     if constexpr (sizeof(T) == sizeof(C)) {
-      if (count == kConvPixels && panel.channels == width * V::size) {
-        return ConvTile<V, width>(window_, pixels, panel.data, panel.step, reinterpret_cast<C*>(out), g_.out_depth);
+      if (t.count == kConvPixels && t.channels == width * V::size) {
+        return ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, reinterpret_cast<C*>(t.out), g_.out_depth);
       }
     }
-    alignas(64) C tile[kConvPixels * width * V::size];
-    ConvTile<V, width>(window_, pixels, panel.data, panel.step, tile, width * V::size);
-    for (Index i = 0; i < count; ++i) {
-      for (Index j = 0; j < panel.channels; ++j) out[i * g_.out_depth + j] = static_cast<T>(tile[i * width * V::size + j]);
+    alignas(64) C sums[kConvPixels * width * V::size];
+    ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, sums, width * V::size);
+    for (Index i = 0; i < t.count; ++i) {
+      for (Index j = 0; j < t.channels; ++j) t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
     }
-  }
-  void RunTile(int width, const C* const* pixels, const Panel& panel, T* out, Index count) const {
-    if constexpr (kWidth == 4) {
-      if (width == 4) return RunTileOf<4>(pixels, panel, out, count);
-      if (width == 3) return RunTileOf<3>(pixels, panel, out, count);
-    }
-    if (width == 2) return RunTileOf<2>(pixels, panel, out, count);
-    RunTileOf<1>(pixels, panel, out, count);
   }
 
   const Conv2DGeometry& g_;
   const T* input_;
+  const T* filter_;
   T* output_;
-  const T* filter_ = nullptr;
-  const C* packed_ = nullptr;
-  bool copies_;  // of the input, with its padding
-  bool packs_;   // the whole filter
+  Index taps_;      // elements of a window
+  Index channels_;  // of a group
+  Index panels_;    // of a group
+  bool copies_;     // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
@@ -370,17 +361,37 @@ template <class T, class Isa = simd::Unit>
 Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output) {
   using Work = ConvWork<T, Isa>;
   using C = typename Work::C;
-  Work work(g, input, output);
+  Work work(g, input, filter, output);
   const Index parts = WorthwhileParts(device, work.ns());
+  const auto each = [&](Index total, Index part, const auto& body) {
+    for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
+  };
+  if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
+    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()), panel_bytes = ScratchBytes<C>(work.PanelElements());
+    Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
+    TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
+    typename Work::Pixels pixels;
+    work.FindAllPixels(scratch.As<C>(), pixels);
+    RunParts(device, parts, [&](Index part) {
+      C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
+      each(work.panels(), part, [&](Index panel) {
+        work.Pack(panel, packed);
+        work.RunPanel(panel, packed, pixels, work.pixels(), output);
+      });
+    });
+    return OkStatus();
+  }
   if (parts > 1) work.SplitBands(parts);
   const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()), band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
-  work.Pack(filter, scratch.As<C>());
-  const Index bands = g.batch * work.bands_per_image();
+  C* const packed = scratch.As<C>();
+  RunParts(device, parts, [&](Index part) {
+    each(work.panels(), part, [&](Index panel) { work.Pack(panel, packed + work.PackedOffset(panel)); });
+  });
   RunParts(device, parts, [&](Index part) {
     C* const band = scratch.As<C>(packed_bytes + static_cast<std::size_t>(part) * band_bytes);
-    for (Index i = PartBegin(bands, parts, 1, part); i < PartBegin(bands, parts, 1, part + 1); ++i) work.RunBand(i, band);
+    each(work.bands(), part, [&](Index i) { work.RunBand(i, packed, band); });
   });
   return OkStatus();
 }

@@ -46,6 +46,7 @@ class GraphImporter {
  private:
   static constexpr int kForwardCompatibilityDays = 21;
   static constexpr std::size_t kMaxNamesListed = 8;
+  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1} << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
 
   struct Input {
     int position;  // of the producer in the GraphDef
@@ -308,6 +309,10 @@ class GraphImporter {
     const int id = graph_.num_nodes() - 1;
     TENON_RETURN_IF_ERROR(info.Resolve(def, &node.input_types, &node.output_types));
     TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
+    outputs_ += node.output_types.size();
+    if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
+      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ", outputs_, " together.");
+    }
     node.id = id;
     node.node_class = info.node_class();
     node.op = &info.op();
@@ -395,6 +400,7 @@ class GraphImporter {
   std::vector<std::size_t> input_begin_;
   std::vector<int> ids_;  // position -> id, -1 before the node was converted
   std::vector<BackEdge> back_edges_;
+  std::size_t outputs_ = 0;  // of all nodes so far
 };
 
 // Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.

@@ -19,7 +19,7 @@
 TENON_NAMESPACE_BEGIN
 
 // Larger tensors are not shapes: nodes that see one are not folded.
-inline constexpr Index kMaxFoldedElements = 4096;
+inline constexpr Index kMaxFoldedElements = 1024;
 
 namespace detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Graphs in files: a serialised GraphDef ("graph.pb", "saved by tf.io.write_graph(as_text=False)") is mapped, and its constants
-// stay views of the file where they are aligned for their type.
+// Graphs in files: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its
+// constants stay views of the file where they are aligned for their type.
 
 #include <cstddef>
 #include <span>
@@ -34,25 +34,29 @@ TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const 
 
 }  // namespace detail
 
-// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has nothing of a
-// graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no GraphDef. Each names
-// the path.
+// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
+// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
+// GraphDef. Each names the path.
 inline Result<GraphDef> ReadGraphFile(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file.bytes();
-  if (bytes.empty()) return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
+  if (bytes.empty())
+    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
   if (!graph.ok()) {
     if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
     return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
   }
   if (*graph == GraphDef()) {
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' has ", bytes.size(),
-                                   " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
+    return errors::InvalidArgument(
+        "ReadGraphFile: '", path, "' has ", bytes.size(),
+        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
   }
   return graph;
 }
 
-inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) { return WriteFile(path, SerializeGraphDef(graph)); }
+inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
+  return WriteFile(path, SerializeGraphDef(graph));
+}
 
 TENON_NAMESPACE_END

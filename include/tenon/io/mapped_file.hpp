@@ -56,15 +56,16 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
   if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
   Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
-  if (buffer == nullptr) return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return buffer;
 }
 
 }  // namespace detail
 
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the program.
-// Who writes to the memory changes a private copy of the page, never the file.
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
 //
 //   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
 //   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
@@ -124,8 +125,8 @@ class MappedFile {
   Buffer* buffer_;
 };
 
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps it, and
-// nobody sees half a file.
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file.
 inline Status WriteFile(const std::string& path, std::string_view bytes) {
 #if defined(TENON_DETAIL_HAS_MMAP)
   const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");

@@ -23,16 +23,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-static_assert(std::endian::native == std::endian::little, "tenon: .npy files are read and written on little-endian machines");
+static_assert(std::endian::native == std::endian::little,
+              "tenon: .npy files are read and written on little-endian machines");
 
 struct NpyType {
   std::string_view descr;  // without the byte order
   DataType dtype;
 };
 inline constexpr NpyType kNpyTypes[] = {
-    {"f4", DataType::kFloat},  {"f8", DataType::kDouble}, {"f2", DataType::kHalf},   {"b1", DataType::kBool},
-    {"i1", DataType::kInt8},   {"i2", DataType::kInt16},  {"i4", DataType::kInt32},  {"i8", DataType::kInt64},
-    {"u1", DataType::kUint8},  {"u2", DataType::kUint16}, {"u4", DataType::kUint32}, {"u8", DataType::kUint64},
+    {"f4", DataType::kFloat},     {"f8", DataType::kDouble},      {"f2", DataType::kHalf},   {"b1", DataType::kBool},
+    {"i1", DataType::kInt8},      {"i2", DataType::kInt16},       {"i4", DataType::kInt32},  {"i8", DataType::kInt64},
+    {"u1", DataType::kUint8},     {"u2", DataType::kUint16},      {"u4", DataType::kUint32}, {"u8", DataType::kUint64},
     {"c8", DataType::kComplex64}, {"c16", DataType::kComplex128},
 };
 
@@ -70,7 +71,8 @@ class NpyHeader {
 
  private:
   void Blanks() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n' || text_.front() == '\t')) text_.remove_prefix(1);
+    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n' || text_.front() == '\t'))
+      text_.remove_prefix(1);
   }
   bool Peek(char c) {
     Blanks();
@@ -103,7 +105,7 @@ class NpyHeader {
       std::size_t digits = 0;
       while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') ++digits;
       Index size = 0;
-      if (!ParseInt64(text_.substr(0, digits), &size) || shape.size() > 254) return false;
+      if (!ParseInt64(text_.substr(0, digits), &size) || shape.size() > kMaxTensorRank) return false;
       text_.remove_prefix(digits);
       static_cast<void>(Word("L"));  // Python 2
       shape.push_back(size);
@@ -133,7 +135,8 @@ inline Status NpyDataType(const NpyHeader& header, const std::string& path, Data
     return OkStatus();
   }
   if (StartsWith(type, "O")) {
-    return errors::Unimplemented("ReadNpy: '", path, "' has Python objects as elements (dtype object); an array of numbers is wanted");
+    return errors::Unimplemented("ReadNpy: '", path,
+                                 "' has Python objects as elements (dtype object); an array of numbers is wanted");
   }
   return errors::Unimplemented("ReadNpy: '", path, "' has elements of NumPy type '", header.descr,
                                "'; numbers, bools and complex numbers can be read");
@@ -141,8 +144,9 @@ inline Status NpyDataType(const NpyHeader& header, const std::string& path, Data
 
 }  // namespace detail
 
-// The array of a .npy file (format 1, 2 or 3) as a view of the mapped file. NotFound when there is no such file, DataLoss when
-// it is no .npy file or cut short, Unimplemented for elements or a layout that tensors do not have; each names the path.
+// The array of a .npy file (format 1, 2 or 3) as a view of the mapped file. NotFound when there is no such file,
+// DataLoss when it is no .npy file or cut short, Unimplemented for elements or a layout that tensors do not have; each
+// names the path.
 inline Result<Tensor> ReadNpy(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
@@ -151,7 +155,8 @@ inline Result<Tensor> ReadNpy(const std::string& path) {
   }
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) return errors::Unimplemented("ReadNpy: '", path, "' has format version ", version, "; 1 to 3 can be read");
+  if (version < 1 || version > 3)
+    return errors::Unimplemented("ReadNpy: '", path, "' has format version ", version, "; 1 to 3 can be read");
   std::size_t start = 10, header_bytes = byte(8) | byte(9) << 8;
   if (version > 1) {
     if (bytes.size() < 12) return errors::DataLoss("ReadNpy: '", path, "' ends inside its header");
@@ -162,7 +167,8 @@ inline Result<Tensor> ReadNpy(const std::string& path) {
 
   detail::NpyHeader header;
   if (!header.Parse(bytes.substr(start, header_bytes))) {
-    return errors::DataLoss("ReadNpy: '", path, "' has a header that cannot be read: ", CEscape(bytes.substr(start, header_bytes).substr(0, 200)));
+    return errors::DataLoss("ReadNpy: '", path, "' has a header that cannot be read: ",
+                            CEscape(bytes.substr(start, header_bytes).substr(0, 200)));
   }
   DataType dtype = DataType::kInvalid;
   TENON_RETURN_IF_ERROR(detail::NpyDataType(header, path, &dtype));
@@ -173,20 +179,22 @@ inline Result<Tensor> ReadNpy(const std::string& path) {
   int wide_dims = 0;
   for (const Index size : shape) wide_dims += size != 1 ? 1 : 0;
   if (header.fortran_order && wide_dims > 1 && shape.num_elements() > 0) {
-    return errors::Unimplemented("ReadNpy: '", path, "' is in Fortran order; save it with numpy.ascontiguousarray(array)");
+    return errors::Unimplemented("ReadNpy: '", path,
+                                 "' is in Fortran order; save it with numpy.ascontiguousarray(array)");
   }
 
   const std::string_view data = bytes.substr(start + header_bytes);
   const auto elements = static_cast<std::uint64_t>(shape.num_elements());
   const auto element = static_cast<std::uint64_t>(SizeOf(dtype));
   if (elements > data.size() / element) {
-    return errors::DataLoss("ReadNpy: '", path, "' is cut short: it has ", data.size(), " bytes of data, and shape ", shape,
-                            " of type ", dtype, " needs ", elements, " times ", element);
+    return errors::DataLoss("ReadNpy: '", path, "' is cut short: it has ", data.size(), " bytes of data, and shape ",
+                            shape, " of type ", dtype, " needs ", elements, " times ", element);
   }
   if (elements == 0) return Tensor(dtype, shape, nullptr);
   if (dtype == DataType::kBool) {
     for (const char c : data.substr(0, static_cast<std::size_t>(elements))) {
-      if (static_cast<unsigned char>(c) > 1) return errors::DataLoss("ReadNpy: '", path, "' has a bool that is neither 0 nor 1");
+      if (static_cast<unsigned char>(c) > 1)
+        return errors::DataLoss("ReadNpy: '", path, "' has a bool that is neither 0 nor 1");
     }
   }
   if (reinterpret_cast<std::uintptr_t>(data.data()) % Allocator::kAlignment == 0) {
@@ -197,16 +205,20 @@ inline Result<Tensor> ReadNpy(const std::string& path) {
   return tensor;
 }
 
-// Writes the tensor, which must be in memory of the host, as numpy.save would. Unimplemented for types that NumPy does not have.
+// Writes the tensor, which must be in memory of the host, as numpy.save would. Unimplemented for types that NumPy does
+// not have.
 inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   std::string_view descr;
   for (const detail::NpyType& known : detail::kNpyTypes) {
     if (known.dtype == tensor.dtype()) descr = known.descr;
   }
-  if (descr.empty()) return errors::Unimplemented("WriteNpy: '", path, "': NumPy has no type for elements of type ", tensor.dtype());
-  if (!tensor.IsInitialized()) return errors::FailedPrecondition("WriteNpy: '", path, "': the tensor is not initialised");
-  std::string header = StrCat("{'descr': '", SizeOf(tensor.dtype()) == 1 ? "|" : "<", descr, "', 'fortran_order': False, 'shape': (",
-                              StrJoin(tensor.shape(), ", "), tensor.dims() == 1 ? ",), }" : "), }");
+  if (descr.empty())
+    return errors::Unimplemented("WriteNpy: '", path, "': NumPy has no type for elements of type ", tensor.dtype());
+  if (!tensor.IsInitialized())
+    return errors::FailedPrecondition("WriteNpy: '", path, "': the tensor is not initialised");
+  std::string header =
+      StrCat("{'descr': '", SizeOf(tensor.dtype()) == 1 ? "|" : "<", descr, "', 'fortran_order': False, 'shape': (",
+             StrJoin(tensor.shape(), ", "), tensor.dims() == 1 ? ",), }" : "), }");
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';  // 254 dimensions need less than the 64 KiB of format 1
   header += '\n';
   std::string out("\x93NUMPY\x01\x00", 8);

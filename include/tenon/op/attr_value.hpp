@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AttrValue: the value of an op's attr in a node: a number, text, dtype, shape, tensor, function, placeholder, or a list of
-// such. AttrMap: a node's attrs, sorted by name. Plain data; what they mean to an op is decided elsewhere.
+// AttrValue: the value of an op's attr in a node: a number, text, dtype, shape, tensor, function, placeholder, or a
+// list of such. AttrMap: a node's attrs, sorted by name. Plain data; what they mean to an op is decided elsewhere.
 
 #include <algorithm>
 #include <concepts>
@@ -70,7 +70,19 @@ void SortByKey(std::vector<std::pair<K, V>>* items) {
 //   TENON_RETURN_IF_ERROR(value.Get("T", &type));
 class AttrValue {
  public:
-  enum class Kind : std::uint8_t { kNone, kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc, kPlaceholder, kList };
+  enum class Kind : std::uint8_t {
+    kNone,
+    kString,
+    kInt,
+    kFloat,
+    kBool,
+    kType,
+    kShape,
+    kTensor,
+    kFunc,
+    kPlaceholder,
+    kList
+  };
 
   AttrValue() noexcept : kind_(Kind::kNone), i_(0) {}
   AttrValue(const AttrValue& other);
@@ -139,9 +151,9 @@ class AttrValue {
   std::string* mutable_placeholder();
 
   // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
-  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector of these (appends to it) or std::span<const T> of
-  // AttrList's element types. string_view, pointer and span point into this value. InvalidArgument, naming `attr_name`,
-  // when it is of another kind or does not fit. An unset value reads as an empty list.
+  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector of these (appends to it) or std::span<const T>
+  // of AttrList's element types. string_view, pointer and span point into this value. InvalidArgument, naming
+  // `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty list.
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
@@ -185,7 +197,7 @@ class AttrValue {
     float f_;
     bool b_;
     DataType type_;
-    std::string s_;           // kString, kPlaceholder
+    std::string s_;  // kString, kPlaceholder
     const RefCounted* held_;  // kShape, kTensor, kFunc, kList: a SharedAttr
   };
 };
@@ -346,7 +358,7 @@ template <class T>
 struct SharedAttr final : RefCounted {
   explicit SharedAttr(T v) : value(std::move(v)) {}
   T value;
-  Status error;       // shapes and tensors: why there is no value
+  Status error;  // shapes and tensors: why there is no value
   std::string proto;  // and what there is instead
 };
 template <class T>
@@ -366,12 +378,12 @@ const T& EmptyAttr() {
 // The C++ element type of a list attr -> its vector in AttrList and its name.
 template <class T>
 struct AttrElement;
-#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                                   \
-  template <>                                                                        \
-  struct AttrElement<T> {                                                            \
-    static constexpr std::string_view name = text, list_name = "list(" text ")";     \
-    static const std::vector<T>& Of(const AttrList& list) { return list.member; }    \
-    static std::vector<T>& Of(AttrList& list) { return list.member; }                \
+#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                                \
+  template <>                                                                     \
+  struct AttrElement<T> {                                                         \
+    static constexpr std::string_view name = text, list_name = "list(" text ")";  \
+    static const std::vector<T>& Of(const AttrList& list) { return list.member; } \
+    static std::vector<T>& Of(AttrList& list) { return list.member; }             \
   };
 TENON_DETAIL_ATTR_ELEMENT(std::string, s, "string")
 TENON_DETAIL_ATTR_ELEMENT(std::int64_t, i, "int")
@@ -509,7 +521,9 @@ inline AttrValue AttrValue::UndecodedTensor(std::string proto, Status why) {
   return Undecoded<Tensor>(Kind::kTensor, std::move(proto), std::move(why));
 }
 
-inline const std::string& AttrValue::s() const { return kind_ == Kind::kString ? s_ : detail::EmptyAttr<std::string>(); }
+inline const std::string& AttrValue::s() const {
+  return kind_ == Kind::kString ? s_ : detail::EmptyAttr<std::string>();
+}
 inline const std::string& AttrValue::placeholder() const {
   return kind_ == Kind::kPlaceholder ? s_ : detail::EmptyAttr<std::string>();
 }
@@ -548,7 +562,9 @@ inline bool operator==(const AttrList& a, const AttrList& b) {
   for (std::size_t k = 0; k < a.tensor.size(); ++k) {
     if (!SameTensor(a.tensor[k], b.tensor[k])) return false;
   }
-  if (a.f.size() != b.f.size() || (!a.f.empty() && std::memcmp(a.f.data(), b.f.data(), a.f.size() * sizeof(float)) != 0)) return false;
+  if (a.f.size() != b.f.size() ||
+      (!a.f.empty() && std::memcmp(a.f.data(), b.f.data(), a.f.size() * sizeof(float)) != 0))
+    return false;
   return a.s == b.s && a.i == b.i && a.b == b.b && a.type == b.type && a.shape == b.shape && a.func == b.func;
 }
 inline bool operator==(const AttrValue& a, const AttrValue& b) {
@@ -583,15 +599,16 @@ TENON_COLD inline Status ForAttr(const Status& status, std::string_view attr_nam
 }
 
 inline std::string_view AttrKindName(AttrValue::Kind kind) {
-  constexpr std::string_view kNames[] = {"", "string", "int", "float", "bool", "type", "shape", "tensor", "func", "placeholder", "list"};
+  constexpr std::string_view kNames[] = {"",      "string", "int",  "float",       "bool", "type",
+                                         "shape", "tensor", "func", "placeholder", "list"};
   return kNames[static_cast<int>(kind)];
 }
 
 // The first type of item that the list has besides `expected` ("list(int)"), or "".
 inline std::string_view OtherListType(const AttrList& list, std::string_view expected) {
   const std::pair<bool, std::string_view> has[] = {
-      {!list.s.empty(), "list(string)"}, {!list.i.empty(), "list(int)"},     {!list.f.empty(), "list(float)"},
-      {!list.b.empty(), "list(bool)"},   {!list.type.empty(), "list(type)"}, {!list.shape.empty(), "list(shape)"},
+      {!list.s.empty(), "list(string)"},      {!list.i.empty(), "list(int)"},     {!list.f.empty(), "list(float)"},
+      {!list.b.empty(), "list(bool)"},        {!list.type.empty(), "list(type)"}, {!list.shape.empty(), "list(shape)"},
       {!list.tensor.empty(), "list(tensor)"}, {!list.func.empty(), "list(func)"}};
   for (const auto& [present, name] : has) {
     if (present && name != expected) return name;
@@ -612,7 +629,8 @@ inline Status CheckAttrDataType(DataType type, bool in_list) {
 
 }  // namespace detail
 
-// Is the value of the type an OpDef spells as `type` ("int", "list(type)")? An empty list and an unset value pass as any list.
+// Is the value of the type an OpDef spells as `type` ("int", "list(type)")? An empty list and an unset value pass as
+// any list.
 inline Status AttrValueHasType(const AttrValue& value, std::string_view type) {
   const bool want_list = StartsWith(type, "list(");
   switch (value.kind()) {
@@ -631,7 +649,8 @@ inline Status AttrValueHasType(const AttrValue& value, std::string_view type) {
       }
       return OkStatus();
     default:
-      if (detail::AttrKindName(value.kind()) != type) return detail::WrongAttrKind(detail::AttrKindName(value.kind()), type);
+      if (detail::AttrKindName(value.kind()) != type)
+        return detail::WrongAttrKind(detail::AttrKindName(value.kind()), type);
       return type == "type" ? detail::CheckAttrDataType(value.type(), false) : OkStatus();
   }
 }
@@ -671,7 +690,8 @@ inline const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) {
 TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
   return Status(value.decode_status().code(),
                 StrCat("Attr '", attr_name, "' has a value that can't be converted to a ",
-                       value.kind() == AttrValue::Kind::kTensor ? "Tensor" : "TensorShape", ": ", value.decode_status().message()));
+                       value.kind() == AttrValue::Kind::kTensor ? "Tensor" : "TensorShape", ": ",
+                       value.decode_status().message()));
 }
 
 template <class T>
@@ -693,7 +713,8 @@ struct AttrGetter<std::vector<T>> {
     out->reserve(out->size() + list.size());
     for (const Stored& item : list) {
       T converted{};
-      if (Status s = ConvertAttr(item, &converted); !s.ok()) return Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
+      if (Status s = ConvertAttr(item, &converted); !s.ok())
+        return Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
       out->push_back(std::move(converted));
     }
     return OkStatus();
@@ -770,7 +791,8 @@ inline std::string SummarizeAttrValue(const AttrValue& value) {
     case AttrValue::Kind::kBool: return value.b() ? "true" : "false";
     case AttrValue::Kind::kType: return detail::SummarizeAttrType(value.type());
     case AttrValue::Kind::kShape:
-      if (!value.decode_status().ok()) return StrCat("<Invalid TensorShapeProto: ", value.decode_status().message(), ">");
+      if (!value.decode_status().ok())
+        return StrCat("<Invalid TensorShapeProto: ", value.decode_status().message(), ">");
       return value.shape().DebugString();
     case AttrValue::Kind::kTensor:
       if (!value.decode_status().ok()) return StrCat("<Invalid TensorProto: ", value.decode_status().message(), ">");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FunctionDef and FunctionDefLibrary: functions of a graph as plain data. In a body an input is "arg", "arg:1", "node:out",
-// "node:out:1" or "^node", where `out` is the name of an output argument of the node's op.
+// FunctionDef and FunctionDefLibrary: functions of a graph as plain data. In a body an input is "arg", "arg:1",
+// "node:out", "node:out:1" or "^node", where `out` is the name of an output argument of the node's op.
 
 #include <cstdint>
 #include <string>

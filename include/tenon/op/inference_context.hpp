@@ -202,7 +202,7 @@ constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
     *out = negative ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
     return true;
   }
-  TextCursor in{text};
+  TextCursor in(text);
   double value = 0;
   int digits = 0, point = 0;
   for (bool behind_point = false; IsDigit(in.peek()) || (in.peek() == '.' && !behind_point); ++in.at) {

@@ -51,7 +51,8 @@ inline std::string SummarizeNodeDef(const NodeDef& node, std::size_t max_inputs 
   return text += ")";
 }
 
-// The same error, saying at which node: "...\n\t [[{{node x}}]]". Once: a message that names a node already gets "[[x]]".
+// The same error, saying at which node: "...\n\t [[{{node x}}]]". Once: a message that names a node already gets
+// "[[x]]".
 inline Status AttachNode(const Status& status, std::string_view node_name) {
   if (status.ok()) return status;
   const bool named = status.message().find("{{node ") != std::string_view::npos;
@@ -71,9 +72,11 @@ inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return nod
 template <class T>
 Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   const AttrValue* value = node.attr.Find(name);
-  if (value == nullptr) [[unlikely]] return detail::NoSuchAttr(node, name);
+  if (value == nullptr) [[unlikely]]
+    return detail::NoSuchAttr(node, name);
   Status status = value->Get(name, out);
-  if (!status.ok()) [[unlikely]] return AttachNode(status, node.name);
+  if (!status.ok()) [[unlikely]]
+    return AttachNode(status, node.name);
   return status;
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {

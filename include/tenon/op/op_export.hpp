@@ -84,7 +84,7 @@ inline constexpr TextMessage TextSchema::kList{kListFields};
 // are skipped. one thread.
 class TextToWire {
  public:
-  explicit TextToWire(std::string_view text) : in_{text} {}
+  explicit TextToWire(std::string_view text) : in_(text) {}
 
   bool Block(const TextMessage& message, std::string* bytes) { return Nested(message, bytes) && in_.done(); }
 
@@ -104,7 +104,7 @@ class TextToWire {
         --depth_;
         return true;
       }
-      const std::string_view name = in_.EatWhile(IsWordChar);
+      const std::string_view name = in_.EatWhile(kWordChars);
       if (name.empty()) return false;
       in_.SkipSpaceAndComments();
       const bool colon = in_.Eat(":");
@@ -157,8 +157,7 @@ class TextToWire {
     }
     const AttrKind kind = field.type == 'b' ? AttrKind::kBool : field.type == 'e' ? AttrKind::kType
                           : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat : AttrKind::kInt;
-    const std::string_view word = in_.EatWhile(
-        [](char c) { return IsWordChar(c) || c == '.' || c == '+' || c == '-'; });
+    const std::string_view word = in_.EatWhile(kNumberChars | kUnderscore);
     DefaultReader reader(kind, false, word);
     SpecValue value;
     if (word.empty() || !reader.Next(&value) || reader.Next(&value) || reader.failed()) return false;
@@ -323,9 +322,9 @@ class DocReader {
   }
   // The text behind "name:"; name stays empty when the line does not begin so.
   static std::string_view AfterName(std::string_view line, std::string_view* name) {
-    TextCursor in{line};
+    TextCursor in(line);
     if (!IsLetter(in.peek())) return line;
-    const std::string_view word = in.EatWhile(IsWordChar);
+    const std::string_view word = in.EatWhile(kWordChars);
     in.SkipSpace();
     if (!in.Eat(":")) return line;
     in.SkipSpace();
@@ -655,9 +654,9 @@ class OpDefBuilder {
     if (arg.type == DataType::kResource) def->is_stateful = true;
   }
   void AddControlOutput(const std::string& name, OpDef* def, std::vector<std::string>* errors) const {
-    detail::TextCursor in{name};
+    detail::TextCursor in(name);
     const bool is_name = detail::IsLetter(in.peek());
-    def->control_output.emplace_back(is_name ? in.EatWhile(detail::IsWordChar) : std::string_view());
+    def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
     if (!is_name) errors->push_back(StrCat("Trouble parsing 'name:' from ControlOutput(\"", name, "\") for Op ", def->name));
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Graphs, nodes, attr values and op descriptions from and to TensorFlow's serialised messages: the tables of their fields,
-// and functions over them. Tensors in a graph may become views of the bytes.
+// Graphs, nodes, attr values and op descriptions from and to TensorFlow's serialised messages: the tables of their
+// fields, and functions over them. Tensors in a graph may become views of the bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +87,7 @@ inline void SortFunctionMaps(void* object) {
   SortByKey(&function.control_ret);
 }
 // AttrMap as a repeated message of pairs.
-template <class C, AttrMap C::*Member>
+template <class C, AttrMap C::* Member>
 struct AttrMapAccess {
   static std::size_t Count(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
   static const void* At(const void* object, std::size_t i) {
@@ -102,10 +102,10 @@ inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppen
 
 namespace wire {
 
-#define TENON_DETAIL_SCHEMA(...)   \
-  template <>                      \
-  struct Schema<__VA_ARGS__> {     \
-    static const Message message;  \
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
   }
 TENON_DETAIL_SCHEMA(AttrValue);
 TENON_DETAIL_SCHEMA(AttrList);
@@ -129,10 +129,11 @@ TENON_DETAIL_SCHEMA(FunctionDefLibrary);
 TENON_DETAIL_SCHEMA(GraphDef);
 #undef TENON_DETAIL_SCHEMA
 
-template <class C, AttrMap C::*Member>
+template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number, Kind::kMessage, true, WireType::kBytes, name, &Schema<AttrMap::value_type>::message, &A::Count, &A::At, &A::Add, &A::Reserve};
+  return {number,    Kind::kMessage, true,    WireType::kBytes, name, &Schema<AttrMap::value_type>::message,
+          &A::Count, &A::At,         &A::Add, &A::Reserve};
 }
 
 // A shape or tensor that is none stays undecoded in its attr: the graph can still be read, edited and written.
@@ -175,35 +176,33 @@ struct Schema<tenon::detail::TensorAttr> {
 };
 
 inline constexpr Field kAttrValueFields[] = {
-    MakeOneof<AttrList>(1, "list", &AttrValueAccess::Count<AttrValue::Kind::kList>, &AttrValueAccess::AtCall<&AttrValue::list>,
+    MakeOneof<AttrList>(1, "list", &AttrValueAccess::Count<AttrValue::Kind::kList>,
+                        &AttrValueAccess::AtCall<&AttrValue::list>,
                         &AttrValueAccess::AddCall<&AttrValue::mutable_list>),
-    MakeOneof<std::string>(2, "s", &AttrValueAccess::Count<AttrValue::Kind::kString>, &AttrValueAccess::AtCall<&AttrValue::s>,
-                           &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
+    MakeOneof<std::string>(2, "s", &AttrValueAccess::Count<AttrValue::Kind::kString>,
+                           &AttrValueAccess::AtCall<&AttrValue::s>, &AttrValueAccess::AddCall<&AttrValue::mutable_s>),
     AttrValueAccess::Number<AttrValue::Kind::kInt, std::int64_t, AttrValueAccess::kInt>(3, "i"),
     AttrValueAccess::Number<AttrValue::Kind::kFloat, float, AttrValueAccess::kFloat>(4, "f"),
     AttrValueAccess::Number<AttrValue::Kind::kBool, bool, AttrValueAccess::kBool>(5, "b"),
     AttrValueAccess::Number<AttrValue::Kind::kType, DataType, AttrValueAccess::kType>(6, "type"),
-    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Count<AttrValue::Kind::kShape>, &AttrValueAccess::AtSelf,
-                                        &AttrValueAccess::AddSelf),
-    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Count<AttrValue::Kind::kTensor>, &AttrValueAccess::AtSelf,
-                                         &AttrValueAccess::AddSelf),
+    MakeOneof<tenon::detail::ShapeAttr>(7, "shape", &AttrValueAccess::Count<AttrValue::Kind::kShape>,
+                                        &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
+    MakeOneof<tenon::detail::TensorAttr>(8, "tensor", &AttrValueAccess::Count<AttrValue::Kind::kTensor>,
+                                         &AttrValueAccess::AtSelf, &AttrValueAccess::AddSelf),
     MakeOneof<std::string>(9, "placeholder", &AttrValueAccess::Count<AttrValue::Kind::kPlaceholder>,
                            &AttrValueAccess::AtCall<&AttrValue::placeholder>,
                            &AttrValueAccess::AddCall<&AttrValue::mutable_placeholder>),
-    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::Count<AttrValue::Kind::kFunc>, &AttrValueAccess::AtCall<&AttrValue::func>,
+    MakeOneof<NameAttrList>(10, "func", &AttrValueAccess::Count<AttrValue::Kind::kFunc>,
+                            &AttrValueAccess::AtCall<&AttrValue::func>,
                             &AttrValueAccess::AddCall<&AttrValue::mutable_func>),
 };
 inline constexpr Message Schema<AttrValue>::message("AttrValue", kAttrValueFields);
 
 inline constexpr Field kAttrListFields[] = {
-    MakeField<&AttrList::s>(2, "s"),
-    MakeField<&AttrList::i>(3, "i"),
-    MakeField<&AttrList::f>(4, "f"),
-    MakeField<&AttrList::b>(5, "b"),
-    MakeField<&AttrList::type>(6, "type"),
-    MakeField<&AttrList::shape>(7, "shape"),
-    MakeField<&AttrList::tensor>(8, "tensor"),
-    MakeField<&AttrList::func>(9, "func"),
+    MakeField<&AttrList::s>(2, "s"),           MakeField<&AttrList::i>(3, "i"),
+    MakeField<&AttrList::f>(4, "f"),           MakeField<&AttrList::b>(5, "b"),
+    MakeField<&AttrList::type>(6, "type"),     MakeField<&AttrList::shape>(7, "shape"),
+    MakeField<&AttrList::tensor>(8, "tensor"), MakeField<&AttrList::func>(9, "func"),
 };
 inline constexpr Message Schema<AttrList>::message("AttrValue.ListValue", kAttrListFields);
 
@@ -211,8 +210,8 @@ inline constexpr Field kNameAttrListFields[] = {
     MakeField<&NameAttrList::name>(1, "name"),
     MakeAttrMapField<NameAttrList, &NameAttrList::attr>(2, "attr"),
 };
-inline constexpr Message Schema<NameAttrList>::message("NameAttrList", kNameAttrListFields,
-                                                       &tenon::detail::AttrMapAccess<NameAttrList, &NameAttrList::attr>::Sort);
+inline constexpr Message Schema<NameAttrList>::message(
+    "NameAttrList", kNameAttrListFields, &tenon::detail::AttrMapAccess<NameAttrList, &NameAttrList::attr>::Sort);
 
 inline constexpr Field kAttrEntryFields[] = {
     MakeFieldAlways<&AttrMap::value_type::first>(1, "key"),
@@ -299,7 +298,8 @@ inline constexpr Field kUniqueIdEntryFields[] = {
     MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
     MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
 };
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry", kUniqueIdEntryFields);
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
 
 // FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
 inline constexpr Field kArgAttrsFields[] = {
@@ -328,7 +328,8 @@ inline constexpr Field kFunctionDefFields[] = {
     MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
     MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
 };
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields, &tenon::detail::SortFunctionMaps);
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
 
 inline constexpr Field kGradientDefFields[] = {
     MakeField<&GradientDef::function_name>(1, "function_name"),
@@ -377,9 +378,9 @@ std::string SerializeProto(const T& object) {
 }
 }  // namespace detail
 
-// A GraphDef from its serialised form; no bytes at all are an empty graph. With an owner of the bytes (a mapped file), constants
-// become views of it. Like TensorFlow's import: InvalidArgument, "Invalid GraphDef", with the byte's offset, when the bytes are
-// none. A constant or shape whose value makes no sense is no error here; reading that attr is.
+// A GraphDef from its serialised form; no bytes at all are an empty graph. With an owner of the bytes (a mapped file),
+// constants become views of it. Like TensorFlow's import: InvalidArgument, "Invalid GraphDef", with the byte's offset,
+// when the bytes are none. A constant or shape whose value makes no sense is no error here; reading that attr is.
 inline Result<GraphDef> ParseGraphDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, owner);
   if (!graph.ok() && errors::IsDataLoss(graph.status())) {
@@ -387,7 +388,8 @@ inline Result<GraphDef> ParseGraphDef(std::span<const std::byte> bytes, Buffer* 
   }
   return graph;
 }
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the host.
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
 inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
 
 // The others: DataLoss, with the byte's offset, when the bytes are no such message.

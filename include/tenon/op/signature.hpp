@@ -146,16 +146,25 @@ constexpr bool IsOpName(std::string_view name) {
   return !first;
 }
 
+// Whether the word at text[begin] is this name.
+constexpr bool WordIs(std::string_view text, std::size_t begin, const char* name, std::size_t size) {
+  const char* word = text.data() + begin;
+  if (text.size() - begin < size) return false;
+  std::size_t i = 0;
+  while (i < size && word[i] == name[i]) ++i;
+  return i == size && (begin + size == text.size() || !IsWordChar(word[size]));
+}
+
 // Makes an argument and an attr acquainted if the argument names it. TensorFlow's side effect comes along: an attr that
 // counts tensors has a minimum of 1 unless it says otherwise.
 constexpr void Link(ArgSpec* arg, AttrSpec* attr, std::size_t attr_index) {
-  const std::string_view attr_name = attr->name();
+  const char* name = attr->text.data();
   bool counts = false;
-  if (arg->number_begin != 0 && arg->number_attr_index < 0 && arg->Word(arg->number_begin) == attr_name) {
+  if (arg->number_begin != 0 && arg->number_attr_index < 0 && WordIs(arg->text, arg->number_begin, name, attr->name_size)) {
     arg->number_attr_index = static_cast<std::int16_t>(attr_index);
     counts = true;
   }
-  if (arg->type == DataType::kInvalid && arg->type_attr_index < 0 && arg->Word(arg->type_begin) == attr_name) {
+  if (arg->type == DataType::kInvalid && arg->type_attr_index < 0 && WordIs(arg->text, arg->type_begin, name, attr->name_size)) {
     arg->type_attr_index = static_cast<std::int16_t>(attr_index);
     arg->is_type_list = attr->is_type_list();
     counts = counts || (arg->is_type_list && arg->number_begin == 0);
@@ -166,14 +175,21 @@ constexpr void Link(ArgSpec* arg, AttrSpec* attr, std::size_t attr_index) {
   }
 }
 
-constexpr void CheckNewName(std::string_view name, std::span<const ArgSpec> a, std::span<const ArgSpec> b,
+template <class Spec>
+constexpr void CheckNewName(const char* name, std::size_t size, std::span<const Spec> others) {
+  for (const Spec& other : others) {
+    if (other.name_size != size) continue;
+    const char* text = other.text.data();
+    std::size_t i = 0;
+    while (i < size && text[i] == name[i]) ++i;
+    if (i == size) op_signature_error_same_name_used_twice();
+  }
+}
+constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<const ArgSpec> a, std::span<const ArgSpec> b,
                             std::span<const AttrSpec> c) {
-  for (const ArgSpec& other : a)
-    if (other.name() == name) op_signature_error_same_name_used_twice();
-  for (const ArgSpec& other : b)
-    if (other.name() == name) op_signature_error_same_name_used_twice();
-  for (const AttrSpec& other : c)
-    if (other.name() == name) op_signature_error_same_name_used_twice();
+  CheckNewName(text.data(), size, a);
+  CheckNewName(text.data(), size, b);
+  CheckNewName(text.data(), size, c);
 }
 
 constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
@@ -192,9 +208,10 @@ constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
 }
 
 constexpr void CheckAttr(const AttrSpec& attr) {
-  if (DataTypeFromName(attr.name()) != DataType::kInvalid) op_signature_error_attr_has_the_name_of_a_dtype();
+  if (FindType(attr.text.data(), attr.name_size) != DataType::kInvalid) op_signature_error_attr_has_the_name_of_a_dtype();
   if (attr.is_list && attr.minimum < 0) op_signature_error_minimum_of_a_list_must_be_0_or_more();
-  if (!attr.has_default) return;
+  const bool limited = attr.kind == AttrKind::kType || attr.allowed != AllowedForm::kNone || attr.has_minimum;
+  if (!attr.has_default || !limited) return;
   DefaultReader values(attr);
   std::int64_t count = 0;
   for (SpecValue value; values.Next(&value); ++count) {
@@ -250,7 +267,7 @@ struct Signature {
     auto next = Grown<In, Out, At + 1, Ct>();
     AttrSpec& attr = next.attrs.items[At];
     detail::StopOnSpecError(ReadAttrSpec(spec, &attr));
-    detail::CheckNewName(attr.name(), inputs.view(), outputs.view(), attrs.view());
+    detail::CheckNewName(spec, attr.name_size, inputs.view(), outputs.view(), attrs.view());
     if constexpr (In > 0)
       for (ArgSpec& arg : next.inputs.items) detail::Link(&arg, &attr, At);
     if constexpr (Out > 0)
@@ -334,7 +351,7 @@ struct Signature {
   }
   constexpr void AddArg(ArgSpec* arg, std::string_view spec, std::span<const ArgSpec> old_inputs, std::span<const ArgSpec> old_outputs) {
     detail::StopOnSpecError(ReadArgSpec(spec, arg));
-    detail::CheckNewName(arg->name(), old_inputs, old_outputs, attrs.view());
+    detail::CheckNewName(spec, arg->name_size, old_inputs, old_outputs, attrs.view());
     if constexpr (At > 0)
       for (std::size_t i = 0; i < At; ++i) detail::Link(arg, &attrs.items[i], i);
     if (arg->type == DataType::kResource) flags.is_stateful = true;

@@ -72,12 +72,13 @@ struct ArgSpec {
   constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
   constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
   constexpr std::string_view Word(std::size_t begin) const {
+    const char* data = text.data();
+    const std::size_t size = text.size();
     std::size_t end = begin;
-    const auto in_word = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    while (end < text.size() && in_word(text[end])) ++end;
-    return text.substr(begin, end - begin);
+    while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z') ||
+                          (data[end] >= '0' && data[end] <= '9') || data[end] == '_'))
+      ++end;
+    return {data + begin, end - begin};
   }
 };
 
@@ -110,45 +111,131 @@ static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
 namespace detail {
 
-constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool IsWordChar(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
-constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+// Compilers run the reader for every signature, slowly: about 10 microseconds per function call. So the loops over characters
+// below go through plain pointers and tables.
+inline constexpr unsigned kLowerChar = 1, kUpperChar = 2, kDigitChar = 4, kUnderscore = 8, kSignChar = 16, kDot = 32, kSpaceChar = 64;
+inline constexpr unsigned kLetterChars = kLowerChar | kUpperChar;
+inline constexpr unsigned kWordChars = kLetterChars | kDigitChar | kUnderscore;
+inline constexpr unsigned kNumberChars = kLetterChars | kDigitChar | kSignChar | kDot;
+
+struct CharClasses {
+  unsigned char of[256] = {};
+
+  constexpr CharClasses() {
+    for (int c = 'a'; c <= 'z'; ++c) of[c] = kLowerChar;
+    for (int c = 'A'; c <= 'Z'; ++c) of[c] = kUpperChar;
+    for (int c = '0'; c <= '9'; ++c) of[c] = kDigitChar;
+    for (int c = '\t'; c <= '\r'; ++c) of[c] = kSpaceChar;
+    of[' '] = kSpaceChar;
+    of['_'] = kUnderscore;
+    of['+'] = of['-'] = kSignChar;
+    of['.'] = kDot;
+  }
+};
+inline constexpr CharClasses kCharClasses;
+
+constexpr bool Is(char c, unsigned classes) { return (kCharClasses.of[static_cast<unsigned char>(c)] & classes) != 0; }
+constexpr bool IsLetter(char c) { return Is(c, kLetterChars); }
+constexpr bool IsDigit(char c) { return Is(c, kDigitChar); }
+constexpr bool IsWordChar(char c) { return Is(c, kWordChars); }
+constexpr bool IsSpace(char c) { return Is(c, kSpaceChar); }
 constexpr int HexDigit(char c) {
-  return IsDigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+constexpr bool SameText(std::string_view a, const char* b, std::size_t b_size) {
+  const std::size_t n = a.size();
+  if (n != b_size) return false;
+  const char* data = a.data();
+  std::size_t i = 0;
+  while (i < n && data[i] == b[i]) ++i;
+  return i == n;
 }
 
 // A position in a text. Every Eat... moves on only if it returns true.
 struct TextCursor {
-  std::string_view text;
+  const char* data;
+  std::size_t size;
   std::size_t at = 0;
 
-  constexpr bool done() const { return at >= text.size(); }
-  constexpr char peek() const { return done() ? '\0' : text[at]; }
-  constexpr std::string_view rest() const { return text.substr(at); }
+  constexpr explicit TextCursor(std::string_view text) : data(text.data()), size(text.size()) {}
+
+  constexpr bool done() const { return at >= size; }
+  constexpr char peek() const { return at < size ? data[at] : '\0'; }
+  constexpr std::string_view text() const { return {data, size}; }
+  constexpr std::string_view rest() const { return {data + at, size - at}; }
   constexpr void SkipSpace() {
-    while (!done() && IsSpace(text[at])) ++at;
+    while (at < size && (kCharClasses.of[static_cast<unsigned char>(data[at])] & kSpaceChar) != 0) ++at;
   }
   constexpr void SkipSpaceAndComments() {
     for (;;) {
       SkipSpace();
-      if (peek() != '#') return;
-      while (!done() && text[at] != '\n') ++at;
+      if (at >= size || data[at] != '#') return;
+      while (at < size && data[at] != '\n') ++at;
     }
   }
-  constexpr bool Eat(std::string_view token) {
-    if (text.substr(at, token.size()) != token) return false;
-    at += token.size();
+  constexpr bool Eat(char c) {
+    if (at >= size || data[at] != c) return false;
+    ++at;
     return true;
   }
-  template <class Test>
-  constexpr std::string_view EatWhile(Test test) {
+  constexpr bool Eat(const char* token) {
+    std::size_t i = at;
+    for (; *token != '\0'; ++token, ++i)
+      if (i >= size || data[i] != *token) return false;
+    at = i;
+    return true;
+  }
+  // All characters from here on that are of the classes.
+  constexpr std::string_view EatWhile(unsigned classes) {
     const std::size_t begin = at;
-    while (!done() && test(text[at])) ++at;
-    return text.substr(begin, at - begin);
+    while (at < size && (kCharClasses.of[static_cast<unsigned char>(data[at])] & classes) != 0) ++at;
+    return {data + begin, at - begin};
   }
 };
+
+// The names of all dtypes for quick comparisons; aliases at the end.
+struct TypeWords {
+  static constexpr int kCount = kDataTypeCount + 2;
+
+  const char* text[kCount] = {};
+  unsigned char size[kCount] = {};
+  unsigned char type[kCount] = {};
+
+  constexpr TypeWords() {
+    int n = 0;
+    for (int i = 1; i < kDataTypeCount; ++i) Add(n++, Name(static_cast<DataType>(i)), i);
+    Add(n++, "float32", static_cast<int>(DataType::kFloat));
+    Add(n++, "float64", static_cast<int>(DataType::kDouble));
+    Add(n++, "float16", static_cast<int>(DataType::kHalf));
+  }
+  constexpr void Add(int n, std::string_view name, int value) {
+    text[n] = name.data();
+    size[n] = static_cast<unsigned char>(name.size());
+    type[n] = static_cast<unsigned char>(value);
+  }
+};
+inline constexpr TypeWords kTypeWords;
+
+// "float", "int32_ref" as DataTypeFromName reads them; or, for `upper`, the same in capitals and without aliases, which is what
+// stands behind "DT_" in the enumerators' names.
+constexpr DataType FindType(const char* data, std::size_t size, bool upper = false) {
+  int ref = 0;
+  const char* suffix = upper ? "_REF" : "_ref";
+  if (size > 4 && data[size - 4] == suffix[0] && data[size - 3] == suffix[1] && data[size - 2] == suffix[2] && data[size - 1] == suffix[3]) {
+    ref = kDataTypeRefOffset;
+    size -= 4;
+  }
+  const int count = upper ? kDataTypeCount - 1 : TypeWords::kCount;
+  for (int n = 0; n < count; ++n) {
+    if (kTypeWords.size[n] != size) continue;
+    const char* name = kTypeWords.text[n];
+    std::size_t i = 0;
+    while (i < size && data[i] == (upper && name[i] >= 'a' && name[i] <= 'z' ? static_cast<char>(name[i] - 32) : name[i])) ++i;
+    if (i == size) return static_cast<DataType>(kTypeWords.type[n] + ref);
+  }
+  return DataType::kInvalid;
+}
 
 // Decodes C escapes one character after the other: \n, \', \101, \x41, \u00e9.
 class EscapeReader {
@@ -243,26 +330,35 @@ constexpr bool SameUnescaped(std::string_view a, std::string_view b) {
 constexpr bool EatQuoted(TextCursor* in, std::string_view* raw) {
   const char quote = in->peek();
   if (quote != '"' && quote != '\'') return false;
-  std::size_t end = in->at + 1;
-  while (end < in->text.size() && in->text[end] != quote) end += in->text[end] == '\\' ? 2 : 1;
-  if (end >= in->text.size()) return false;
-  *raw = in->text.substr(in->at + 1, end - in->at - 1);
+  const std::size_t begin = in->at + 1;
+  std::size_t end = begin;
+  while (end < in->size && in->data[end] != quote) end += in->data[end] == '\\' ? 2 : 1;
+  if (end >= in->size) return false;
+  *raw = {in->data + begin, end - begin};
   in->at = end + 1;
   return true;
 }
+constexpr bool ValidEscapes(std::string_view raw) {
+  const char* data = raw.data();
+  std::size_t i = 0;
+  while (i < raw.size() && data[i] != '\\') ++i;
+  if (i == raw.size()) return true;
+  EscapeReader escapes(raw);
+  for (char c = 0; escapes.Next(&c);) {}
+  return !escapes.failed();
+}
 
 constexpr bool ReadDecimal(std::string_view text, std::int64_t* value) {
-  bool negative = false;
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-    negative = text.front() == '-';
-    text.remove_prefix(1);
-  }
-  if (text.empty()) return false;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (p != end && (*p == '-' || *p == '+')) ++p;
+  if (p == end) return false;
   const std::uint64_t limit = std::uint64_t{INT64_MAX} + (negative ? 1 : 0);
   std::uint64_t v = 0;
-  for (const char c : text) {
-    if (!IsDigit(c)) return false;
-    const auto digit = static_cast<std::uint64_t>(c - '0');
+  for (; p != end; ++p) {
+    if (*p < '0' || *p > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(*p - '0');
     if (v > (limit - digit) / 10) return false;
     v = v * 10 + digit;
   }
@@ -282,17 +378,20 @@ constexpr bool SameIgnoringCase(std::string_view text, std::string_view word) {
 constexpr bool LooksLikeFloat(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
   if (SameIgnoringCase(text, "inf") || SameIgnoringCase(text, "infinity") || SameIgnoringCase(text, "nan")) return true;
-  TextCursor in{text};
+  TextCursor in(text);
   const bool hex = in.Eat("0x") || in.Eat("0X");
-  const auto digit = [hex](char c) { return hex ? HexDigit(c) >= 0 : IsDigit(c); };
-  std::size_t digits = in.EatWhile(digit).size();
-  if (in.Eat(".")) digits += in.EatWhile(digit).size();
+  std::size_t digits = 0;
+  for (bool point = false; hex ? HexDigit(in.peek()) >= 0 || (!point && in.peek() == '.') : Is(in.peek(), point ? kDigitChar : kDigitChar | kDot);
+       ++in.at) {
+    if (in.peek() == '.') point = true;
+    else ++digits;
+  }
   if (digits == 0) return false;
   const char mark = in.peek();
   if (hex ? mark == 'p' || mark == 'P' : mark == 'e' || mark == 'E') {
     ++in.at;
     if (in.peek() == '-' || in.peek() == '+') ++in.at;
-    if (in.EatWhile(IsDigit).empty()) return false;
+    if (in.EatWhile(kDigitChar).empty()) return false;
   }
   return in.done();
 }
@@ -310,21 +409,21 @@ struct SpecValue {
 //   DefaultReader values(spec);  SpecValue v;  while (values.Next(&v)) ...;  if (values.failed()) ...
 class DefaultReader {
  public:
-  constexpr DefaultReader(AttrKind kind, bool is_list, std::string_view text) : kind_(kind), is_list_(is_list), in_{text} {}
+  constexpr DefaultReader(AttrKind kind, bool is_list, std::string_view text) : kind_(kind), is_list_(is_list), in_(text) {}
   constexpr explicit DefaultReader(const AttrSpec& spec) : DefaultReader(spec.kind, spec.is_list, spec.default_text()) {}
 
   constexpr bool Next(SpecValue* value) {
     if (state_ == kEnd) return false;
     if (is_list_ && state_ == kStart) {
       in_.SkipSpace();
-      while (!in_.text.empty() && detail::IsSpace(in_.text.back())) in_.text.remove_suffix(1);
-      if (in_.peek() != '[' || in_.text.size() < in_.at + 2 || in_.text.back() != ']') return Fail();
+      while (in_.size > 0 && detail::IsSpace(in_.data[in_.size - 1])) --in_.size;
+      if (in_.peek() != '[' || in_.size < in_.at + 2 || in_.data[in_.size - 1] != ']') return Fail();
       ++in_.at;
       in_.SkipSpace();
-      if (in_.rest() == "]") return End();
+      if (in_.at + 1 == in_.size) return End();
     } else if (is_list_) {
-      if (in_.Eat("]")) return in_.done() ? End() : Fail();
-      if (!in_.Eat(",")) return Fail();
+      if (in_.Eat(']')) return in_.done() ? End() : Fail();
+      if (!in_.Eat(',')) return Fail();
     } else if (state_ != kStart) {
       return TrailingWordsOnly() ? End() : Fail();
     }
@@ -347,13 +446,9 @@ class DefaultReader {
   }
   constexpr bool ReadValue(SpecValue* value) {
     switch (kind_) {
-      case AttrKind::kString: {
-        if (!detail::EatQuoted(&in_, &value->text)) return false;
-        detail::EscapeReader escapes(value->text);
-        for (char c = 0; escapes.Next(&c);) {}
-        if (escapes.failed()) return false;
+      case AttrKind::kString:
+        if (!detail::EatQuoted(&in_, &value->text) || !detail::ValidEscapes(value->text)) return false;
         break;
-      }
       case AttrKind::kInt: {
         const std::string_view digits = Number();
         if (!OneLeadingZeroAtMost(digits) || !detail::ReadDecimal(digits, &value->i)) return false;
@@ -364,9 +459,10 @@ class DefaultReader {
         if (!OneLeadingZeroAtMost(value->text) || !detail::LooksLikeFloat(value->text)) return false;
         break;
       case AttrKind::kBool: {
-        const std::string_view word = in_.EatWhile([](char c) { return detail::IsLetter(c) || detail::IsDigit(c); });
-        value->i = word == "true" || word == "True" || word == "1";
-        if (value->i == 0 && word != "false" && word != "False" && word != "0") return false;
+        const std::string_view word = in_.EatWhile(detail::kLetterChars | detail::kDigitChar);
+        value->i = detail::SameText(word, "true", 4) || detail::SameText(word, "True", 4) || detail::SameText(word, "1", 1);
+        if (value->i == 0 && !detail::SameText(word, "false", 5) && !detail::SameText(word, "False", 5) && !detail::SameText(word, "0", 1))
+          return false;
         break;
       }
       case AttrKind::kType: return ReadType(value);  // no blanks are skipped behind it: TensorFlow's reader does not
@@ -377,9 +473,12 @@ class DefaultReader {
     return true;
   }
   constexpr bool ReadType(SpecValue* value) {
-    const std::string_view word = in_.EatWhile([](char c) { return detail::IsWordChar(c) || c == '-'; });
-    value->type = DataTypeFromEnumName(word);
-    if (value->type != DataType::kInvalid || word == "DT_INVALID") return true;
+    const std::string_view word = in_.EatWhile(detail::kWordChars | detail::kSignChar);
+    value->type = DataType::kInvalid;
+    if (word.size() > 3 && word[0] == 'D' && word[1] == 'T' && word[2] == '_') {
+      value->type = detail::FindType(word.data() + 3, word.size() - 3, true);
+      return value->type != DataType::kInvalid || word == "DT_INVALID";
+    }
     std::int64_t number = 0;
     if (!detail::ReadDecimal(word, &number) || number < INT32_MIN || number > INT32_MAX) return false;
     value->type = static_cast<DataType>(number);
@@ -407,11 +506,11 @@ class DefaultReader {
       ++in_.at;
       if (depth > 0) in_.SkipSpaceAndComments();
     } while (depth > 0);
-    *block = in_.text.substr(begin, in_.at - begin);
+    *block = {in_.data + begin, in_.at - begin};
     return true;
   }
   constexpr std::string_view Number() {
-    return in_.EatWhile([](char c) { return detail::IsLetter(c) || detail::IsDigit(c) || c == '.' || c == '+' || c == '-'; });
+    return in_.EatWhile(detail::kNumberChars);
   }
   static constexpr bool OneLeadingZeroAtMost(std::string_view number) {
     int zeros = 0;
@@ -429,12 +528,12 @@ class DefaultReader {
     for (;;) {
       in_.SkipSpaceAndComments();
       if (in_.done()) return true;
-      const std::string_view word = in_.EatWhile(detail::IsWordChar);
+      const std::string_view word = in_.EatWhile(detail::kWordChars);
       if (word.empty()) return false;
       for (const std::string_view field : {"s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"})
         if (word == field) return false;
       in_.SkipSpaceAndComments();
-      (void)in_.Eat(":");
+      (void)in_.Eat(':');
     }
   }
 
@@ -449,32 +548,32 @@ class DefaultReader {
 //   AllowedReader allowed(spec);  while (allowed.Next()) { allowed.types() or allowed.string() }
 class AllowedReader {
  public:
-  constexpr explicit AllowedReader(const AttrSpec& spec) : form_(spec.allowed), in_{spec.allowed_text()} {}
+  constexpr explicit AllowedReader(const AttrSpec& spec) : form_(spec.allowed), in_(spec.allowed_text()) {}
 
   constexpr bool Next() {
     if (form_ == AllowedForm::kNone) return false;
     if (form_ == AllowedForm::kStrings) {
       if (!detail::EatQuoted(&in_, &string_)) return false;
     } else {
-      const std::string_view word = in_.EatWhile([](char c) { return detail::IsLower(c) || detail::IsDigit(c); });
+      const std::string_view word = in_.EatWhile(detail::kWordChars);
       if (word.empty()) return false;
       types_ = NamedTypes(word);
-      if (types_.empty()) types_ = ToSet(DataTypeFromName(word));
     }
     in_.SkipSpace();
-    if (form_ == AllowedForm::kTypeSet || !in_.Eat(",")) form_ = AllowedForm::kNone;
+    if (form_ == AllowedForm::kTypeSet || !in_.Eat(',')) form_ = AllowedForm::kNone;
     in_.SkipSpace();
     return true;
   }
   constexpr DataTypeSet types() const { return types_; }
   constexpr std::string_view string() const { return string_; }  // still with its escapes
 
-  // "numbertype" and the like; empty for any other word.
+  // "float", or "numbertype" and the like; the set of kInvalid for any other word.
   static constexpr DataTypeSet NamedTypes(std::string_view word) {
+    if (const DataType type = detail::FindType(word.data(), word.size()); type != DataType::kInvalid) return ToSet(type);
     if (word == "numbertype" || word == "numerictype") return kNumberTypes;
     if (word == "quantizedtype") return kQuantizedTypes;
     if (word == "realnumbertype" || word == "realnumerictype") return kRealNumberTypes;
-    return {};
+    return ToSet(DataType::kInvalid);
   }
 
  private:
@@ -488,18 +587,18 @@ namespace detail {
 
 class SpecReader {
  public:
-  constexpr explicit SpecReader(std::string_view text) : in_{text} {}
+  constexpr explicit SpecReader(std::string_view text) : in_(text) {}
 
   constexpr SpecIssue Attr(AttrSpec* out) {
-    out->text = in_.text;
-    if (in_.text.size() > UINT32_MAX) return Issue(SpecError::kTooLong, 0);
+    out->text = in_.text();
+    if (in_.size > UINT32_MAX) return Issue(SpecError::kTooLong, 0);
     if (!NameThenColon(false, &out->name_size)) return issue_;
     out->is_list = EatListPrefix();
     if (!Kind(out)) return issue_;
     const bool runs_on = kind_end_ == in_.at && IsWordChar(in_.peek());
     in_.SkipSpace();
     if (out->is_list) {
-      if (!in_.Eat(")")) return Issue(SpecError::kListNotClosed, in_.at, runs_on);
+      if (!in_.Eat(')')) return Issue(SpecError::kListNotClosed, in_.at, runs_on);
       in_.SkipSpace();
     }
     if ((out->is_list || out->kind == AttrKind::kInt) && in_.Eat(">=")) {
@@ -507,7 +606,7 @@ class SpecReader {
       if (!Minimum(&out->minimum)) return Issue(SpecError::kBadMinimum, begin);
       out->has_minimum = true;
     }
-    if (!in_.Eat("=")) return in_.done() ? issue_ : Issue(SpecError::kTextLeftOver, in_.at, runs_on);
+    if (!in_.Eat('=')) return in_.done() ? issue_ : Issue(SpecError::kTextLeftOver, in_.at, runs_on);
     in_.SkipSpace();
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
@@ -517,13 +616,13 @@ class SpecReader {
   }
 
   constexpr SpecIssue Arg(ArgSpec* out) {
-    out->text = in_.text;
-    if (in_.text.size() > UINT16_MAX) return Issue(SpecError::kTooLong, 0);
+    out->text = in_.text();
+    if (in_.size > UINT16_MAX) return Issue(SpecError::kTooLong, 0);
     if (!NameThenColon(true, &out->name_size)) return issue_;
     const TextCursor before_ref = in_;
     if (in_.Eat("Ref")) {
       in_.SkipSpace();
-      out->is_ref = in_.Eat("(");
+      out->is_ref = in_.Eat('(');
       if (out->is_ref)
         in_.SkipSpace();
       else
@@ -533,7 +632,7 @@ class SpecReader {
     std::string_view word = Word();
     if (word.empty()) return Issue(SpecError::kNoType, in_.at);
     const TextCursor before_star = in_;
-    if (in_.Eat("*")) {
+    if (in_.Eat('*')) {
       in_.SkipSpace();
       const std::size_t second = in_.at;
       const std::string_view type = Word();
@@ -545,9 +644,9 @@ class SpecReader {
         word = type;
       }
     }
-    out->type = DataTypeFromName(word);
+    out->type = FindType(word.data(), word.size());
     if (out->is_ref) {
-      if (!in_.Eat(")")) return Issue(SpecError::kRefNotClosed, in_.at);
+      if (!in_.Eat(')')) return Issue(SpecError::kRefNotClosed, in_.at);
       in_.SkipSpace();
     }
     return in_.done() ? issue_ : Issue(SpecError::kTextLeftOver, in_.at);
@@ -555,7 +654,7 @@ class SpecReader {
 
  private:
   constexpr SpecIssue Issue(SpecError error, std::size_t begin, bool runs_on = false) {
-    issue_ = {error, runs_on, begin, in_.text.size()};
+    issue_ = {error, runs_on, begin, in_.size};
     return issue_;
   }
   constexpr bool Stop(SpecError error, std::size_t begin) {
@@ -563,13 +662,12 @@ class SpecReader {
     return false;
   }
   constexpr bool NameThenColon(bool lower, std::uint16_t* size) {
-    if (lower ? !IsLower(in_.peek()) : !IsLetter(in_.peek())) return Stop(SpecError::kNameNotIdentifier, 0);
-    const std::string_view name =
-        in_.EatWhile([lower](char c) { return IsWordChar(c) && !(lower && c >= 'A' && c <= 'Z'); });
+    if (!Is(in_.peek(), lower ? kLowerChar : kLetterChars)) return Stop(SpecError::kNameNotIdentifier, 0);
+    const std::string_view name = in_.EatWhile(lower ? kLowerChar | kDigitChar | kUnderscore : kWordChars);
     if (name.size() > UINT16_MAX) return Stop(SpecError::kTooLong, 0);
     *size = static_cast<std::uint16_t>(name.size());
     in_.SkipSpace();
-    if (!in_.Eat(":")) return Stop(lower && IsLetter(in_.peek()) && in_.at == name.size() ? SpecError::kNameNotIdentifier
+    if (!in_.Eat(':')) return Stop(lower && IsLetter(in_.peek()) && in_.at == name.size() ? SpecError::kNameNotIdentifier
                                                                                         : SpecError::kNoColon, 0);
     in_.SkipSpace();
     return true;
@@ -578,7 +676,7 @@ class SpecReader {
     const TextCursor before = in_;
     if (in_.Eat("list")) {
       in_.SkipSpace();
-      if (in_.Eat("(")) {
+      if (in_.Eat('(')) {
         in_.SkipSpace();
         return true;
       }
@@ -588,9 +686,11 @@ class SpecReader {
   }
   // The words are tried in TensorFlow's order, each as a prefix.
   constexpr bool Kind(AttrSpec* out) {
+    constexpr const char* kKinds[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
+    constexpr const char* kSets[] = {"numbertype", "numerictype", "quantizedtype", "realnumbertype", "realnumberictype"};
     for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k) {
       out->kind = static_cast<AttrKind>(k);
-      if (in_.Eat(Name(out->kind))) {
+      if (in_.Eat(kKinds[k])) {
         kind_end_ = in_.at;
         return true;
       }
@@ -598,16 +698,16 @@ class SpecReader {
     if (in_.Eat("any")) return Stop(SpecError::kUnknownAttrKind, in_.at);
     out->kind = AttrKind::kType;
     out->allowed_begin = static_cast<std::uint32_t>(in_.at);
-    for (const std::string_view word : {"numbertype", "numerictype", "quantizedtype", "realnumbertype", "realnumberictype"}) {
+    for (const char* word : kSets) {
       if (!in_.Eat(word)) continue;
       out->allowed = AllowedForm::kTypeSet;
       out->allowed_types = AllowedReader::NamedTypes(word);
       kind_end_ = in_.at;
-      if (!out->allowed_types.empty()) return true;
+      if (!out->allowed_types.contains(DataType::kInvalid)) return true;
       issue_ = {SpecError::kNotACompoundType, false, out->allowed_begin, in_.at};
       return false;
     }
-    if (!in_.Eat("{")) return Stop(SpecError::kUnknownAttrKind, in_.at);
+    if (!in_.Eat('{')) return Stop(SpecError::kUnknownAttrKind, in_.at);
     in_.SkipSpace();
     out->allowed_begin = static_cast<std::uint32_t>(in_.at);
     const bool strings = in_.peek() == '"' || in_.peek() == '\'';
@@ -615,9 +715,9 @@ class SpecReader {
     out->allowed = strings ? AllowedForm::kStrings : AllowedForm::kTypes;
     for (;;) {
       if (strings ? !AllowedString() : !AllowedType(out)) return false;
-      const bool comma = in_.Eat(",");
+      const bool comma = in_.Eat(',');
       if (comma) in_.SkipSpace();
-      if (in_.Eat("}")) return true;
+      if (in_.Eat('}')) return true;
       if (!comma) return Stop(strings ? SpecError::kNoCommaAfterString : SpecError::kNoCommaAfterType, in_.at);
     }
   }
@@ -625,9 +725,7 @@ class SpecReader {
     const std::size_t begin = in_.at;
     std::string_view raw;
     if (!EatQuoted(&in_, &raw)) return Stop(SpecError::kBadStringInList, begin);
-    EscapeReader escapes(raw);
-    for (char c = 0; escapes.Next(&c);) {}
-    if (escapes.failed()) {
+    if (!ValidEscapes(raw)) {
       issue_ = {SpecError::kBadEscapeInList, false, begin + 1, begin + 1 + raw.size()};
       return false;
     }
@@ -636,10 +734,9 @@ class SpecReader {
   }
   constexpr bool AllowedType(AttrSpec* out) {
     const std::size_t begin = in_.at;
-    const std::string_view word = in_.EatWhile([](char c) { return IsLower(c) || IsDigit(c); });
+    const std::string_view word = in_.EatWhile(kLowerChar | kDigitChar);
     if (word.empty()) return Stop(SpecError::kNoTypeInList, begin);
-    DataTypeSet types = AllowedReader::NamedTypes(word);
-    if (types.empty()) types = ToSet(DataTypeFromName(word));
+    const DataTypeSet types = AllowedReader::NamedTypes(word);
     if (types.contains(DataType::kInvalid)) {
       issue_ = {SpecError::kUnknownTypeInList, false, begin, begin + word.size()};
       return false;
@@ -651,14 +748,14 @@ class SpecReader {
   constexpr bool Minimum(std::int64_t* value) {
     in_.SkipSpace();
     const std::size_t begin = in_.at;
-    (void)in_.Eat("-");
-    if (in_.EatWhile(IsDigit).empty() || !ReadDecimal(in_.text.substr(begin, in_.at - begin), value)) return false;
+    (void)in_.Eat('-');
+    if (in_.EatWhile(kDigitChar).empty() || !ReadDecimal({in_.data + begin, in_.at - begin}, value)) return false;
     in_.SkipSpace();
     return true;
   }
   constexpr std::string_view Word() {
     if (!IsLetter(in_.peek())) return {};
-    const std::string_view word = in_.EatWhile(IsWordChar);
+    const std::string_view word = in_.EatWhile(kWordChars);
     in_.SkipSpace();
     return word;
   }

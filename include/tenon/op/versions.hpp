@@ -28,15 +28,16 @@ struct VersionDef {
 inline Status CheckVersions(const VersionDef& versions, int consumer, int min_producer, std::string_view what,
                             std::string_view thing) {
   if (consumer < min_producer) {
-    return errors::Internal(what, " version check has invalid consumer ", consumer, " and min_producer ", min_producer, ".");
+    return errors::Internal(what, " version check has invalid consumer ", consumer, " and min_producer ", min_producer,
+                            ".");
   }
   if (versions.producer < min_producer) {
     return errors::InvalidArgument(what, " producer version ", versions.producer, " below min producer ", min_producer,
                                    " supported by Tenon.  Please regenerate your ", thing, ".");
   }
   if (versions.min_consumer > consumer) {
-    return errors::InvalidArgument(what, " min consumer version ", versions.min_consumer, " above current version ", consumer,
-                                   " for Tenon.  Please upgrade Tenon.");
+    return errors::InvalidArgument(what, " min consumer version ", versions.min_consumer, " above current version ",
+                                   consumer, " for Tenon.  Please upgrade Tenon.");
   }
   for (const int bad : versions.bad_consumers) {
     if (bad == consumer) {

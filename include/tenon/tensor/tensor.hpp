@@ -156,6 +156,15 @@ class Tensor {
   static Tensor From(std::initializer_list<T> values, const TensorShape& shape) {
     return From<T>(std::span<const T>(values.begin(), values.size()), shape);
   }
+  // Every element is T().
+  template <class T>
+  static Tensor Zeros(const TensorShape& shape) {
+    Tensor tensor(dtype_of_v<T>, shape);
+    T* out = tensor.data<T>();
+    if (tensor.buffer_ != nullptr)
+      for (Index i = 0, n = shape.num_elements(); i < n; ++i) out[i] = T();
+    return tensor;
+  }
   // Memory of the caller, aligned for the type; it must outlive every tensor that shares it. No kernel writes to it in
   // place.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {

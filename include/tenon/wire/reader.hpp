@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the first
-// mistake stops it, and status() then says what is wrong and at which byte.
+// Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the
+// first mistake stops it, and status() then says what is wrong and at which byte.
 
 #include <bit>
 #include <cstddef>
@@ -18,9 +18,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace wire {
 
-static_assert(std::endian::native == std::endian::little, "tenon: the wire format is read and written on little-endian machines");
+static_assert(std::endian::native == std::endian::little,
+              "tenon: the wire format is read and written on little-endian machines");
 
-enum class WireType : std::uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kStartGroup = 3, kEndGroup = 4, kFixed32 = 5 };
+enum class WireType : std::uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5
+};
 
 inline constexpr int kMaxDepth = 100;                          // of messages inside messages, as in protobuf
 inline constexpr std::uint32_t kMaxFieldNumber = (1u << 29) - 1;
@@ -47,7 +55,8 @@ class Reader {
     if (at_ == limit_) return false;
     const std::size_t start = offset();
     std::uint64_t value;
-    if (!ReadVarint(&value)) [[unlikely]] return false;
+    if (!ReadVarint(&value)) [[unlikely]]
+      return false;
     tag->field = static_cast<std::uint32_t>(value >> 3);
     tag->type = static_cast<WireType>(value & 7);
     if (value < 8 || value > 0xffffffff || (value & 7) > 5 || tag->type == WireType::kStartGroup ||
@@ -76,8 +85,10 @@ class Reader {
   bool ReadBytes(std::string_view* bytes) {
     std::uint64_t size;
     const std::size_t start = offset();
-    if (!ReadVarint(&size)) [[unlikely]] return false;
-    if (size > remaining()) [[unlikely]] return Fail(Error::kTooLong, start, size);
+    if (!ReadVarint(&size)) [[unlikely]]
+      return false;
+    if (size > remaining()) [[unlikely]]
+      return Fail(Error::kTooLong, start, size);
     *bytes = std::string_view(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(size));
     at_ += size;
     return true;
@@ -127,7 +138,8 @@ class Reader {
   }
   // The same when the bytes have just been read.
   bool Enter(std::string_view inner, Outer* outer) {
-    if (depth_ >= kMaxDepth) [[unlikely]] return Fail(Error::kTooDeep, offset() - inner.size(), 0);
+    if (depth_ >= kMaxDepth) [[unlikely]]
+      return Fail(Error::kTooDeep, offset() - inner.size(), 0);
     ++depth_;
     *outer = limit_;
     limit_ = at_;
@@ -144,7 +156,7 @@ class Reader {
   bool AtEnd() const { return at_ == limit_; }                                        // of the current message
   std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
   std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
-  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }       // of the next byte in all bytes
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // of the next byte in all bytes
 
   // OK, or DataLoss. `what` names the outermost message: "GraphDef".
   Status status(std::string_view what) const { return ok() ? OkStatus() : MakeStatus(what); }
@@ -173,7 +185,8 @@ class Reader {
     const std::size_t start = offset();
     std::uint64_t result = 0;
     for (int shift = 0; shift < 70; shift += 7) {
-      if (at_ == limit_) [[unlikely]] return Fail(Error::kEnd, start, 0);
+      if (at_ == limit_) [[unlikely]]
+        return Fail(Error::kEnd, start, 0);
       const unsigned char byte = *at_++;
       result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) {
@@ -185,7 +198,8 @@ class Reader {
   }
   template <class T>
   bool ReadFixed(T* value) {
-    if (remaining() < sizeof(T)) [[unlikely]] return Fail(Error::kEnd, offset(), 0);
+    if (remaining() < sizeof(T)) [[unlikely]]
+      return Fail(Error::kEnd, offset(), 0);
     std::memcpy(value, at_, sizeof(T));
     at_ += sizeof(T);
     return true;
@@ -197,9 +211,12 @@ class Reader {
       case Error::kEnd: StrAppend(&text, "the message ends inside a number; it is truncated or not a ", what); break;
       case Error::kVarint: text += "a variable-length number has more than 10 bytes"; break;
       case Error::kTooLong:
-        StrAppend(&text, "a field of ", error_value_, " bytes goes beyond the end of its message; it is truncated or not a ", what);
+        StrAppend(&text, "a field of ", error_value_,
+                  " bytes goes beyond the end of its message; it is truncated or not a ", what);
         break;
-      case Error::kFieldNumber: StrAppend(&text, "field number ", error_value_, " is not in 1 to ", kMaxFieldNumber); break;
+      case Error::kFieldNumber:
+        StrAppend(&text, "field number ", error_value_, " is not in 1 to ", kMaxFieldNumber);
+        break;
       case Error::kGroup: StrAppend(&text, "field ", error_value_, " is a group, which no message here has"); break;
       case Error::kWireType: StrAppend(&text, "wire type ", error_value_, " does not exist"); break;
       case Error::kTooDeep: StrAppend(&text, "messages are nested more than ", kMaxDepth, " deep"); break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions over
-// these tables, ParseMessage and SerializeMessage, read and write every message.
+// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
+// over these tables, ParseMessage and SerializeMessage, read and write every message.
 //
 //   template <> struct wire::Schema<Version> { static const wire::Message message; };
 //   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
@@ -39,7 +39,18 @@ struct Schema;
 // The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
 // message kept as it came), kFixed32/kFixed64 unsigned integers.
 enum class Kind : std::uint8_t {
-  kInt32, kInt64, kUint32, kUint64, kBool, kEnum, kFloat, kDouble, kFixed32, kFixed64, kString, kMessage
+  kInt32,
+  kInt64,
+  kUint32,
+  kUint64,
+  kBool,
+  kEnum,
+  kFloat,
+  kDouble,
+  kFixed32,
+  kFixed64,
+  kString,
+  kMessage
 };
 
 namespace detail {
@@ -56,27 +67,30 @@ constexpr WireType WireTypeOf(Kind kind) {
 }
 }  // namespace detail
 
-// Immutable. The functions get a pointer to the struct. A field that is not repeated has a count of 0 or 1.
+// Immutable. The functions get a pointer to the struct.
 struct Field {
   std::uint32_t number;
   Kind kind;
   bool repeated;
   WireType wire_type;  // of one value
   std::string_view name;
-  const Message* message;                                     // of kMessage
-  std::size_t (*count)(const void* object);                   // values to be written
-  const void* (*at)(const void* object, std::size_t index);   // the value
-  void* (*add)(void* object);                                 // where the next value goes; for one that is not repeated, always the same
-  void (*reserve)(void* object, std::size_t count);           // null, or makes room for so many values in all
+  const Message* message;  // of kMessage
+  // How many values are to be written: 0 or 1 unless repeated.
+  std::size_t (*count)(const void* object);
+  const void* (*at)(const void* object, std::size_t index);
+  // Where the next value goes; unless repeated, always the same place.
+  void* (*add)(void* object);
+  // Null, or makes room for so many values in all.
+  void (*reserve)(void* object, std::size_t count);
 };
 
 // What goes with the parsing of one outermost message. one thread.
 struct ParseContext {
   Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
-  // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten bytes must
-  // not be able to ask for all memory.
+  // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
+  // bytes must not be able to ask for all memory.
   std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
-  Status status;            // set by a message's own parse function when values make no sense
+  Status status;  // set by a message's own parse function when values make no sense
 };
 
 // Immutable.
@@ -93,7 +107,8 @@ struct Message {
   bool has_repeated = false;
   std::uint8_t slots[kDirect] = {};  // field number -> index + 1
 
-  constexpr Message(std::string_view message_name, std::span<const Field> message_fields, void (*message_finish)(void*) = nullptr)
+  constexpr Message(std::string_view message_name, std::span<const Field> message_fields,
+                    void (*message_finish)(void*) = nullptr)
       : name(message_name), fields(message_fields), finish(message_finish) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
@@ -106,7 +121,8 @@ struct Message {
       : name(message_name), parse(message_parse), serialize(message_serialize) {}
 
   const Field* Find(std::uint32_t number) const {
-    if (number < kDirect) [[likely]] return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
+    if (number < kDirect) [[likely]]
+      return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
     for (const Field& field : fields) {
       if (field.number == number) return &field;
     }
@@ -121,46 +137,62 @@ struct Message {
 
 template <class T>
 constexpr Kind KindOf() {
-  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>) return Kind::kBool;
-  else if constexpr (std::is_enum_v<T>) return Kind::kEnum;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return Kind::kInt32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return Kind::kInt64;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return Kind::kUint32;
-  else if constexpr (std::is_same_v<T, std::uint64_t>) return Kind::kUint64;
-  else if constexpr (std::is_same_v<T, float>) return Kind::kFloat;
-  else if constexpr (std::is_same_v<T, double>) return Kind::kDouble;
-  else if constexpr (std::is_same_v<T, std::string>) return Kind::kString;
-  else return Kind::kMessage;
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>)
+    return Kind::kBool;
+  else if constexpr (std::is_enum_v<T>)
+    return Kind::kEnum;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Kind::kInt32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return Kind::kInt64;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return Kind::kUint32;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return Kind::kUint64;
+  else if constexpr (std::is_same_v<T, float>)
+    return Kind::kFloat;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::kDouble;
+  else if constexpr (std::is_same_v<T, std::string>)
+    return Kind::kString;
+  else
+    return Kind::kMessage;
 }
 template <class T>
 constexpr const Message* MessageOf() {
-  if constexpr (KindOf<T>() == Kind::kMessage) return &Schema<T>::message;
-  else return nullptr;
+  if constexpr (KindOf<T>() == Kind::kMessage)
+    return &Schema<T>::message;
+  else
+    return nullptr;
 }
 
 namespace detail {
 
 // How the struct C keeps the field in its member of type M: one value, perhaps one (optional), or many (vector).
-template <class C, class M, M C::*Member>
+template <class C, class M, M C::* Member>
 struct Access {
   using Value = M;
   static constexpr bool repeated = false;
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
   static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (std::is_same_v<M, std::string>) return Get(object).empty() ? 0 : 1;
-    else return Get(object) == M{} ? 0 : 1;
+    if constexpr (std::is_same_v<M, std::string>)
+      return Get(object).empty() ? 0 : 1;
+    else
+      return Get(object) == M{} ? 0 : 1;
   }
   static std::size_t CountAlways(const void*) { return 1; }
   static const void* At(const void* object, std::size_t) { return &Get(object); }
   static void* Add(void* object) { return &Get(object); }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
-template <class C, class T, std::optional<T> C::*Member>
+template <class C, class T, std::optional<T> C::* Member>
 struct Access<C, std::optional<T>, Member> {
   using Value = T;
   static constexpr bool repeated = false;
-  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0; }
+  static std::size_t CountSet(const void* object) {
+    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
+  }
   static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
   static void* Add(void* object) {
     std::optional<T>& member = static_cast<C*>(object)->*Member;
@@ -169,7 +201,7 @@ struct Access<C, std::optional<T>, Member> {
   }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
-template <class C, class T, std::vector<T> C::*Member>
+template <class C, class T, std::vector<T> C::* Member>
 struct Access<C, std::vector<T>, Member> {
   using Value = T;
   static constexpr bool repeated = true;
@@ -187,7 +219,7 @@ template <class M>
 struct MemberOf;
 template <class C, class M>
 struct MemberOf<M C::*> {
-  template <M C::*Member>
+  template <M C::* Member>
   using Of = Access<C, M, Member>;
 };
 template <auto Member>
@@ -200,7 +232,8 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet, &A::At, &A::Add, A::reserve};
+  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet,
+          &A::At, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
 template <auto Member>
@@ -282,7 +315,8 @@ inline bool ParseField(const Field& field, WireType type, std::string_view bytes
   return true;
 }
 
-// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in protobuf.
+// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in
+// protobuf.
 inline bool Fits(const Field& field, WireType type) {
   return type == field.wire_type || (type == WireType::kBytes && field.repeated);
 }
@@ -305,8 +339,8 @@ inline void Presize(const Message& message, Reader reader, void* object) {
 
 }  // namespace detail
 
-// Reads the rest of the reader's current message into `object`, of the struct that `message` describes. Unknown fields are
-// skipped; a field that is not repeated takes its last value, a message merges. False when the reader failed or
+// Reads the rest of the reader's current message into `object`, of the struct that `message` describes. Unknown fields
+// are skipped; a field that is not repeated takes its last value, a message merges. False when the reader failed or
 // context.status is an error; `object` is then partly filled.
 inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object) {
   if (message.parse != nullptr) return message.parse(reader, context, object);
@@ -343,25 +377,17 @@ inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
   std::uint32_t narrow;
   switch (kind) {
     case Kind::kFloat:
-    case Kind::kFixed32:
-      std::memcpy(&narrow, from, sizeof narrow);
-      return writer.Fixed32(narrow);
+    case Kind::kFixed32: std::memcpy(&narrow, from, sizeof narrow); return writer.Fixed32(narrow);
     case Kind::kDouble:
-    case Kind::kFixed64:
-      std::memcpy(&wide, from, sizeof wide);
-      return writer.Fixed64(wide);
+    case Kind::kFixed64: std::memcpy(&wide, from, sizeof wide); return writer.Fixed64(wide);
     case Kind::kBool: {
       unsigned char byte;
       std::memcpy(&byte, from, 1);
       return writer.Varint(byte != 0 ? 1 : 0);
     }
     case Kind::kInt64:
-    case Kind::kUint64:
-      std::memcpy(&wide, from, sizeof wide);
-      return writer.Varint(wide);
-    case Kind::kUint32:
-      std::memcpy(&narrow, from, sizeof narrow);
-      return writer.Varint(narrow);
+    case Kind::kUint64: std::memcpy(&wide, from, sizeof wide); return writer.Varint(wide);
+    case Kind::kUint32: std::memcpy(&narrow, from, sizeof narrow); return writer.Varint(narrow);
     default: {  // negative ones have ten bytes
       std::int32_t number;
       std::memcpy(&number, from, sizeof number);

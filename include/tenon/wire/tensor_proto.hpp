@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which TensorFlow
-// writes values; raw contents become views of the bytes where those have an owner.
+// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
+// TensorFlow writes values; raw contents become views of the bytes where those have an owner.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +47,10 @@ struct RawShape {
   }
   std::string DebugString() const {
     if (unknown_rank && rank == 0) return "<unknown>";
-    return StrCat(unknown_rank ? "<unknown>" : "", "[",
-                  StrJoin(sizes(), ",", [](std::string* out, Index d) { d < 0 ? StrAppend(out, "?") : StrAppend(out, d); }),
-                  rank > kMaxTensorRank ? ",...]" : "]");
+    return StrCat(
+        unknown_rank ? "<unknown>" : "", "[",
+        StrJoin(sizes(), ",", [](std::string* out, Index d) { d < 0 ? StrAppend(out, "?") : StrAppend(out, d); }),
+        rank > kMaxTensorRank ? ",...]" : "]");
   }
 };
 
@@ -241,8 +242,8 @@ constexpr unsigned char WrapSubByte(unsigned char byte, SubByte format) {
   return static_cast<unsigned char>(((byte & format.mask) ^ format.sign) - format.sign);
 }
 
-// Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with `status` set,
-// when they make no tensor.
+// Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
+// `status` set, when they make no tensor.
 class TensorDecoder {
  public:
   TensorDecoder(Reader& reader, ParseContext& context) : reader_(reader), context_(context), again_(reader) {}
@@ -280,7 +281,8 @@ class TensorDecoder {
  private:
   template <class... Args>
   TENON_COLD bool Fail(const Args&... args) {
-    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ", args...);
+    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ",
+                                      args...);
     return false;
   }
 
@@ -322,8 +324,8 @@ class TensorDecoder {
       return true;
     }
     status_ = errors::ResourceExhausted("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_,
-                                        ": repeating a value over so many elements needs more than the ", context_.repeat_bytes,
-                                        " bytes that are left for it");
+                                        ": repeating a value over so many elements needs more than the ",
+                                        context_.repeat_bytes, " bytes that are left for it");
     return false;
   }
   bool Allocate(Tensor* out) {
@@ -343,11 +345,14 @@ class TensorDecoder {
   bool TakePlainContent(std::string_view content, Tensor* out) {
     const auto element = static_cast<std::uint64_t>(SizeOf(dtype_));
     if (content.size() % element != 0 || content.size() / element != static_cast<std::uint64_t>(elements_)) {
-      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element, " bytes");
+      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element,
+                  " bytes");
     }
     if (dtype_ == DataType::kBool) {
       for (const char c : content) {
-        if (static_cast<unsigned char>(c) > 1) return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)), ", a bool is 0 or 1");
+        if (static_cast<unsigned char>(c) > 1)
+          return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
+                      ", a bool is 0 or 1");
       }
     }
     const SubByte sub_byte = SubByteOf(dtype_);
@@ -381,7 +386,8 @@ class TensorDecoder {
     std::uint64_t total = 0;
     for (Index i = 0; i < elements_; ++i) {
       std::uint64_t length;
-      if (!lengths.ReadVarint(&length) || length > content.size()) return Fail("tensor_content has no proper length for element ", i);
+      if (!lengths.ReadVarint(&length) || length > content.size())
+        return Fail("tensor_content has no proper length for element ", i);
       total += length;
       if (total > content.size()) return Fail("tensor_content is too short for its elements");
     }
@@ -473,7 +479,8 @@ class TensorDecoder {
       return;
     }
     const char* const last = data + done - element_bytes;
-    for (std::size_t run = element_bytes; done < all;) {  // doubles what is copied: [last, data + done) has only equal elements
+    for (std::size_t run = element_bytes;
+         done < all;) {  // doubles what is copied: [last, data + done) has only equal elements
       const std::size_t n = run < all - done ? run : all - done;
       std::memcpy(data + done, last, n);
       done += n;
@@ -511,7 +518,8 @@ class TensorDecoder {
     if (!Finish()) return false;
     if (have == 0 || have == elements_) return true;
     const tstring& last = to[have - 1];
-    if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16)) return false;
+    if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16))
+      return false;
     for (Index i = have; i < elements_; ++i) to[i] = last;
     return true;
   }
@@ -548,8 +556,8 @@ class TensorDecoder {
 
 }  // namespace detail
 
-// Reads the rest of the reader's current message, a TensorProto. False when the bytes are no such message: the reader says
-// why. Otherwise *status says whether they make a tensor.
+// Reads the rest of the reader's current message, a TensorProto. False when the bytes are no such message: the reader
+// says why. Otherwise *status says whether they make a tensor.
 inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, Status* status) {
   detail::TensorDecoder decoder(reader, context);
   const bool done = decoder.Decode(tensor);
@@ -562,9 +570,10 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
 
 // How a tensor's values are written.
 enum class TensorProtoForm {
-  kAuto,     // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end short
+  kAuto,  // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end
+          // short
   kContent,  // tensor_content: raw bytes; strings and handles with their lengths before them
-  kTyped,    // every element in the field of its type
+  kTyped,  // every element in the field of its type
 };
 
 namespace wire {
@@ -585,7 +594,8 @@ inline std::size_t CountWithoutRepetition(const char* data, std::size_t elements
 template <class Stored>
 void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::size_t count) {
   const TypedField field = TypedFieldOf(dtype);
-  const bool is_signed = IsSigned(dtype) || (IsQuantized(dtype) && dtype != DataType::kQuint8 && dtype != DataType::kQuint16);
+  const bool is_signed =
+      IsSigned(dtype) || (IsQuantized(dtype) && dtype != DataType::kQuint8 && dtype != DataType::kQuint16);
   const std::size_t end = writer.size();
   for (std::size_t i = count; i-- > 0;) {
     Stored value;
@@ -674,8 +684,8 @@ inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm fo
 
 }  // namespace detail
 
-// Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are written as
-// none, which reads back as zeros.
+// Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are
+// written as none, which reads back as zeros.
 inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
   detail::WriteValues(writer, tensor, form);
   const std::size_t end = writer.size();
@@ -700,10 +710,10 @@ struct Schema<Tensor> {
 
 }  // namespace wire
 
-// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element type
-// becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no TensorProto,
-// InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than `repeat_bytes` bytes or
-// memory is out, Unimplemented for variants.
+// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
+// type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
+// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
+// `repeat_bytes` bytes or memory is out, Unimplemented for variants.
 inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and one
-// pass is enough. What is written later stands before what was written earlier.
+// Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and
+// one pass is enough. What is written later stands before what was written earlier.
 
 #include <bit>
 #include <cstddef>
@@ -40,7 +40,8 @@ class Writer {
   void Bytes(std::string_view text) { Bytes(text.data(), text.size()); }
   // `size` bytes that the caller fills in before the next call.
   char* Prepend(std::size_t size) {
-    if (size > start_) [[unlikely]] Grow(size);
+    if (size > start_) [[unlikely]]
+      Grow(size);
     start_ -= size;
     return buffer_ + start_;
   }
@@ -53,7 +54,9 @@ class Writer {
   void Fixed32(std::uint32_t value) { Bytes(&value, sizeof value); }
   void Fixed64(std::uint64_t value) { Bytes(&value, sizeof value); }
   // Before the value of a field: its number and how it is written.
-  void FieldTag(std::uint32_t field, WireType type) { Varint((std::uint64_t{field} << 3) | static_cast<std::uint64_t>(type)); }
+  void FieldTag(std::uint32_t field, WireType type) {
+    Varint((std::uint64_t{field} << 3) | static_cast<std::uint64_t>(type));
+  }
   // Before text, a message or packed numbers: length and field number.
   void BytesTag(std::uint32_t field, std::size_t size) {
     Varint(size);

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
+#   bench/run.sh [--install-peers] [executor|memory|ops|models|compile]...      without names: all of them
+# TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
+# --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=build/bench
+
+if [[ ${1:-} == --install-peers ]]; then
+  shift
+  tools/setup.sh bench
+  [[ -d build/peers ]] || python3 -m venv build/peers
+  build/peers/bin/pip install -q tensorflow-cpu==2.21.0 onnxruntime onnx tf2onnx
+fi
+if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
+  export TENON_TENSORFLOW_PYTHON=$PWD/build/peers/bin/python
+fi
+
+names=("$@")
+((${#names[@]} > 0)) || names=(executor memory ops models compile)
+for name in "${names[@]}"; do
+  [[ $name == compile || -d bench/$name ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
+done
+
+tools/setup.sh bench
+cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_EXAMPLES=OFF --log-level=WARNING
+mkdir -p $build/onnx $build/tables bench/baselines
+
+models=tests/golden/models
+if [[ " ${names[*]} " == *" models "* && ! -e $build/onnx/cnn_digits.onnx ]]; then
+  "${TENON_TENSORFLOW_PYTHON:-python3}" bench/peers/make_onnx.py $build/onnx \
+    mlp_digits=$models/mlp_digits/graph.pb:pixels:probabilities \
+    cnn_digits=$models/cnn_digits/graph.pb:image:probabilities 2>&1 | grep make_onnx || true
+fi
+export TENON_BENCH_ONNX=$PWD/$build/onnx
+
+for name in "${names[@]}"; do
+  echo "== $name"
+  results=(--json bench/baselines/$name.json --markdown $build/tables/$name.md)
+  if [[ $name == compile ]]; then
+    bench/compile/compile_bench.py "${results[@]}"
+  else
+    cmake --build $build --target tenon_bench_"$name" -- --quiet
+    $build/bench/tenon_bench_"$name" "${results[@]}" 2>/dev/null
+  fi
+done
+
+# Each table goes between its two marks: <!-- table: NAME --> and <!-- end -->.
+python3 - $build/tables "${names[@]}" <<'EOF'
+import re
+import sys
+path = "docs/benchmarks.md"
+text = open(path, encoding="utf-8").read()
+for name in sys.argv[2:]:
+    table = open(f"{sys.argv[1]}/{name}.md", encoding="utf-8").read().strip()
+    pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
+    text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
+    if not found:
+        sys.exit(f"bench/run.sh: {path} has no place for the table '{name}'")
+open(path, "w", encoding="utf-8").write(text)
+EOF
+echo "wrote docs/benchmarks.md"

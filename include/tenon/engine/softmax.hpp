@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Softmax of rows: three passes over a row that stays in the first cache (largest, exponentials and their sum, scaling).
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
+#include <tenon/engine/scratch.hpp>
+#include <tenon/engine/simd.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity gives
+// NaNs, as the formula says.
+template <class T, class Isa = simd::Unit>
+void SoftmaxRow(const T* x, T* out, Index n) {
+  using B = simd::Batch<T, Isa>;
+  constexpr T kLowest = -std::numeric_limits<T>::infinity();
+  const Index whole = n / B::size * B::size, rest = n - whole;
+
+  B largest(kLowest);
+  for (Index i = 0; i < whole; i += B::size) largest = B::Max(largest, B::Load(x + i));
+  if (rest > 0) largest = B::Max(largest, B::LoadPart(x + whole, rest, kLowest));
+  const B shift(largest.Largest());
+
+  // Two sums, as the additions would wait for each other.
+  B sum(T(0)), other_sum(T(0));
+  Index i = 0;
+  for (; i + 2 * B::size <= whole; i += 2 * B::size) {
+    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + B::size) - shift).Exp();
+    first.Store(out + i);
+    second.Store(out + i + B::size);
+    sum = sum + first;
+    other_sum = other_sum + second;
+  }
+  for (; i < whole; i += B::size) {
+    const B y = (B::Load(x + i) - shift).Exp();
+    y.Store(out + i);
+    sum = sum + y;
+  }
+  if (rest > 0) {
+    const B y = (B::LoadPart(x + whole, rest, kLowest) - shift).Exp();
+    y.StorePart(out + whole, rest);
+    sum = sum + y;
+  }
+  const B scale(T(1) / (sum + other_sum).Sum());
+  for (i = 0; i < whole; i += B::size) (B::Load(out + i) * scale).Store(out + i);
+  if (rest > 0) (B::LoadPart(out + whole, rest, T(0)) * scale).StorePart(out + whole, rest);
+}
+
+}  // namespace detail
+
+// out[r, :] = exp(x[r, :]) / sum(exp(x[r, :])) without overflow: [rows, columns] -> the same. `out` may be `x`.
+// T is float, double, half or bfloat16; the last two are computed as float and rounded once.
+template <class T>
+Status Softmax(Cpu& device, const T* x, T* out, Index rows, Index columns) {
+  if (rows == 0 || columns == 0) return OkStatus();
+  const double ns = static_cast<double>(columns) * (std::is_same_v<T, float> ? 0.7 : 5.0) + 20;
+  if constexpr (std::is_floating_point_v<T>) {
+    ParallelFor(device, rows, ns, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r) detail::SoftmaxRow(x + r * columns, out + r * columns, columns);
+    });
+  } else {
+    const Index parts = detail::WorthwhileParts(device, ns * static_cast<double>(rows));
+    const std::size_t row_bytes = detail::ScratchBytes<float>(columns);
+    Scratch scratch(device, static_cast<std::size_t>(parts) * row_bytes);
+    TENON_RETURN_IF_ERROR(scratch.status("Softmax"));
+    detail::RunParts(device, parts, [&](Index part) {
+      float* const row = scratch.As<float>(static_cast<std::size_t>(part) * row_bytes);
+      for (Index r = detail::PartBegin(rows, parts, 1, part); r < detail::PartBegin(rows, parts, 1, part + 1); ++r) {
+        for (Index i = 0; i < columns; ++i) row[i] = static_cast<float>(x[r * columns + i]);
+        detail::SoftmaxRow(row, row, columns);
+        for (Index i = 0; i < columns; ++i) out[r * columns + i] = static_cast<T>(row[i]);
+      }
+    });
+  }
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

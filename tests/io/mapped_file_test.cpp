@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/io/mapped_file.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <io/temp_file.hpp>
+
+using namespace tenon;
+
+namespace {
+std::string_view Text(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+}  // namespace
+
+TEST_SUITE("MappedFile") {
+  TEST_CASE("shows the bytes of a file, page-aligned") {
+    const TempFile temp("bytes", "some bytes");
+    const Result<MappedFile> file = MappedFile::Open(temp.path());
+    REQUIRE_MESSAGE(file.ok(), file.status().message());
+    CHECK(Text(*file) == "some bytes");
+    CHECK(reinterpret_cast<std::uintptr_t>(file->bytes().data()) % 4096 == 0);
+    CHECK(!file->buffer()->OwnsMemory());
+  }
+  TEST_CASE("an empty file has no bytes") {
+    const TempFile temp("empty", "");
+    const Result<MappedFile> file = MappedFile::Open(temp.path());
+    REQUIRE(file.ok());
+    CHECK(file->bytes().empty());
+  }
+  TEST_CASE("whoever refers to the buffer keeps the bytes") {
+    const TempFile temp("kept", "kept");
+    Buffer* buffer = nullptr;
+    {
+      Result<MappedFile> file = MappedFile::Open(temp.path());
+      REQUIRE(file.ok());
+      buffer = file->buffer();
+      buffer->Ref();
+    }
+    CHECK(std::string_view(static_cast<const char*>(buffer->data()), buffer->size()) == "kept");
+    buffer->Unref();
+  }
+  TEST_CASE("a write changes a private copy, never the file") {
+    const TempFile temp("private", "abc");
+    const Result<MappedFile> file = MappedFile::Open(temp.path());
+    REQUIRE(file.ok());
+    static_cast<char*>(file->buffer()->data())[0] = 'X';
+    CHECK(Text(*file) == "Xbc");
+    CHECK(temp.Read() == "abc");
+  }
+  TEST_CASE("can be moved") {
+    const TempFile temp("moved", "abc"), other("other", "d");
+    Result<MappedFile> opened = MappedFile::Open(temp.path());
+    REQUIRE(opened.ok());
+    MappedFile file = *std::move(opened);
+    CHECK(Text(file) == "abc");
+    Result<MappedFile> second = MappedFile::Open(other.path());
+    REQUIRE(second.ok());
+    file = *std::move(second);
+    CHECK(Text(file) == "d");
+  }
+  TEST_CASE("says what the system says when there is no such file, or it is a folder") {
+    const Status missing = MappedFile::Open("/no/such/file.pb").status();
+    CHECK(missing.code() == Code::kNotFound);
+    CHECK(missing.message() == "MappedFile: '/no/such/file.pb': No such file or directory");
+    const Status folder = MappedFile::Open("/").status();
+    CHECK(folder.code() == Code::kFailedPrecondition);
+    CHECK(folder.message() == "MappedFile: '/': Is a directory");
+    const TempFile temp("secret", "abc");
+    ::chmod(temp.path().c_str(), 0);
+    const Status secret = MappedFile::Open(temp.path()).status();
+    if (::geteuid() != 0) CHECK(secret.code() == Code::kPermissionDenied);
+  }
+  TEST_CASE("reads what cannot be mapped") {
+    const Result<MappedFile> file = MappedFile::Open("/dev/null");
+    REQUIRE(file.ok());
+    CHECK(file->bytes().empty());
+    const Result<MappedFile> process = MappedFile::Open("/proc/self/cmdline");  // says that it has no bytes
+    if (process.ok()) CHECK(!process->bytes().empty());
+  }
+}
+
+TEST_SUITE("WriteFile") {
+  TEST_CASE("writes and replaces; a mapping of the old file keeps its bytes") {
+    const TempFile temp("written");
+    CHECK(WriteFile(temp.path(), "first").ok());
+    const Result<MappedFile> old = MappedFile::Open(temp.path());
+    REQUIRE(old.ok());
+    CHECK(WriteFile(temp.path(), "").ok());
+    CHECK(temp.Read().empty());
+    CHECK(Text(*old) == "first");
+  }
+  TEST_CASE("leaves nothing behind when it fails") {
+    const Status s = WriteFile("/no/such/folder/file", "x");
+    CHECK(s.code() == Code::kNotFound);
+    CHECK(s.message() == "WriteFile: '/no/such/folder/file': No such file or directory");
+  }
+}
