@@ -25,7 +25,8 @@ struct GraphCase {
   int pool_threads = 0;     // TensorFlow on a pool of so many threads instead of in the calling thread
 };
 
-inline PeerGraph Describe(const GraphBuilder& builder, std::vector<NamedTensor> feeds, std::vector<std::string> fetches, std::vector<std::string> targets = {}) {
+inline PeerGraph Describe(const GraphBuilder& builder, std::vector<NamedTensor> feeds, std::vector<std::string> fetches,
+                          std::vector<std::string> targets = {}) {
   return {SerializeGraphDef(builder.graph_def()), {}, std::move(feeds), std::move(fetches), std::move(targets)};
 }
 
@@ -33,7 +34,8 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   SessionOptions options = c.session;
   options.intra_op_threads = state.options().threads;
   const PeerGraph& graph = c.graph;
-  TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(std::as_bytes(std::span<const char>(graph.graph_def)), options));
+  TENON_ASSIGN_OR_RETURN(const Session session,
+                         Session::FromGraphDef(std::as_bytes(std::span<const char>(graph.graph_def)), options));
 
   std::vector<Tensor> feeds, fetches(graph.fetches.size());
   CallableOptions signature{{}, graph.fetches, graph.targets};
@@ -47,10 +49,12 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   if (c.pool_threads == 0) {
     AddTensorFlowInCaller(state, graph, c.optimize, fetches);
   } else {
-    const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads, c.optimize};
+    const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
+                                 c.optimize};
     AddPeer(state, StrCat("TensorFlow, pool of ", c.pool_threads), MakeTensorFlow(graph, pool), fetches);
   }
-  if (!graph.onnx_file.empty()) AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads), fetches);
+  if (!graph.onnx_file.empty())
+    AddPeer(state, "ONNX Runtime", MakeOnnxRuntime(graph, state.options().threads), fetches);
 
   if (c.by_name) {
     for (auto _ : state) state.Check(session.Run(graph.feeds, graph.fetches, graph.targets).status());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The benchmark harness: TENON_BENCH defines a case, bench/main.cpp runs the cases and prints them. A case times its own
-// loop and, in turns with it, the same work done by others (peers); what it reports of a peer is the ratio of the two.
+// The benchmark harness: TENON_BENCH defines a case, bench/main.cpp runs the cases and prints them. A case times its
+// own loop and, in turns with it, the same work done by others (peers); what it reports of a peer is the ratio of the
+// two.
 
 #include <algorithm>
 #include <atomic>
@@ -44,7 +45,8 @@ void Keep(const T& value) {
 
 inline double NowNs() {
   return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 // How often this thread has had to leave its core to another; 0 where the system does not tell.
@@ -85,7 +87,9 @@ struct Subject {
 //   }
 class State {
  public:
-  State(const Options& options, std::int64_t arg) : options_(options), arg_(arg) { subjects_.push_back({"Tenon", {}, {}}); }
+  State(const Options& options, std::int64_t arg) : options_(options), arg_(arg) {
+    subjects_.push_back({"Tenon", {}, {}});
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -173,13 +177,14 @@ class State {
   GoalResult goal() const {
     GoalResult result = goal_;
     for (const Subject& s : subjects_)
-      if (&s != subjects_.data() && s.name.starts_with(goal_.peers) && !s.ns.empty()) result.got = std::max(result.got, Ratio(s));
+      if (&s != subjects_.data() && s.name.starts_with(goal_.peers) && !s.ns.empty())
+        result.got = std::max(result.got, Ratio(s));
     return result;
   }
 
  private:
   enum class Phase { kNew, kWarmUp, kCalibrate, kMeasure, kDone };
-  static constexpr int kTries = 6;  // of a sample in which the thread was preempted
+  static constexpr int kTries = 6;  // of a sample in which the thread was preempted; if all were, the shortest counts
 
   // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
   TENON_COLD std::int64_t NextBatch() {
@@ -195,10 +200,14 @@ class State {
         phase_ = Phase::kMeasure;
         break;
       case Phase::kMeasure:
-        if (Preemptions() != preemptions_ && ++tries_ < kTries) break;
+        best_ = tries_ == 0 ? elapsed : std::min(best_, elapsed);
+        if (Preemptions() == preemptions_)
+          best_ = elapsed;
+        else if (++tries_ < kTries)
+          break;
+        disturbed_ += tries_ == kTries ? 1 : 0;
         tries_ = 0;
-        disturbed_ += Preemptions() != preemptions_ ? 1 : 0;
-        loop.ns.push_back(elapsed / static_cast<double>(loop.batch));
+        loop.ns.push_back(best_ / static_cast<double>(loop.batch));
         for (std::size_t i = 1; i < subjects_.size(); ++i)
           if (subjects_[i].run) Sample(&subjects_[i]);
         if (static_cast<int>(loop.ns.size()) >= rounds_) phase_ = Phase::kDone;
@@ -236,15 +245,16 @@ class State {
     rounds_ = std::max(5, std::min(options_.rounds, static_cast<int>(options_.most_ns / round_ns)));
   }
   void Sample(Subject* peer) {
-    double ns = 0;
+    double best = 0;
     bool preempted = true;
     for (int i = 0; i < kTries && preempted; ++i) {
       const std::int64_t before = Preemptions();
-      ns = Timed(*peer);
+      const double ns = Timed(*peer);
       preempted = Preemptions() != before;
+      best = preempted && i > 0 ? std::min(best, ns) : ns;
     }
     disturbed_ += preempted ? 1 : 0;
-    peer->ns.push_back(ns / static_cast<double>(peer->batch));
+    peer->ns.push_back(best / static_cast<double>(peer->batch));
   }
 
   const Options& options_;
@@ -257,7 +267,8 @@ class State {
   Phase phase_ = Phase::kNew;
   int rounds_ = 0;
   int tries_ = 0;
-  int disturbed_ = 0;              // samples that were taken although the thread was preempted
+  double best_ = 0;  // of the tries
+  int disturbed_ = 0;  // samples that were taken although the thread was preempted
   std::int64_t preemptions_ = 0;
   double start_ = 0;
 };
@@ -289,8 +300,8 @@ inline void Note(std::string text) {
 }  // namespace tenon::bench
 
 // TENON_BENCH(name) { ... } or TENON_BENCH(name, {8, 64}) { ... }: a case, run once for each number, with a `state`.
-#define TENON_BENCH(name, ...)                                                                                   \
-  static void tenon_bench_##name(::tenon::bench::State& state);                                                  \
-  static const ::tenon::bench::Registration tenon_bench_registration_##name(#name,                               \
-                                                                            &tenon_bench_##name __VA_OPT__(, ) __VA_ARGS__); \
+#define TENON_BENCH(name, ...)                                               \
+  static void tenon_bench_##name(::tenon::bench::State& state);              \
+  static const ::tenon::bench::Registration tenon_bench_registration_##name( \
+      #name, &tenon_bench_##name __VA_OPT__(, ) __VA_ARGS__);                \
   static void tenon_bench_##name(::tenon::bench::State& state)

@@ -38,7 +38,7 @@ struct CommandLine {
   Options options;
   std::vector<std::string> filters;
   std::string json, markdown;
-  bool list = false, check = false;
+  bool list = false, check = false, help = false;
 };
 
 template <class... A>
@@ -57,7 +57,7 @@ std::string Duration(double ns) {
   return Number(ns / 1e9) + " s";
 }
 
-// ------------------------------------------------------------------------------------------------------- the machine
+// ---- the machine
 
 struct Machine {
   std::string date, cpu, instructions, compiler, flags;
@@ -116,11 +116,12 @@ Machine ThisMachine() {
   return m;
 }
 std::string MachineLine(const Machine& m) {
-  return StrCat(m.date, ". ", m.cpu, ", ", m.cores, m.cores == 1 ? " core" : " cores", " (", m.instructions, "), L1d ", m.l1d_bytes >> 10,
-                " KB, L2 ", m.l2_bytes >> 10, " KB, L3 ", m.l3_bytes >> 20, " MB. ", m.compiler, m.flags.empty() ? "" : " ", m.flags, ".");
+  return StrCat(m.date, ". ", m.cpu, ", ", m.cores, m.cores == 1 ? " core" : " cores", " (", m.instructions, "), L1d ",
+                m.l1d_bytes >> 10, " KB, L2 ", m.l2_bytes >> 10, " KB, L3 ", m.l3_bytes >> 20, " MB. ", m.compiler,
+                m.flags.empty() ? "" : " ", m.flags, ".");
 }
 
-// --------------------------------------------------------------------------------------------------------- the results
+// ---- the results
 
 struct Result {
   std::string name;
@@ -183,7 +184,8 @@ std::string Table(const std::vector<Row>& rows) {
     text += "|\n";
   };
   add(kHead);
-  for (std::size_t c = 0; c < kHead.size(); ++c) text += StrCat("|", std::string(width[c] + 1, '-'), right(c) ? ":" : "-");
+  for (std::size_t c = 0; c < kHead.size(); ++c)
+    text += StrCat("|", std::string(width[c] + 1, '-'), right(c) ? ":" : "-");
   text += "|\n";
   for (const Row& row : rows) add(row);
   return text;
@@ -203,14 +205,20 @@ std::string Quoted(std::string_view text) {
 }
 std::string Json(const Machine& m, const std::vector<Result>& results) {
   std::string out = "{\n \"machine\": {";
-  for (const auto& [key, value] : {std::pair("date", &m.date), {"cpu", &m.cpu}, {"instructions", &m.instructions}, {"compiler", &m.compiler}, {"flags", &m.flags}})
+  for (const auto& [key, value] : {std::pair("date", &m.date),
+                                   {"cpu", &m.cpu},
+                                   {"instructions", &m.instructions},
+                                   {"compiler", &m.compiler},
+                                   {"flags", &m.flags}})
     StrAppend(&out, "\"", key, "\": ", Quoted(*value), ", ");
-  StrAppend(&out, "\"cores\": ", m.cores, ", \"l1d_bytes\": ", m.l1d_bytes, ", \"l2_bytes\": ", m.l2_bytes, ", \"l3_bytes\": ", m.l3_bytes, "},\n \"notes\": [");
+  StrAppend(&out, "\"cores\": ", m.cores, ", \"l1d_bytes\": ", m.l1d_bytes, ", \"l2_bytes\": ", m.l2_bytes,
+            ", \"l3_bytes\": ", m.l3_bytes, "},\n \"notes\": [");
   for (const std::string& note : Notes()) StrAppend(&out, &note == Notes().data() ? "" : ", ", Quoted(note));
   out += "],\n \"cases\": [";
   for (const Result& result : results) {
     const State& state = *result.state;
-    StrAppend(&out, &result == results.data() ? "\n" : ",\n", "  {\"name\": ", Quoted(result.name), ", \"arg\": ", state.arg());
+    StrAppend(&out, &result == results.data() ? "\n" : ",\n", "  {\"name\": ", Quoted(result.name),
+              ", \"arg\": ", state.arg());
     if (!state.error().ok()) StrAppend(&out, ", \"error\": ", Quoted(state.error().ToString()));
     if (state.items() > 0) StrAppend(&out, ", \"items\": ", state.items(), ", \"item\": ", Quoted(state.item()));
     if (state.flops() > 0) StrAppend(&out, ", \"flops\": ", state.flops());
@@ -225,7 +233,8 @@ std::string Json(const Machine& m, const std::vector<Result>& results) {
       StrAppend(&out, first ? "" : ", ", "\n    {\"name\": ", Quoted(s.name));
       if (!s.absent.empty()) StrAppend(&out, ", \"absent\": ", Quoted(s.absent));
       if (!s.ns.empty()) {
-        StrAppend(&out, ", \"median_ns\": ", Format("%.3f", state.Time(s)), ", \"min_ns\": ", Format("%.3f", *std::min_element(s.ns.begin(), s.ns.end())),
+        StrAppend(&out, ", \"median_ns\": ", Format("%.3f", state.Time(s)),
+                  ", \"min_ns\": ", Format("%.3f", *std::min_element(s.ns.begin(), s.ns.end())),
                   ", \"samples\": ", s.ns.size(), ", \"runs_per_sample\": ", s.batch);
         if (!first) StrAppend(&out, ", \"tenon_ratio\": ", Format("%.4f", state.Ratio(s)));
       }
@@ -237,7 +246,7 @@ std::string Json(const Machine& m, const std::vector<Result>& results) {
   return out + "\n ]\n}\n";
 }
 
-// ------------------------------------------------------------------------------------------------------------ the program
+// ---- the program
 
 bool Write(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -255,16 +264,28 @@ bool Parse(int argc, char** argv, CommandLine* line) {
       return value >= least ? (++i, value) : -1;
     };
     double value = 0;
-    if (arg == "--list") line->list = true;
-    else if (arg == "--check") line->check = true;
-    else if (arg == "--no-peers") line->options.peers = false;
-    else if (arg == "--filter" && i + 1 < argc) line->filters.emplace_back(argv[++i]);
-    else if (arg == "--json" && i + 1 < argc) line->json = argv[++i];
-    else if (arg == "--markdown" && i + 1 < argc) line->markdown = argv[++i];
-    else if (arg == "--rounds" && (value = number(5)) > 0) line->options.rounds = static_cast<int>(value);
-    else if (arg == "--batch-ms" && (value = number(0.01)) > 0) line->options.batch_ns = value * 1e6;
-    else if (arg == "--threads" && (value = number(1)) > 0) line->options.threads = static_cast<int>(value);
-    else return false;
+    if (arg == "--help")
+      line->help = true;
+    else if (arg == "--list")
+      line->list = true;
+    else if (arg == "--check")
+      line->check = true;
+    else if (arg == "--no-peers")
+      line->options.peers = false;
+    else if (arg == "--filter" && i + 1 < argc)
+      line->filters.emplace_back(argv[++i]);
+    else if (arg == "--json" && i + 1 < argc)
+      line->json = argv[++i];
+    else if (arg == "--markdown" && i + 1 < argc)
+      line->markdown = argv[++i];
+    else if (arg == "--rounds" && (value = number(5)) > 0)
+      line->options.rounds = static_cast<int>(value);
+    else if (arg == "--batch-ms" && (value = number(0.01)) > 0)
+      line->options.batch_ns = value * 1e6;
+    else if (arg == "--threads" && (value = number(1)) > 0)
+      line->options.threads = static_cast<int>(value);
+    else
+      return false;
   }
   return true;
 }
@@ -276,11 +297,13 @@ bool Wanted(const CommandLine& line, std::string_view name) {
 
 int Main(int argc, char** argv) {
   CommandLine line;
-  if (!Parse(argc, argv, &line)) {
-    std::fprintf(stderr, kUsage, argv[0]);
-    return 2;
+  const bool understood = Parse(argc, argv, &line);
+  if (!understood || line.help) {
+    std::fprintf(understood ? stdout : stderr, kUsage, argv[0]);
+    return understood ? 0 : 2;
   }
-  std::sort(Cases().begin(), Cases().end(), [](const Case& a, const Case& b) { return std::strcmp(a.name, b.name) < 0; });
+  std::sort(Cases().begin(), Cases().end(),
+            [](const Case& a, const Case& b) { return std::strcmp(a.name, b.name) < 0; });
   std::vector<Result> results;
   bool failed = false, missed = false;
   for (const Case& c : Cases()) {

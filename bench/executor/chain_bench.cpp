@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one node costs: graphs of many nodes that do next to nothing. Nothing can be folded, merged or left out: the values
-// come from placeholders, and every node waits for the one before.
+// What one node costs: graphs of many nodes that do next to nothing. Nothing can be folded, merged or left out: the
+// values come from placeholders, and every node waits for the one before.
 #include <string>
 #include <vector>
 
@@ -62,10 +62,18 @@ TENON_BENCH(chain_no_op) {
   state.Goal(0.5, "TensorFlow");
   TimeNodes(state, {.graph = NoOps()});
 }
-TENON_BENCH(chain_add_dataflow_2_threads) { TimeNodes(state, {.graph = Adds(1), .session = kTwoThreads, .pool_threads = 2}); }
-TENON_BENCH(chain_identity_dataflow_2_threads) { TimeNodes(state, {.graph = Identities(), .session = kTwoThreads, .pool_threads = 2}); }
-TENON_BENCH(chain_no_op_dataflow_2_threads) { TimeNodes(state, {.graph = NoOps(), .session = kTwoThreads, .pool_threads = 2}); }
+TENON_BENCH(chain_add_dataflow_2_threads) {
+  TimeNodes(state, {.graph = Adds(1), .session = kTwoThreads, .pool_threads = 2});
+}
+TENON_BENCH(chain_identity_dataflow_2_threads) {
+  TimeNodes(state, {.graph = Identities(), .session = kTwoThreads, .pool_threads = 2});
+}
+TENON_BENCH(chain_no_op_dataflow_2_threads) {
+  TimeNodes(state, {.graph = NoOps(), .session = kTwoThreads, .pool_threads = 2});
+}
 TENON_BENCH(chains_8_add) { TimeNodes(state, {.graph = Adds(8)}); }
-TENON_BENCH(chains_8_add_dataflow_2_threads) { TimeNodes(state, {.graph = Adds(8), .session = kTwoThreads, .pool_threads = 2}); }
+TENON_BENCH(chains_8_add_dataflow_2_threads) {
+  TimeNodes(state, {.graph = Adds(8), .session = kTwoThreads, .pool_threads = 2});
+}
 
 }  // namespace tenon::bench

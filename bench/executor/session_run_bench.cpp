@@ -31,7 +31,9 @@ TENON_BENCH(session_run_callable) {
 TENON_BENCH(session_run_by_name) { TimeGraph(state, {.graph = Identities(1), .by_name = true}); }
 TENON_BENCH(session_run_8_feeds) { TimeGraph(state, {.graph = Identities(8)}); }
 TENON_BENCH(session_run_dataflow_2_threads) {
-  TimeGraph(state, {.graph = Identities(1), .session = {.inter_op_threads = 2, .executor = ExecutorKind::kDataflow}, .pool_threads = 2});
+  TimeGraph(state, {.graph = Identities(1),
+                    .session = {.inter_op_threads = 2, .executor = ExecutorKind::kDataflow},
+                    .pool_threads = 2});
 }
 TENON_BENCH(session_run_no_op) {
   GraphBuilder b;

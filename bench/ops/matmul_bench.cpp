@@ -48,7 +48,8 @@ void TimeEngine(State& state, Index m, Index k, Index n) {
   });
   ThreadPool pool(state.options().threads, "bench");
   Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
-  for (auto _ : state) state.Check(Gemm<float>(device, a.matrix<float>(), false, b.matrix<float>(), false, product.matrix<float>()));
+  for (auto _ : state)
+    state.Check(Gemm<float>(device, a.matrix<float>(), false, b.matrix<float>(), false, product.matrix<float>()));
 }
 
 }  // namespace

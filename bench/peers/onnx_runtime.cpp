@@ -29,13 +29,13 @@ struct Api {
   const char* (*GetErrorMessage)(const OrtStatus*);
   OrtStatus* (*CreateEnv)(int log_level, const char* log_id, OrtEnv**);
   OrtStatus* (*CreateSession)(const OrtEnv*, const char* path, const OrtSessionOptions*, OrtSession**);
-  OrtStatus* (*Run)(OrtSession*, const void* options, const char* const* input_names, const OrtValue* const* inputs, std::size_t,
-                    const char* const* output_names, std::size_t, OrtValue** outputs);
+  OrtStatus* (*Run)(OrtSession*, const void* options, const char* const* input_names, const OrtValue* const* inputs,
+                    std::size_t, const char* const* output_names, std::size_t, OrtValue** outputs);
   OrtStatus* (*CreateSessionOptions)(OrtSessionOptions**);
   OrtStatus* (*SetSessionGraphOptimizationLevel)(OrtSessionOptions*, int);
   OrtStatus* (*SetIntraOpNumThreads)(OrtSessionOptions*, int);
-  OrtStatus* (*CreateTensorWithDataAsOrtValue)(const OrtMemoryInfo*, void* data, std::size_t bytes, const std::int64_t* dims, std::size_t rank, int type,
-                                               OrtValue**);
+  OrtStatus* (*CreateTensorWithDataAsOrtValue)(const OrtMemoryInfo*, void* data, std::size_t bytes,
+                                               const std::int64_t* dims, std::size_t rank, int type, OrtValue**);
   OrtStatus* (*GetTensorMutableData)(OrtValue*, void**);
   OrtStatus* (*GetDimensionsCount)(const OrtShape*, std::size_t*);
   OrtStatus* (*GetDimensions)(const OrtShape*, std::int64_t*, std::size_t);
@@ -72,7 +72,8 @@ Result<Api> LoadApi() {
   TENON_RETURN_IF_ERROR(library.Bind("OrtGetApiBase", &get_base));
   const OrtApiBase* base = get_base();
   const void* const* table = base->GetApi(1);
-  if (table == nullptr) return errors::NotFound("ONNX Runtime ", base->GetVersionString(), " has no version 1 of its C API");
+  if (table == nullptr)
+    return errors::NotFound("ONNX Runtime ", base->GetVersionString(), " has no version 1 of its C API");
   Api api{};
   const auto bind = [table](std::size_t place, auto* function) {
     static_assert(sizeof *function == sizeof *table);
@@ -134,11 +135,13 @@ class OnnxRuntimeSession final : public PeerSession {
     feeds_ = graph.feeds;
     fetches_ = graph.fetches;
     for (NamedTensor& feed : feeds_) {
-      if (feed.tensor.dtype() != DataType::kFloat) status.Update(errors::Unimplemented("ONNX Runtime is fed floats only"));
+      if (feed.tensor.dtype() != DataType::kFloat)
+        status.Update(errors::Unimplemented("ONNX Runtime is fed floats only"));
       OrtValue* value = nullptr;
       constexpr int kFloat = 1;
-      status.Update(api_.Take(api_.CreateTensorWithDataAsOrtValue(memory, feed.tensor.raw_data(), feed.tensor.TotalBytes(), feed.tensor.shape().dim_sizes().data(),
-                                                                  static_cast<std::size_t>(feed.tensor.dims()), kFloat, &value)));
+      status.Update(api_.Take(api_.CreateTensorWithDataAsOrtValue(
+          memory, feed.tensor.raw_data(), feed.tensor.TotalBytes(), feed.tensor.shape().dim_sizes().data(),
+          static_cast<std::size_t>(feed.tensor.dims()), kFloat, &value)));
       if (value != nullptr) inputs_.push_back(value);
       input_names_.push_back(feed.name.c_str());
     }
@@ -150,7 +153,8 @@ class OnnxRuntimeSession final : public PeerSession {
 
   Status Run(std::int64_t times) override {
     for (; times > 0; --times) {
-      OrtStatus* error = api_.Run(session_, nullptr, input_names_.data(), inputs_.data(), inputs_.size(), output_names_.data(), output_names_.size(), outputs_.data());
+      OrtStatus* error = api_.Run(session_, nullptr, input_names_.data(), inputs_.data(), inputs_.size(),
+                                  output_names_.data(), output_names_.size(), outputs_.data());
       if (error != nullptr) [[unlikely]]
         return api_.Take(error);
     }

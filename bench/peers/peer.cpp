@@ -49,10 +49,12 @@ Status Compare(const Tensor& got, const Tensor& wanted) {
 Result<std::string> FindPythonPackage(std::string_view package) {
   const char* named = std::getenv("TENON_TENSORFLOW_PYTHON");
   const std::string python = named != nullptr ? named : "python3";
-  const std::string script = StrCat("import importlib.util as u; s = u.find_spec('", package, "'); print(s.submodule_search_locations[0] if s else '')");
+  const std::string script = StrCat("import importlib.util as u; s = u.find_spec('", package,
+                                    "'); print(s.submodule_search_locations[0] if s else '')");
   std::string folder = OutputOf(StrCat(ShellQuoted(python), " -c ", ShellQuoted(script), " 2>/dev/null"));
   if (folder.empty())
-    return errors::NotFound("no package '", package, "' in the Python '", python, "' (TENON_TENSORFLOW_PYTHON names another one)");
+    return errors::NotFound("no package '", package, "' in the Python '", python,
+                            "' (TENON_TENSORFLOW_PYTHON names another one)");
   return folder;
 }
 
@@ -65,18 +67,22 @@ Result<Library> Library::Open(const std::string& path) {
 }
 void* Library::Find(const char* name) const { return dlsym(handle_, name); }
 
-void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session, std::span<const Tensor> wanted) {
+void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
+             std::span<const Tensor> wanted) {
   if (!state.options().peers) return;
   if (!session.ok()) {
-    if (session.status().code() != Code::kNotFound) return state.Fail(session.status().WithAppended(StrCat(" [", name, "]")));
+    if (session.status().code() != Code::kNotFound)
+      return state.Fail(session.status().WithAppended(StrCat(" [", name, "]")));
     Note(StrCat(name.substr(0, name.find(',')), " is absent: ", session.status().message()));
     return state.Absent(std::move(name), std::string(session.status().message()));
   }
   const Result<std::vector<Tensor>> got = (*session)->Fetch();
   if (!state.Check(got.status())) return;
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (const Status same = Compare((*got)[i], wanted[i]); !same.ok()) return state.Fail(same.WithAppended(StrCat(" [", name, "]")));
-  state.PeerBatch(std::move(name), [session = *std::move(session), &state](std::int64_t times) { state.Check(session->Run(times)); });
+    if (const Status same = Compare((*got)[i], wanted[i]); !same.ok())
+      return state.Fail(same.WithAppended(StrCat(" [", name, "]")));
+  state.PeerBatch(std::move(name),
+                  [session = *std::move(session), &state](std::int64_t times) { state.Check(session->Run(times)); });
 }
 
 void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, std::span<const Tensor> wanted) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Other runtimes that do the same work in the same process: TensorFlow and ONNX Runtime, through their C interfaces. They
-// are looked for when a case asks for them, in the packages of a Python (`tensorflow` or `tensorflow-cpu`, `onnxruntime`):
-// the one named by the environment variable TENON_TENSORFLOW_PYTHON, else python3. Nothing of them is needed to build.
+// Other runtimes that do the same work in the same process: TensorFlow and ONNX Runtime, through their C interfaces.
+// They are looked for when a case asks for them, in the packages of a Python (`tensorflow` or `tensorflow-cpu`,
+// `onnxruntime`): the one named by the environment variable TENON_TENSORFLOW_PYTHON, else python3. Nothing of them is
+// needed to build.
 
 #include <cstdint>
 #include <memory>
@@ -40,12 +41,12 @@ struct TensorFlowOptions {
   enum class Executor {
     kInCaller,        // in the thread that calls, inter_op_parallelism_threads = -1
     kSingleThreaded,  // the same by the executor without a queue, experimental.executor_type = SINGLE_THREADED_EXECUTOR
-    kPool,            // on a pool of `inter_op_threads`, which is what one gets by default
+    kPool,  // on a pool of `inter_op_threads`, which is what one gets by default
   };
   Executor executor = Executor::kInCaller;
   int inter_op_threads = 1;
   int intra_op_threads = 1;  // one pool for all sessions: the first decides
-  bool optimize = true;      // Grappler, constant folding and common subexpressions
+  bool optimize = true;  // Grappler, constant folding and common subexpressions
 };
 
 // NotFound: the package is not there.
@@ -53,9 +54,11 @@ Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, cons
 Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int threads);
 
 // Makes `session` a peer of the case, if its answers agree with `wanted` (float: to 1e-4 of the value plus 1e-5).
-void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session, std::span<const Tensor> wanted);
+void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
+             std::span<const Tensor> wanted);
 
-// TensorFlow in the calling thread, with both executors; the goal is measured against the faster one. Named "TensorFlow, ...".
+// TensorFlow in the calling thread, with both executors; the goal is measured against the faster one. Named
+// "TensorFlow, ...".
 void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, std::span<const Tensor> wanted);
 
 // For those who implement peers: the folder of a Python package, and a shared library.

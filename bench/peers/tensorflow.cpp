@@ -48,8 +48,8 @@ struct Api {
   TF_Session* (*NewSession)(TF_Graph*, const TF_SessionOptions*, TF_Status*);
   void (*CloseSession)(TF_Session*, TF_Status*);
   void (*DeleteSession)(TF_Session*, TF_Status*);
-  void (*SessionRun)(TF_Session*, const TF_Buffer*, const TF_Output*, TF_Tensor* const*, int, const TF_Output*, TF_Tensor**, int,
-                     const TF_Operation* const*, int, TF_Buffer*, TF_Status*);
+  void (*SessionRun)(TF_Session*, const TF_Buffer*, const TF_Output*, TF_Tensor* const*, int, const TF_Output*,
+                     TF_Tensor**, int, const TF_Operation* const*, int, TF_Buffer*, TF_Status*);
   TF_Tensor* (*AllocateTensor)(int, const std::int64_t*, int, std::size_t);
   void (*DeleteTensor)(TF_Tensor*);
   int (*TensorType)(const TF_Tensor*);
@@ -106,17 +106,23 @@ std::string Varint(std::uint64_t v) {
   for (; v >= 128; v >>= 7) bytes += static_cast<char>(v | 128);
   return bytes + static_cast<char>(v);
 }
-std::string Field(std::uint64_t number, std::int64_t value) { return Varint(number << 3) + Varint(static_cast<std::uint64_t>(value)); }
-std::string Field(std::uint64_t number, const std::string& value) { return Varint(number << 3 | 2) + Varint(value.size()) + value; }
+std::string Field(std::uint64_t number, std::int64_t value) {
+  return Varint(number << 3) + Varint(static_cast<std::uint64_t>(value));
+}
+std::string Field(std::uint64_t number, const std::string& value) {
+  return Varint(number << 3 | 2) + Varint(value.size()) + value;
+}
 
 std::string ConfigProto(const TensorFlowOptions& options) {
   using Executor = TensorFlowOptions::Executor;
   const bool pool = options.executor == Executor::kPool;
-  std::string config = Field(2, std::int64_t{options.intra_op_threads}) + Field(5, std::int64_t{pool ? options.inter_op_threads : -1});
+  std::string config =
+      Field(2, std::int64_t{options.intra_op_threads}) + Field(5, std::int64_t{pool ? options.inter_op_threads : -1});
   if (pool) config += Field(9, std::int64_t{1});  // use_per_session_threads
-  if (!options.optimize)                          // optimizer_options.opt_level = L0; rewrite_options.disable_meta_optimizer
+  if (!options.optimize)  // optimizer_options.opt_level = L0; rewrite_options.disable_meta_optimizer
     config += Field(10, Field(3, Field(3, std::int64_t{-1})) + Field(10, Field(19, std::int64_t{1})));
-  if (options.executor == Executor::kSingleThreaded) config += Field(16, Field(3, std::string("SINGLE_THREADED_EXECUTOR")));
+  if (options.executor == Executor::kSingleThreaded)
+    config += Field(16, Field(3, std::string("SINGLE_THREADED_EXECUTOR")));
   return config;
 }
 
@@ -177,8 +183,10 @@ class TensorFlowSession final : public PeerSession {
     for (const TF_Tensor* fetch : fetches_) {
       std::vector<Index> dims;
       for (int i = 0; i < api_.NumDims(fetch); ++i) dims.push_back(api_.Dim(fetch, i));
-      TENON_ASSIGN_OR_RETURN(Tensor value, Tensor::Make(static_cast<DataType>(api_.TensorType(fetch)), TensorShape(std::span<const Index>(dims))));
-      if (value.TotalBytes() != api_.TensorByteSize(fetch)) return errors::Internal("TensorFlow: a fetch has an unexpected size");
+      TENON_ASSIGN_OR_RETURN(Tensor value, Tensor::Make(static_cast<DataType>(api_.TensorType(fetch)),
+                                                        TensorShape(std::span<const Index>(dims))));
+      if (value.TotalBytes() != api_.TensorByteSize(fetch))
+        return errors::Internal("TensorFlow: a fetch has an unexpected size");
       std::memcpy(value.raw_data(), api_.TensorData(fetch), value.TotalBytes());
       values.push_back(std::move(value));
     }
@@ -188,8 +196,9 @@ class TensorFlowSession final : public PeerSession {
 
  private:
   void RunOnce() {
-    api_.SessionRun(session_, nullptr, feed_outputs_.data(), feeds_.data(), static_cast<int>(feeds_.size()), fetch_outputs_.data(), fetches_.data(),
-                    static_cast<int>(fetches_.size()), targets_.data(), static_cast<int>(targets_.size()), nullptr, status_);
+    api_.SessionRun(session_, nullptr, feed_outputs_.data(), feeds_.data(), static_cast<int>(feeds_.size()),
+                    fetch_outputs_.data(), fetches_.data(), static_cast<int>(fetches_.size()), targets_.data(),
+                    static_cast<int>(targets_.size()), nullptr, status_);
   }
   void DropFetches() {
     for (TF_Tensor* fetch : fetches_) api_.DeleteTensor(fetch);
@@ -206,7 +215,8 @@ class TensorFlowSession final : public PeerSession {
     return OkStatus();
   }
   TF_Tensor* Copy(const Tensor& value) const {
-    TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(), value.dims(), value.TotalBytes());
+    TF_Tensor* tensor = api_.AllocateTensor(static_cast<int>(value.dtype()), value.shape().dim_sizes().data(),
+                                            value.dims(), value.TotalBytes());
     std::memcpy(api_.TensorData(tensor), value.raw_data(), value.TotalBytes());
     return tensor;
   }
@@ -226,7 +236,8 @@ Result<std::unique_ptr<PeerSession>> MakeTensorFlow(const PeerGraph& graph, cons
   const Result<Api>& api = TheApi();
   TENON_RETURN_IF_ERROR(api.status());
   auto session = std::make_unique<TensorFlowSession>(*api);
-  if (const Status status = session->Open(graph, options); !status.ok()) return Status(Code::kInternal, status.message());
+  if (const Status status = session->Open(graph, options); !status.ok())
+    return Status(Code::kInternal, status.message());
   return std::unique_ptr<PeerSession>(std::move(session));
 }
 

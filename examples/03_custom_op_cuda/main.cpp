@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a graph of the three ops on the first GPU, or on the CPU where there is none (or the program was built without CUDA).
+// Runs a graph of the three ops on the first GPU, or on the CPU where there is none (or the program was built without
+// CUDA).
 #include <cstdio>
 
 #include <tenon/tenon.hpp>

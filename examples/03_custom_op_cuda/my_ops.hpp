@@ -12,13 +12,15 @@ namespace my_ops {
 // Keeps one element of the input and zeroes the rest.
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("preserve_index: int >= 0 = 0")
-      .Attr("T: {float, int32}")
-      .Input("to_zero: T")
-      .Output("zeroed: T")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+                                        .Attr("preserve_index: int >= 0 = 0")
+                                        .Attr("T: {float, int32}")
+                                        .Input("to_zero: T")
+                                        .Output("zeroed: T")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
 
-  struct Attrs { std::int64_t preserve_index; };
+  struct Attrs {
+    std::int64_t preserve_index;
+  };
 
   template <class Device, class T>
   struct kernel : Attrs {
@@ -41,14 +43,16 @@ struct ZeroOut {
 // x + y with broadcasting: an element-wise op is its scalar function.
 struct Add {
   static constexpr auto signature = tenon::Op("Add")
-      .Input("x: T")
-      .Input("y: T")
-      .Output("z: T")
-      .Attr("T: {float, double, int32}")
-      .SetShapeFn(tenon::shape_inference::BroadcastBinaryOpShapeFn);
+                                        .Input("x: T")
+                                        .Input("y: T")
+                                        .Output("z: T")
+                                        .Attr("T: {float, double, int32}")
+                                        .SetShapeFn(tenon::shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
-  TENON_HD static T map(T x, T y) { return x + y; }
+  TENON_HD static T map(T x, T y) {
+    return x + y;
+  }
 
   template <class Device, class T>
   using kernel = tenon::Map2<Add, Device, T>;
@@ -57,15 +61,17 @@ struct Add {
 // The product of two matrices: a library's on each device.
 struct MatMul {
   static constexpr auto signature = tenon::Op("MatMul")
-      .Input("a: T")
-      .Input("b: T")
-      .Output("product: T")
-      .Attr("transpose_a: bool = false")
-      .Attr("transpose_b: bool = false")
-      .Attr("T: {float, double, int32}")
-      .SetShapeFn(tenon::shape_inference::MatMulShape);
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .Output("product: T")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("T: {float, double, int32}")
+                                        .SetShapeFn(tenon::shape_inference::MatMulShape);
 
-  struct Attrs { bool transpose_a, transpose_b; };
+  struct Attrs {
+    bool transpose_a, transpose_b;
+  };
 
   template <class Device, class T>
   struct kernel : Attrs {

@@ -77,6 +77,17 @@ using UnitDevices = Devices<Cpu>;
 
 }  // namespace detail
 
+class Registry;  // kernel/registry.hpp
+
+// The same as a function, for registries of one's own and programs without static initialisers:
+// Register(registry, Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). The first error of the registry.
+template <class R, class... Item, class... Device>
+Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
+  Status status;
+  (status.Update(registry.Add(detail::BatchOf<Devices<Device...>, Item...>::template batch<Device>)), ...);
+  return status;
+}
+
 TENON_NAMESPACE_END
 
 #define TENON_REGISTER(...)                                                                        \

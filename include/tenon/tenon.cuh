@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a .cu file includes to register GPU kernels: the op language and everything of Tenon that runs on a GPU. The runtime
-// stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
+// What a .cu file includes to register GPU kernels: the op language and everything of Tenon that runs on a GPU. The
+// runtime stays in a .cpp file (<tenon/tenon.hpp> or <tenon/runtime.hpp>), where the host compiler alone sees it.
 
 #if !defined(__CUDACC__)
-#error "Include <tenon/tenon.cuh> only from files that nvcc compiles: name them .cu, or mark them LANGUAGE CUDA in CMake."
+#error "Include <tenon/tenon.cuh> only from files that nvcc compiles (.cu, or LANGUAGE CUDA in CMake)."
 #endif
 
 #include <tenon/device/cuda.cuh>

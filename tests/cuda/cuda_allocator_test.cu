@@ -68,7 +68,8 @@ TEST_CASE("device memory is counted, aligned and given again" * doctest::skip(Wi
   CHECK(allocator->AllocateRaw(4096, 64) == nullptr);
 }
 
-TEST_CASE("what does not fit on the GPU is null, and what fits is still given afterwards" * doctest::skip(WithoutGpu())) {
+TEST_CASE("what does not fit on the GPU is null, and what fits is still given afterwards" *
+          doctest::skip(WithoutGpu())) {
   Gpu gpu;
   Allocator* allocator = gpu.device().allocator();
   CHECK(allocator->AllocateRaw(64, std::size_t{1} << 50) == nullptr);

@@ -34,7 +34,8 @@ TEST_CASE("including the device makes 'GPU' known, once for all files") {
   REQUIRE(factory != nullptr);
   CHECK((factory->create == &CudaDevice::Create));
   int factories = 0;
-  for (tenon::DeviceFactory* f = tenon::detail::device_factories.load(); f != nullptr; f = f->next) factories += f->type == "GPU";
+  for (tenon::DeviceFactory* f = tenon::detail::device_factories.load(); f != nullptr; f = f->next)
+    factories += f->type == "GPU";
   CHECK(factories == 1);
 }
 
@@ -65,7 +66,8 @@ TEST_CASE("a device knows its name, its type and its memory" * doctest::skip(Wit
   CHECK(gpu.cuda().stream != nullptr);
 }
 
-TEST_CASE("tensors of every plain type come back as they went, from pageable and page-locked memory" * doctest::skip(WithoutGpu())) {
+TEST_CASE("tensors of every plain type come back as they went, from pageable and page-locked memory" *
+          doctest::skip(WithoutGpu())) {
   Gpu gpu;
   for (const DataType dtype : tenon::kPlainTypes) {
     for (tenon::Allocator* from : {static_cast<tenon::Allocator*>(tenon::CpuAllocator()), tenon::PinnedAllocator()}) {
@@ -106,7 +108,8 @@ TEST_CASE("an empty tensor needs no copy, and a string stays at home" * doctest:
   CHECK(none.shape() == tenon::TensorShape{0, 3});
   Tensor to;
   const Status status = gpu.device().CopyToDevice(Tensor::Scalar("text"), &to);
-  CHECK(status.message() == "GPU:0: a tensor of type string cannot be copied between host and GPU; it lives in host memory only");
+  CHECK(status.message() ==
+        "GPU:0: a tensor of type string cannot be copied between host and GPU; it lives in host memory only");
   CHECK(status.code() == tenon::Code::kInvalidArgument);
 }
 
@@ -117,8 +120,8 @@ TEST_CASE("a tensor that does not fit on the GPU is an error that names it" * do
   Tensor to;
   const Status status = gpu.device().CopyToDevice(huge, &to);
   CHECK(status.code() == tenon::Code::kResourceExhausted);
-  CHECK(status.message() == std::string("OOM when allocating tensor with shape[281474976710656] and type float on ") + kName +
-                                " by allocator GPU_0_pool");
+  CHECK(status.message() == std::string("OOM when allocating tensor with shape[281474976710656] and type float on ") +
+                                kName + " by allocator GPU_0_pool");
 }
 
 TEST_CASE("many threads may copy and wait at once" * doctest::skip(WithoutGpu())) {

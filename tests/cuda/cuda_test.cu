@@ -46,11 +46,13 @@ TEST_CASE("CUDA's errors become statuses with its own words") {
   const Status address = tenon::CudaStatus(cudaErrorIllegalAddress, 1, "a kernel or copy failed");
   CHECK(address.ToString() ==
         "INTERNAL: GPU:1: a kernel or copy failed: an illegal memory access was encountered (cudaErrorIllegalAddress)");
-  CHECK(tenon::CudaStatus(cudaErrorMemoryAllocation, 0, "x").ToString() == "RESOURCE_EXHAUSTED: GPU:0: x: out of memory (cudaErrorMemoryAllocation)");
+  CHECK(tenon::CudaStatus(cudaErrorMemoryAllocation, 0, "x").ToString() ==
+        "RESOURCE_EXHAUSTED: GPU:0: x: out of memory (cudaErrorMemoryAllocation)");
   CHECK(tenon::CudaStatus(cudaErrorInvalidDevice, 9, "x").code() == tenon::Code::kNotFound);
-  CHECK(tenon::CudaStatus(cudaErrorNoDevice, -1, "cannot use a GPU of this machine").ToString() ==
-        "FAILED_PRECONDITION: CUDA: cannot use a GPU of this machine: no CUDA-capable device is detected (cudaErrorNoDevice); a GPU and a driver "
-        "that knows this CUDA version are needed");
+  CHECK(
+      tenon::CudaStatus(cudaErrorNoDevice, -1, "cannot use a GPU of this machine").ToString() ==
+      "FAILED_PRECONDITION: CUDA: cannot use a GPU of this machine: no CUDA-capable device is detected (cudaErrorNoDevice); a GPU and a driver "
+      "that knows this CUDA version are needed");
   const Status image = tenon::CudaStatus(cudaErrorNoKernelImageForDevice, 0, "cannot start a kernel");
   CHECK(image.code() == tenon::Code::kFailedPrecondition);
   CHECK(image.message().find("compile for this GPU") != std::string_view::npos);
@@ -74,7 +76,8 @@ TEST_CASE("without a GPU every call of CUDA is a status, not a crash" * doctest:
 TEST_CASE("ForEach calls the body once for every index, however many there are" * doctest::skip(WithoutGpu())) {
   Gpu gpu;
   for (const Index n : {Index{1}, Index{255}, Index{257}, Index{100003}, Index{20000000}}) {
-    const tenon::Tensor on_gpu = gpu.Up(tenon::Tensor::From<std::int32_t>(std::vector<std::int32_t>(static_cast<std::size_t>(n), 5), {n}));
+    const tenon::Tensor on_gpu =
+        gpu.Up(tenon::Tensor::From<std::int32_t>(std::vector<std::int32_t>(static_cast<std::size_t>(n), 5), {n}));
     tenon::Tensor t = on_gpu;
     REQUIRE(ForEach(gpu.cuda(), n, CountUp{t.data<std::int32_t>()}).ok());
     const tenon::Tensor back = gpu.Down(t);

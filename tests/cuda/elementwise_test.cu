@@ -48,8 +48,6 @@ struct LeakyRelu {
   }
 };
 
-constexpr const void* kNoAttrs = nullptr;
-
 BroadcastPlan Plan(const TensorShape& a, const TensorShape& b) {
   TensorShape out;
   REQUIRE(tenon::BroadcastShape(a, b, &out).ok());
@@ -59,13 +57,15 @@ BroadcastPlan Plan(const TensorShape& a, const TensorShape& b) {
 }
 
 // The elements of a and b that element i of the output is made from, found the slow way.
-void LocateSlowly(const TensorShape& a, const TensorShape& b, const TensorShape& out, Index i, Index* at_a, Index* at_b) {
+void LocateSlowly(const TensorShape& a, const TensorShape& b, const TensorShape& out, Index i, Index* at_a,
+                  Index* at_b) {
   *at_a = *at_b = 0;
   Index step_a = 1, step_b = 1;
   for (int d = out.dims() - 1; d >= 0; --d) {
     const Index index = i % out.dim_size(d);
     i /= out.dim_size(d);
-    const Index size_a = tenon::detail::AlignedDim(a, d, out.dims()), size_b = tenon::detail::AlignedDim(b, d, out.dims());
+    const Index size_a = tenon::detail::AlignedDim(a, d, out.dims()),
+                size_b = tenon::detail::AlignedDim(b, d, out.dims());
     *at_a += size_a == 1 ? 0 : index * step_a;
     *at_b += size_b == 1 ? 0 : index * step_b;
     step_a *= size_a;
@@ -103,7 +103,8 @@ void CheckMinus(Gpu& gpu) {
     const Tensor a = Pattern<T>(shapes.a, 7, 13, -6), b = Pattern<T>(shapes.b, 5, 11, -4);
     const Tensor a_there = gpu.Up(a), b_there = gpu.Up(b);
     Tensor out_there = gpu.New(tenon::dtype_of_v<T>, out_shape);
-    const Status status = MapBinary<Minus, T, T>(gpu.cuda(), kNoAttrs, a_there.flat<T>(), b_there.flat<T>(), out_there.flat<T>());
+    const Status status =
+        MapBinary<Minus, T, T>(gpu.cuda(), nullptr, a_there.flat<T>(), b_there.flat<T>(), out_there.flat<T>());
     REQUIRE_MESSAGE(status.ok(), status.ToString());
     const Tensor out = gpu.Down(out_there);
     Index wrong = 0;
@@ -119,11 +120,13 @@ void CheckMinus(Gpu& gpu) {
 }  // namespace
 
 TEST_CASE("a division by multiplication is exact below 2^31") {
-  for (const std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 1000u, 65535u, 65536u, 65537u, 1000003u, 0x3fffffffu, 0x40000000u, 0x40000001u, 0x7fffffffu}) {
+  for (const std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 10u, 64u, 641u, 1000u, 65535u, 65536u, 65537u, 1000003u,
+                                0x3fffffffu, 0x40000000u, 0x40000001u, 0x7fffffffu}) {
     const FastDivisor divisor(d);
     for (std::uint64_t n = 0; n < 0x80000000u; n = n * 9 / 8 + 1)
       for (const std::uint64_t near : {n, n / d * d, n / d * d + d - 1})
-        if (near < 0x80000000u && divisor.Divide(static_cast<std::uint32_t>(near)) != near / d) FAIL_CHECK(near << " / " << d);
+        if (near < 0x80000000u && divisor.Divide(static_cast<std::uint32_t>(near)) != near / d)
+          FAIL_CHECK(near << " / " << d);
     CHECK(divisor.Divide(0x7fffffffu) == 0x7fffffffu / d);
   }
 }
@@ -171,12 +174,14 @@ TEST_CASE("more than eight dimensions are refused, with both shapes, before anyt
   tenon::Cuda device;
   std::vector<float> none(1);
   const TensorShape a{2, 1, 2, 1, 2, 1, 2, 1, 2}, b{1, 2, 1, 2, 1, 2, 1, 2, 1}, out{2, 2, 2, 2, 2, 2, 2, 2, 2};
-  const Status status = MapBinary<Minus, float, float>(device, kNoAttrs, tenon::In<float>(none.data(), 32, &a), tenon::In<float>(none.data(), 16, &b),
-                                                       tenon::Out<float>(none.data(), 512, &out));
+  const Status status =
+      MapBinary<Minus, float, float>(device, nullptr, tenon::In<float>(none.data(), 32, &a),
+                                     tenon::In<float>(none.data(), 16, &b), tenon::Out<float>(none.data(), 512, &out));
   CHECK(status.code() == tenon::Code::kUnimplemented);
-  CHECK(status.message() ==
-        "Broadcast between [2,1,2,1,2,1,2,1,2] and [1,2,1,2,1,2,1,2,1] is not supported yet: on a GPU at most 8 dimensions may remain when "
-        "neighbours that broadcast alike are joined, got 9");
+  CHECK(
+      status.message() ==
+      "Broadcast between [2,1,2,1,2,1,2,1,2] and [1,2,1,2,1,2,1,2,1] is not supported yet: on a GPU at most 8 dimensions may remain when "
+      "neighbours that broadcast alike are joined, got 9");
 }
 
 TEST_CASE("an output without elements starts nothing, with or without a GPU") {
@@ -184,8 +189,8 @@ TEST_CASE("an output without elements starts nothing, with or without a GPU") {
   const TensorShape empty{0, 3};
   const tenon::In<float> x(nullptr, 0, &empty);
   const tenon::Out<float> y(nullptr, 0, &empty);
-  CHECK(MapUnary<Square, float, float>(device, kNoAttrs, x, y).ok());
-  CHECK(MapBinary<Minus, float, float>(device, kNoAttrs, x, x, y).ok());
+  CHECK(MapUnary<Square, float, float>(device, nullptr, x, y).ok());
+  CHECK(MapBinary<Minus, float, float>(device, nullptr, x, x, y).ok());
 }
 
 TEST_CASE("two operands are broadcast against each other in every element size" * doctest::skip(WithoutGpu())) {
@@ -203,7 +208,9 @@ TEST_CASE("the result may have another type than the operands" * doctest::skip(W
   const Tensor a = Pattern<float>({50, 40}), b = Pattern<float>({40}, 5, 11, -4);
   Tensor out_there = gpu.New(tenon::DataType::kBool, {50, 40});
   const Tensor a_there = gpu.Up(a), b_there = gpu.Up(b);
-  REQUIRE(MapBinary<Less, float, bool>(gpu.cuda(), kNoAttrs, a_there.flat<float>(), b_there.flat<float>(), out_there.flat<bool>()).ok());
+  REQUIRE(MapBinary<Less, float, bool>(gpu.cuda(), nullptr, a_there.flat<float>(), b_there.flat<float>(),
+                                       out_there.flat<bool>())
+              .ok());
   const Tensor out = gpu.Down(out_there);
   Index wrong = 0;
   for (Index i = 0; i < 2000; ++i) wrong += out.flat<bool>()[i] != (a.flat<float>()[i] < b.flat<float>()[i % 40]);
@@ -226,7 +233,9 @@ TEST_CASE("one operand, any length, any alignment, also in place, with attrs" * 
       for (Index i = 0; i < n; ++i) wrong += out.flat<float>()[i] != LeakyRelu::map(x.flat<float>()[i + offset], attrs);
       CHECK(wrong == 0);
     }
-    REQUIRE(MapUnary<Square, float, float>(gpu.cuda(), kNoAttrs, static_cast<const Tensor&>(there).flat<float>(), there.flat<float>()).ok());
+    REQUIRE(MapUnary<Square, float, float>(gpu.cuda(), nullptr, static_cast<const Tensor&>(there).flat<float>(),
+                                           there.flat<float>())
+                .ok());
     const Tensor squares = gpu.Down(there);
     CHECK(squares.flat<float>()[n] == x.flat<float>()[n] * x.flat<float>()[n]);
   }
@@ -244,8 +253,9 @@ TEST_CASE("outputs of more than 2^31 elements are made in parts" * doctest::skip
   Tensor a = gpu.New(tenon::DataType::kInt8, {kRows, kColumns});
   const Tensor b = gpu.Up(tenon::MakeTensor<std::int8_t>({kRows, 1}, {1, 2, 3}));
   REQUIRE(cudaMemsetAsync(a.raw_data(), 9, a.TotalBytes(), gpu.cuda().stream) == cudaSuccess);
-  REQUIRE(MapBinary<Minus, std::int8_t, std::int8_t>(gpu.cuda(), kNoAttrs, static_cast<const Tensor&>(a).flat<std::int8_t>(), b.flat<std::int8_t>(),
-                                                     a.flat<std::int8_t>())
+  REQUIRE(MapBinary<Minus, std::int8_t, std::int8_t>(gpu.cuda(), nullptr,
+                                                     static_cast<const Tensor&>(a).flat<std::int8_t>(),
+                                                     b.flat<std::int8_t>(), a.flat<std::int8_t>())
               .ok());
   for (const Index at : {Index{0}, kColumns - 1, kColumns, 2 * kColumns - 1, 2 * kColumns, 3 * kColumns - 1}) {
     std::int8_t value = 0;

@@ -15,7 +15,8 @@
 class Gpu {
  public:
   Gpu() {
-    tenon::Result<std::unique_ptr<tenon::Device>> made = tenon::CudaDevice::Create("/job:localhost/replica:0/task:0/device:GPU:0", 0);
+    tenon::Result<std::unique_ptr<tenon::Device>> made =
+        tenon::CudaDevice::Create("/job:localhost/replica:0/task:0/device:GPU:0", 0);
     REQUIRE_MESSAGE(made.ok(), made.status().ToString());
     device_ = *std::move(made);
   }
@@ -49,6 +50,7 @@ template <class T>
 tenon::Tensor Pattern(const tenon::TensorShape& shape, int factor = 7, int modulus = 13, int offset = -6) {
   tenon::Tensor t(tenon::dtype_of_v<T>, shape);
   tenon::Out<T> elements = t.flat<T>();
-  for (tenon::Index i = 0; i < elements.size(); ++i) elements[i] = static_cast<T>(static_cast<float>(i % 1000 * factor % modulus + offset));
+  for (tenon::Index i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<T>(static_cast<float>(i % 1000 * factor % modulus + offset));
   return t;
 }

@@ -28,7 +28,8 @@ void CheckProducts(Gpu& gpu, bool tiled) {
   struct Case {
     Index m, k, n;
   };
-  for (const Case& c : {Case{1, 1, 1}, Case{2, 3, 4}, Case{17, 33, 15}, Case{64, 128, 96}, Case{3, 0, 5}, Case{0, 4, 5}, Case{1, 200, 1}})
+  for (const Case& c : {Case{1, 1, 1}, Case{2, 3, 4}, Case{17, 33, 15}, Case{64, 128, 96}, Case{3, 0, 5}, Case{0, 4, 5},
+                        Case{1, 200, 1}})
     for (const int flags : {0, 1, 2, 3}) {
       const bool transpose_a = (flags & 1) != 0, transpose_b = (flags & 2) != 0;
       CAPTURE(c.m);
@@ -48,7 +49,8 @@ void CheckProducts(Gpu& gpu, bool tiled) {
       for (Index i = 0; i < c.m; ++i)
         for (Index j = 0; j < c.n; ++j) {
           double sum = 0;
-          for (Index p = 0; p < c.k; ++p) sum += At<T>(a.matrix<T>(), transpose_a, i, p) * At<T>(b.matrix<T>(), transpose_b, p, j);
+          for (Index p = 0; p < c.k; ++p)
+            sum += At<T>(a.matrix<T>(), transpose_a, i, p) * At<T>(b.matrix<T>(), transpose_b, p, j);
           wrong += !(product.matrix<T>()(i, j) == static_cast<T>(static_cast<float>(sum)));
         }
       CHECK(wrong == 0);
@@ -68,10 +70,13 @@ TEST_CASE("shapes that do not fit are refused before anything runs") {
   const Matrix a{{2, 3}}, b{{4, 5}}, product{{2, 5}};
   CHECK(Gemm(device, a.in(), false, b.in(), false, product.out()).ToString() ==
         "INVALID_ARGUMENT: Gemm: inner dimensions of 'a' and 'b' must agree, got 3 and 4");
-  CHECK(Gemm(device, a.in(), true, b.in(), true, product.out()).message() == "Gemm: inner dimensions of 'a' and 'b' must agree, got 2 and 5");
+  CHECK(Gemm(device, a.in(), true, b.in(), true, product.out()).message() ==
+        "Gemm: inner dimensions of 'a' and 'b' must agree, got 2 and 5");
   const Matrix c{{3, 5}};
-  CHECK(Gemm(device, a.in(), false, c.in(), false, c.out()).message() == "Gemm: the product of 'a' and 'b' has shape [2,5], not [3,5]");
-  CHECK(TiledGemm(device, a.in(), false, c.in(), false, c.out()).message() == "Gemm: the product of 'a' and 'b' has shape [2,5], not [3,5]");
+  CHECK(Gemm(device, a.in(), false, c.in(), false, c.out()).message() ==
+        "Gemm: the product of 'a' and 'b' has shape [2,5], not [3,5]");
+  CHECK(TiledGemm(device, a.in(), false, c.in(), false, c.out()).message() ==
+        "Gemm: the product of 'a' and 'b' has shape [2,5], not [3,5]");
 }
 
 TEST_CASE("a product without elements needs no GPU") {

@@ -16,7 +16,8 @@ struct GpuReporter : doctest::IReporter {
   explicit GpuReporter(const doctest::ContextOptions& in) : options(in) {}
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {
-    if (skipped > 0) std::printf("no GPU: %d tests skipped (%s)\n", skipped, tenon::CudaDeviceCount().status().ToString().c_str());
+    if (skipped > 0)
+      std::printf("no GPU: %d tests skipped (%s)\n", skipped, tenon::CudaDeviceCount().status().ToString().c_str());
   }
   void test_run_end(const doctest::TestRunStats&) override {}
   void test_case_start(const doctest::TestCaseData&) override {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which tests run: those that need a GPU are declared with `* doctest::skip(WithoutGpu())` and are counted as skipped where there
-// is none; the program says so once, 'no GPU: N tests skipped'. All others run everywhere.
+// Which tests run: those that need a GPU are declared with `* doctest::skip(WithoutGpu())` and are counted as skipped
+// where there is none; the program says so once, 'no GPU: N tests skipped'. All others run everywhere.
 
 // True if CUDA can use a GPU of this machine.
 bool HasGpu();

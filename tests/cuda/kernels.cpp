@@ -9,5 +9,5 @@
 
 #include <cuda/test_ops.hpp>
 
-TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu, cuda_tests::Reverse,
-               tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);
+TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
+               cuda_tests::Reverse, tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);

@@ -6,5 +6,5 @@
 
 #include <cuda/test_ops.hpp>
 
-TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu, cuda_tests::Reverse,
-               tenon::ops::Identity);
+TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
+               cuda_tests::Reverse, tenon::ops::Identity);

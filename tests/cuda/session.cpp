@@ -32,7 +32,8 @@ tenon::GraphDef ThreeOps() {
   const Output x = b.Placeholder("x", DataType::kFloat);
   const Output kept = b.Add("ZeroOut", "kept", {x}, {{"preserve_index", 4}});
   const Output sum = b.Add("Add", "sum", {kept, b.Const("row", MakeTensor<float>({3}, {10, 20, 30}))});
-  b.Add("MatMul", "product", {sum, b.Const("w", MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}))}, {{"transpose_b", true}});
+  b.Add("MatMul", "product", {sum, b.Const("w", MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}))},
+        {{"transpose_b", true}});
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   return b.graph_def();
 }
@@ -48,7 +49,8 @@ Session Make(const tenon::GraphDef& graph, SessionOptions options) {
 }
 std::string Values(const Tensor& t) { return t.SummarizeValue(100); }
 
-std::vector<std::string> RunAll(const Session& session, std::initializer_list<tenon::NamedTensor> feeds, std::initializer_list<std::string> fetches) {
+std::vector<std::string> RunAll(const Session& session, std::initializer_list<tenon::NamedTensor> feeds,
+                                std::initializer_list<std::string> fetches) {
   auto outputs = session.Run(feeds, fetches);
   REQUIRE_MESSAGE(outputs.ok(), outputs.status().ToString());
   std::vector<std::string> values;
@@ -68,7 +70,8 @@ TEST_CASE("a program with GPU kernels still runs on the CPU") {
         std::vector<std::string>{"[0 0 0][0 5 0]", "[10 20 30][10 25 30]", "[140 320][150 345]"});
 }
 
-TEST_CASE("without a GPU a session on GPU:0 is refused with CUDA's reason, and the next one works" * doctest::skip(HasGpu())) {
+TEST_CASE("without a GPU a session on GPU:0 is refused with CUDA's reason, and the next one works" *
+          doctest::skip(HasGpu())) {
   for (const std::string name : {"GPU:0", "/device:GPU:0", "GPU:7"}) {
     CAPTURE(name);
     const Status status = Session::FromGraphDef(ThreeOps(), {.devices = {name, "CPU:0"}}).status();
@@ -93,8 +96,8 @@ TEST_CASE("GPU:7 is not found where there are fewer" * doctest::skip(WithoutGpu(
 
 TEST_CASE("a graph runs on the GPU: feeds are copied in, fetches out" * doctest::skip(WithoutGpu())) {
   const Session session = Make(ThreeOps(), {.devices = {"GPU:0", "CPU:0"}});
-  CHECK(session.devices() ==
-        std::vector<std::string>{"/job:localhost/replica:0/task:0/device:GPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"});
+  CHECK(session.devices() == std::vector<std::string>{"/job:localhost/replica:0/task:0/device:GPU:0",
+                                                      "/job:localhost/replica:0/task:0/device:CPU:0"});
   for (int round = 0; round < 3; ++round)
     CHECK(RunAll(session, {{"x", TwoByThree()}}, {"kept", "sum", "product"}) ==
           std::vector<std::string>{"[0 0 0][0 5 0]", "[10 20 30][10 25 30]", "[140 320][150 345]"});
@@ -121,10 +124,12 @@ TEST_CASE("an input that a kernel reads on the host is not copied to the GPU" * 
   b.Add("Identity", "same", {y});
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   const Session session = Make(b.graph_def(), {.devices = {"GPU:0"}});
-  CHECK(RunAll(session, {{"x", MakeTensor<std::int32_t>({3}, {1, 2, 3})}, {"factor", Tensor::Scalar<std::int32_t>(-4)}}, {"same"}) ==
-        std::vector<std::string>{"-4 -8 -12"});
+  CHECK(RunAll(session, {{"x", MakeTensor<std::int32_t>({3}, {1, 2, 3})}, {"factor", Tensor::Scalar<std::int32_t>(-4)}},
+               {"same"}) == std::vector<std::string>{"-4 -8 -12"});
   CHECK(RunAll(session, {{"f", MakeTensor<float>({2}, {-3, 3})}}, {"z"}) == std::vector<std::string>{"-1.5 3"});
-  const Status status = session.Run({{"x", MakeTensor<std::int32_t>({1}, {1})}, {"factor", MakeTensor<std::int32_t>({2}, {1, 2})}}, {"y"}).status();
+  const Status status =
+      session.Run({{"x", MakeTensor<std::int32_t>({1}, {1})}, {"factor", MakeTensor<std::int32_t>({2}, {1, 2})}}, {"y"})
+          .status();
   CHECK(status.code() == tenon::Code::kInvalidArgument);
   CHECK(status.message() == "ScaleBy: factor must have one element, got 2 [node 'y', GPU:0]");
 }
@@ -138,7 +143,8 @@ TEST_CASE("a node without a GPU kernel runs on the CPU in the middle of a GPU's 
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   for (const int threads : {1, 3}) {
     const Session session = Make(b.graph_def(), {.inter_op_threads = threads, .devices = {"GPU:0"}});
-    CHECK(RunAll(session, {{"x", MakeTensor<float>({3}, {1, 2, 3})}}, {"sum", "reversed"}) == std::vector<std::string>{"7 6 5", "6 4 2"});
+    CHECK(RunAll(session, {{"x", MakeTensor<float>({3}, {1, 2, 3})}}, {"sum", "reversed"}) ==
+          std::vector<std::string>{"7 6 5", "6 4 2"});
   }
 }
 
@@ -165,13 +171,15 @@ TEST_CASE("many runs at once share the GPU without mixing their values" * doctes
 
 TEST_CASE("the same graph gives the same numbers on GPU and CPU" * doctest::skip(WithoutGpu())) {
   GraphBuilder b;
-  const Output x = b.Placeholder("x", DataType::kFloat), w = b.Placeholder("w", DataType::kFloat), bias = b.Placeholder("bias", DataType::kFloat);
+  const Output x = b.Placeholder("x", DataType::kFloat), w = b.Placeholder("w", DataType::kFloat),
+               bias = b.Placeholder("bias", DataType::kFloat);
   b.Add("LeakyRelu", "y", {b.Add("Add", "logits", {b.Add("MatMul", "product", {x, w}), bias})});
   REQUIRE_MESSAGE(b.status().ok(), b.status().ToString());
   unsigned seed = 1;
   const auto random = [&seed](const tenon::TensorShape& shape) {
     Tensor t(DataType::kFloat, shape);
-    for (float& v : t.flat<float>()) v = static_cast<float>((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.f - 0.5f;
+    for (float& v : t.flat<float>())
+      v = static_cast<float>((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.f - 0.5f;
     return t;
   };
   const Tensor in = random({37, 300}), weights = random({300, 129}), row = random({129});

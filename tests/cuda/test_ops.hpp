@@ -9,11 +9,11 @@ namespace cuda_tests {
 // x scaled by the one element of `factor`, which the kernel reads on the host.
 struct ScaleBy {
   static constexpr auto signature = tenon::Op("ScaleBy")
-      .Input("x: T")
-      .Input("factor: int32")
-      .Output("y: T")
-      .Attr("T: {float, int32}")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Input("factor: int32")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
 
   template <class Device, class T>
   struct kernel {
@@ -23,8 +23,10 @@ struct ScaleBy {
       T factor;
       TENON_HD void operator()(tenon::Index i) const { y[i] = x[i] * factor; }
     };
-    tenon::Status operator()(Device& device, tenon::In<T> x, tenon::HostIn<std::int32_t> factor, tenon::Forward<T, 0> y) const {
-      if (factor.size() != 1) return tenon::errors::InvalidArgument("ScaleBy: factor must have one element, got ", factor.size());
+    tenon::Status operator()(Device& device, tenon::In<T> x, tenon::HostIn<std::int32_t> factor,
+                             tenon::Forward<T, 0> y) const {
+      if (factor.size() != 1)
+        return tenon::errors::InvalidArgument("ScaleBy: factor must have one element, got ", factor.size());
       return ForEach(device, x.size(), Body{x, y, static_cast<T>(factor[0])});
     }
   };
@@ -33,13 +35,15 @@ struct ScaleBy {
 // An element-wise op whose map takes attrs.
 struct LeakyRelu {
   static constexpr auto signature = tenon::Op("LeakyRelu")
-      .Input("features: T")
-      .Output("activations: T")
-      .Attr("alpha: float = 0.2")
-      .Attr("T: {float}")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+                                        .Input("features: T")
+                                        .Output("activations: T")
+                                        .Attr("alpha: float = 0.2")
+                                        .Attr("T: {float}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
 
-  struct Attrs { float alpha; };
+  struct Attrs {
+    float alpha;
+  };
 
   template <class T>
   TENON_HD static T map(T x, const Attrs& attrs) {
@@ -52,10 +56,10 @@ struct LeakyRelu {
 // Has a CPU kernel only: in a session on a GPU its inputs come back to the host for it.
 struct Reverse {
   static constexpr auto signature = tenon::Op("ReverseOnHost")
-      .Input("x: T")
-      .Output("y: T")
-      .Attr("T: {float, int32}")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
 
   template <class Device, class T>
     requires(Device::type == "CPU")

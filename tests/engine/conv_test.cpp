@@ -181,8 +181,6 @@ TEST_SUITE("Conv2D") {
           "INVALID_ARGUMENT: explicit_paddings attribute must contain 8 values, but got: 3");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {1, 0, 1, 1, 1, 1, 0, 0}}) ==
           "INVALID_ARGUMENT: Nonzero explicit padding in the batch or depth dimensions is not supported");
-    Padding padding;
-    CHECK(ParsePadding("Same", &padding).ToString() == "NOT_FOUND: Same is not an allowed padding type");
   }
 
   TEST_CASE("gives scratch memory back, and says so when there is none") {

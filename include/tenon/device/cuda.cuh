@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Cuda: what a kernel gets to run on a GPU - a stream, an allocator, library handles. Streams, events, errors as Status, and
-// ForEach: one body for every index. Only nvcc reads this; it adds overloads, never changes what host code sees.
+// Cuda: what a kernel gets to run on a GPU - a stream, an allocator, library handles. Streams, events, errors as
+// Status, and ForEach: one body for every index. Only nvcc reads this; it adds overloads, never changes what host code
+// sees.
 
 #if !defined(__CUDACC__)
-#error "Include <tenon/device/cuda.cuh> only from files that nvcc compiles: name them .cu, or mark them LANGUAGE CUDA in CMake."
+#error "Include <tenon/device/cuda.cuh> only from files that nvcc compiles (.cu, or LANGUAGE CUDA in CMake)."
 #endif
 
 #include <cuda_runtime.h>
@@ -29,8 +30,9 @@ TENON_NAMESPACE_BEGIN
 class Allocator;
 class CudaLibraryHandles;
 
-// The GPU as a kernel sees it. Borrowed from the runtime for one call. Everything that a kernel does on `stream` happens in
-// the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last use is queued.
+// The GPU as a kernel sees it. Borrowed from the runtime for one call. Everything that a kernel does on `stream`
+// happens in the order of the calls, one after the other, also across kernels: memory may be freed as soon as the last
+// use is queued.
 struct Cuda {
   static constexpr std::string_view type = "GPU";
   cudaStream_t stream = nullptr;
@@ -42,8 +44,9 @@ struct Cuda {
 
 // ---- errors
 
-// OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access was encountered (cudaErrorIllegalAddress)".
-// FailedPrecondition: no GPU or driver, or the program has no code for this GPU. ResourceExhausted: memory. Otherwise Internal.
+// OK, or the error as a Status ("CUDA: ..." for ordinal -1): "GPU:0: copying failed: an illegal memory access was
+// encountered (cudaErrorIllegalAddress)". FailedPrecondition: no GPU or driver, or the program has no code for this
+// GPU. ResourceExhausted: memory. Otherwise Internal.
 TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::string_view what) {
   Code code = Code::kInternal;
   std::string_view hint;
@@ -66,10 +69,12 @@ TENON_COLD inline Status CudaErrorStatus(cudaError_t error, int ordinal, std::st
     default: break;
   }
   const std::string where = ordinal < 0 ? std::string("CUDA") : StrCat("GPU:", ordinal);
-  return errors::Make(code, where, ": ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")", hint);
+  return errors::Make(code, where, ": ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")",
+                      hint);
 }
 inline Status CudaStatus(cudaError_t error, int ordinal, std::string_view what) {
-  if (error == cudaSuccess) [[likely]] return OkStatus();
+  if (error == cudaSuccess) [[likely]]
+    return OkStatus();
   (void)cudaGetLastError();  // an error that was reported is not met again by the next call
   return CudaErrorStatus(error, ordinal, what);
 }
@@ -101,7 +106,8 @@ class CudaDeviceScope {
 inline Result<int> CudaDeviceCount() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  TENON_RETURN_IF_ERROR(CudaStatus(error == cudaSuccess && count == 0 ? cudaErrorNoDevice : error, -1, "cannot use a GPU of this machine"));
+  TENON_RETURN_IF_ERROR(CudaStatus(error == cudaSuccess && count == 0 ? cudaErrorNoDevice : error, -1,
+                                   "cannot use a GPU of this machine"));
   return count;
 }
 
@@ -115,7 +121,8 @@ class CudaEvent {
     CudaEvent event(ordinal);
     const CudaDeviceScope scope(ordinal);
     TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal, "cannot make an event"));
-    const cudaError_t error = cudaEventCreateWithFlags(&event.event_, timed ? cudaEventDefault : cudaEventDisableTiming);
+    const cudaError_t error =
+        cudaEventCreateWithFlags(&event.event_, timed ? cudaEventDefault : cudaEventDisableTiming);
     TENON_RETURN_IF_ERROR(CudaStatus(error, ordinal, "cannot make an event"));
     return event;
   }
@@ -130,13 +137,18 @@ class CudaEvent {
   }
 
   // The event is reached when what is in the stream now has been done.
-  Status Record(cudaStream_t stream) { return CudaStatus(cudaEventRecord(event_, stream), ordinal_, "cannot record an event"); }
+  Status Record(cudaStream_t stream) {
+    return CudaStatus(cudaEventRecord(event_, stream), ordinal_, "cannot record an event");
+  }
   // Waits until it is reached.
-  Status Synchronize() const { return CudaStatus(cudaEventSynchronize(event_), ordinal_, "the work before an event failed"); }
+  Status Synchronize() const {
+    return CudaStatus(cudaEventSynchronize(event_), ordinal_, "the work before an event failed");
+  }
   // Both events timed, recorded and reached.
   Result<float> MillisecondsSince(const CudaEvent& start) const {
     float ms = 0;
-    TENON_RETURN_IF_ERROR(CudaStatus(cudaEventElapsedTime(&ms, start.event_, event_), ordinal_, "cannot read the time of an event"));
+    TENON_RETURN_IF_ERROR(
+        CudaStatus(cudaEventElapsedTime(&ms, start.event_, event_), ordinal_, "cannot read the time of an event"));
     return ms;
   }
   cudaEvent_t get() const { return event_; }
@@ -154,7 +166,8 @@ class CudaStream {
     CudaStream stream(ordinal);
     const CudaDeviceScope scope(ordinal);
     TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal, "cannot make a stream"));
-    TENON_RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithFlags(&stream.stream_, cudaStreamNonBlocking), ordinal, "cannot make a stream"));
+    TENON_RETURN_IF_ERROR(
+        CudaStatus(cudaStreamCreateWithFlags(&stream.stream_, cudaStreamNonBlocking), ordinal, "cannot make a stream"));
     return stream;
   }
   CudaStream(CudaStream&& other) noexcept : ordinal_(other.ordinal_), stream_(std::exchange(other.stream_, nullptr)) {}
@@ -234,8 +247,8 @@ struct CudaGrid {
   unsigned blocks, threads;  // threads of one block
 };
 
-// For `units` pieces of work that threads take with strides of the whole grid: as many blocks as the GPU can hold a few times
-// over, never more than there is work for, at least one.
+// For `units` pieces of work that threads take with strides of the whole grid: as many blocks as the GPU can hold a few
+// times over, never more than there is work for, at least one.
 constexpr CudaGrid LinearGrid(const Cuda& device, Index units) {
   constexpr Index kThreads = 256, kBlocksPerMultiprocessor = 32;
   const Index wanted = (units + kThreads - 1) / kThreads;
@@ -244,8 +257,8 @@ constexpr CudaGrid LinearGrid(const Cuda& device, Index units) {
   return {static_cast<unsigned>(blocks), static_cast<unsigned>(kThreads)};
 }
 
-// Queues kernel<<<grid>>>(args...) in the device's stream. Tells of a launch that failed; what goes wrong while the kernel runs
-// is told by a later call, at the latest by the end of the run.
+// Queues kernel<<<grid>>>(args...) in the device's stream. Tells of a launch that failed; what goes wrong while the
+// kernel runs is told by a later call, at the latest by the end of the run.
 template <class... Params, class... Args>
 Status LaunchCuda(Cuda& device, CudaGrid grid, void (*kernel)(Params...), const Args&... args) {
   const CudaDeviceScope scope(device.ordinal);
@@ -268,11 +281,13 @@ __global__ void ForEachKernel(const __grid_constant__ Body body, Index n) {
 }
 }  // namespace detail
 
-// body(i) for every i in [0, n), in any order, on as many threads as the GPU has. Returns when it is queued. `body` is copied
-// to the GPU: a functor of namespace or class scope (no lambda), trivially copyable, with a TENON_HD const call operator.
+// body(i) for every i in [0, n), in any order, on as many threads as the GPU has. Returns when it is queued. `body` is
+// copied to the GPU: a functor of namespace or class scope (no lambda), trivially copyable, with a TENON_HD const call
+// operator.
 template <class Body>
 Status ForEach(Cuda& device, Index n, const Body& body) {
-  static_assert(std::is_trivially_copyable_v<Body>, "tenon: the body of ForEach is copied to the GPU byte by byte: it must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<Body>,
+                "tenon: the body of ForEach is copied to the GPU byte by byte: it must be trivially copyable");
   if (n <= 0) return OkStatus();
   return LaunchCuda(device, LinearGrid(device, n), &detail::ForEachKernel<Body>, body, n);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CudaAllocator: memory of a GPU, taken and freed in the order of one stream. CudaHostAllocator: host memory that a GPU copies
-// from and to at full speed.
+// CudaAllocator: memory of a GPU, taken and freed in the order of one stream. CudaHostAllocator: host memory that a GPU
+// copies from and to at full speed.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/device/cuda_allocator.cuh> only from files that nvcc compiles."
@@ -63,9 +63,9 @@ inline constexpr std::size_t kCudaAlignment = 256;  // bytes; of every block tha
 
 }  // namespace detail
 
-// Memory of one GPU. A block that is freed may be given out again at once: whoever gets it uses it on the same stream, so after
-// everything that was queued before. Where the GPU has memory pools, blocks come from a pool of this allocator's own, which
-// keeps what it once had; elsewhere from cudaMalloc. thread-safe. Must outlive its blocks.
+// Memory of one GPU. A block that is freed may be given out again at once: whoever gets it uses it on the same stream,
+// so after everything that was queued before. Where the GPU has memory pools, blocks come from a pool of this
+// allocator's own, which keeps what it once had; elsewhere from cudaMalloc. thread-safe. Must outlive its blocks.
 class CudaAllocator final : public Allocator {
  public:
   // `stream` outlives the allocator.
@@ -103,7 +103,8 @@ class CudaAllocator final : public Allocator {
   void DeallocateRaw(void* ptr, std::size_t, std::size_t bytes) override {
     if (ptr == nullptr) return;
     const CudaDeviceScope scope(ordinal_);
-    (void)(pool_ != nullptr ? cudaFreeAsync(ptr, stream_) : cudaFree(ptr));  // after a failed kernel nothing can be freed
+    (void)(pool_ != nullptr ? cudaFreeAsync(ptr, stream_)
+                            : cudaFree(ptr));  // after a failed kernel nothing can be freed
     counter_.Remove(bytes);
   }
 
@@ -127,7 +128,8 @@ class CudaAllocator final : public Allocator {
   }
 
  private:
-  CudaAllocator(int ordinal, cudaStream_t stream) : ordinal_(ordinal), stream_(stream), name_(StrCat("GPU_", ordinal, "_pool")) {}
+  CudaAllocator(int ordinal, cudaStream_t stream)
+      : ordinal_(ordinal), stream_(stream), name_(StrCat("GPU_", ordinal, "_pool")) {}
 
   Status MakePool() {
     cudaMemPoolProps properties{};
@@ -136,19 +138,22 @@ class CudaAllocator final : public Allocator {
     properties.location.id = ordinal_;
     TENON_RETURN_IF_ERROR(CudaStatus(cudaMemPoolCreate(&pool_, &properties), ordinal_, "cannot make a memory pool"));
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-    return CudaStatus(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), ordinal_, "cannot set up a memory pool");
+    return CudaStatus(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), ordinal_,
+                      "cannot set up a memory pool");
   }
   void* Take(std::size_t bytes) {
     void* block = nullptr;
     if (bytes == 0) bytes = 1;  // CUDA gives no block for nothing
-    const cudaError_t error = pool_ != nullptr ? cudaMallocFromPoolAsync(&block, bytes, pool_, stream_) : cudaMalloc(&block, bytes);
+    const cudaError_t error =
+        pool_ != nullptr ? cudaMallocFromPoolAsync(&block, bytes, pool_, stream_) : cudaMalloc(&block, bytes);
     if (error == cudaSuccess) return block;
     (void)cudaGetLastError();
     return nullptr;
   }
   // What the pool keeps for later goes back to the GPU; true if asking again makes sense.
   bool GiveBackFreeMemory() {
-    return pool_ != nullptr && cudaStreamSynchronize(stream_) == cudaSuccess && cudaMemPoolTrimTo(pool_, 0) == cudaSuccess;
+    return pool_ != nullptr && cudaStreamSynchronize(stream_) == cudaSuccess &&
+           cudaMemPoolTrimTo(pool_, 0) == cudaSuccess;
   }
 
   const int ordinal_;
@@ -158,8 +163,8 @@ class CudaAllocator final : public Allocator {
   detail::AllocationCounter counter_;
 };
 
-// Page-locked host memory: the GPU reads and writes it itself. Each block costs a call of the driver, so it is used through
-// PinnedAllocator(). thread-safe.
+// Page-locked host memory: the GPU reads and writes it itself. Each block costs a call of the driver, so it is used
+// through PinnedAllocator(). thread-safe.
 class CudaHostAllocator final : public Allocator {
  public:
   std::string_view Name() const override { return "cuda_host"; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// CudaDevice: a GPU as a session has it, "GPU:0". A file that includes this makes the type known to every session of the program.
+// CudaDevice: a GPU as a session has it, "GPU:0". A file that includes this makes the type known to every session of
+// the program.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/device/cuda_device.cuh> only from files that nvcc compiles."
@@ -24,8 +25,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// One stream for all kernels and copies, so that whatever is queued first is done first. Host memory that is copied from may be
-// freed by the caller at once: the device holds on to it until the next Synchronize. thread-safe.
+// One stream for all kernels and copies, so that whatever is queued first is done first. Host memory that is copied
+// from may be freed by the caller at once: the device holds on to it until the next Synchronize. thread-safe.
 class CudaDevice final : public Device {
  public:
   // FailedPrecondition: no usable GPU or driver. NotFound: not this one; says which there are.
@@ -37,8 +38,8 @@ class CudaDevice final : public Device {
     TENON_ASSIGN_OR_RETURN(CudaStream stream, CudaStream::Create(ordinal));
     TENON_ASSIGN_OR_RETURN(std::unique_ptr<CudaAllocator> allocator, CudaAllocator::Create(ordinal, stream.get()));
     int multiprocessors = 0;
-    TENON_RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal), ordinal,
-                                     "cannot ask for the number of multiprocessors"));
+    TENON_RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal),
+                                     ordinal, "cannot ask for the number of multiprocessors"));
     return std::unique_ptr<Device>(new CudaDevice(name, std::move(stream), std::move(allocator), multiprocessors));
   }
   ~CudaDevice() override { (void)stream_.Synchronize(); }
@@ -87,11 +88,13 @@ class CudaDevice final : public Device {
 
   Status Allocate(const Tensor& like, Allocator* allocator, Tensor* to) const {
     if (SizeOf(like.dtype()) == 0)
-      return errors::InvalidArgument(short_name(), ": a tensor of type ", like.dtype(), " cannot be copied between host and GPU; it lives in host memory only");
+      return errors::InvalidArgument(short_name(), ": a tensor of type ", like.dtype(),
+                                     " cannot be copied between host and GPU; it lives in host memory only");
     *to = Tensor(allocator, like.dtype(), like.shape());
-    if (to->IsInitialized()) [[likely]] return OkStatus();
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", like.shape(), " and type ", like.dtype(), " on ", name(),
-                                     " by allocator ", allocator->Name());
+    if (to->IsInitialized()) [[likely]]
+      return OkStatus();
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", like.shape(), " and type ", like.dtype(),
+                                     " on ", name(), " by allocator ", allocator->Name());
   }
   Status Copy(void* to, const Tensor& from, cudaMemcpyKind kind) const {
     const CudaDeviceScope scope(stream_.ordinal());

@@ -51,7 +51,7 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::Unimplemented("Current implementation does not yet support dilations in the batch and depth dimensions.");
   }
   if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
-  TENON_RETURN_IF_ERROR(CheckExplicitPaddings(padding, explicit_paddings));
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
   if (input.dims() != 4) return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
   if (filter.dims() != 4) return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 

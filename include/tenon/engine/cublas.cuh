@@ -21,14 +21,17 @@ TENON_NAMESPACE_BEGIN
 
 // Element types whose products cuBLAS computes here; half and bfloat16 are added up in float.
 template <class T>
-concept CublasElement = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+concept CublasElement =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 inline Status CublasStatus(cublasStatus_t status, int ordinal, std::string_view what) {
-  if (status == CUBLAS_STATUS_SUCCESS) [[likely]] return OkStatus();
-  const Code code = status == CUBLAS_STATUS_ALLOC_FAILED     ? Code::kResourceExhausted
+  if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
+    return OkStatus();
+  const Code code = status == CUBLAS_STATUS_ALLOC_FAILED    ? Code::kResourceExhausted
                     : status == CUBLAS_STATUS_ARCH_MISMATCH ? Code::kFailedPrecondition
                                                             : Code::kInternal;
-  return errors::Make(code, "GPU:", ordinal, ": ", what, ": ", cublasGetStatusString(status), " (", cublasGetStatusName(status), ")");
+  return errors::Make(code, "GPU:", ordinal, ": ", what, ": ", cublasGetStatusString(status), " (",
+                      cublasGetStatusName(status), ")");
 }
 
 namespace detail {
@@ -40,7 +43,8 @@ inline Status CreateCublas(cudaStream_t stream, void** handle) {
   TENON_RETURN_IF_ERROR(CublasStatus(cublasCreate(&made), ordinal, "cannot start cuBLAS"));
   Status status = CublasStatus(cublasSetStream(made, stream), ordinal, "cannot start cuBLAS");
   // Sums of half and bfloat16 stay in float to the end.
-  status.Update(CublasStatus(cublasSetMathMode(made, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), ordinal, "cannot start cuBLAS"));
+  status.Update(CublasStatus(cublasSetMathMode(made, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION), ordinal,
+                             "cannot start cuBLAS"));
   if (!status.ok()) {
     (void)cublasDestroy(made);
     return status;
@@ -63,14 +67,16 @@ constexpr cudaDataType_t CublasType() {
 // product = a * b, all row-major. Read column by column, as cuBLAS does, a row-major matrix is its own transpose, and
 // product^T = b^T * a^T: so the operands change places and keep their flags. In full precision: no TF32.
 template <CublasElement T>
-cublasStatus_t CublasGemm(cublasHandle_t handle, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> product) {
+cublasStatus_t CublasGemm(cublasHandle_t handle, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b,
+                          Out<T, 2> product) {
   using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
   constexpr cudaDataType_t kType = CublasType<T>();
   constexpr cublasComputeType_t kCompute = std::is_same_v<T, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
   const Scale one = 1, zero = 0;
-  return cublasGemmEx_64(handle, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, product.dim(1),
-                         product.dim(0), transpose_a ? a.dim(0) : a.dim(1), &one, b.data, kType, b.dim(1), a.data, kType, a.dim(1), &zero,
-                         product.data, kType, product.dim(1), kCompute, CUBLAS_GEMM_DEFAULT);
+  return cublasGemmEx_64(handle, transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N, transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                         product.dim(1), product.dim(0), transpose_a ? a.dim(0) : a.dim(1), &one, b.data, kType,
+                         b.dim(1), a.data, kType, a.dim(1), &zero, product.data, kType, product.dim(1), kCompute,
+                         CUBLAS_GEMM_DEFAULT);
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Element-wise work on a GPU: one kernel per op and type for one operand, one for two. Both move 16 bytes at a time where they
-// can; the second reads its operands by strides, so that broadcasting costs no extra memory.
+// Element-wise work on a GPU: one kernel per op and type for one operand, one for two. Both move 16 bytes at a time
+// where they can; the second reads its operands by strides, so that broadcasting costs no extra memory.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/engine/elementwise.cuh> only from files that nvcc compiles."
@@ -38,7 +38,8 @@ struct alignas(sizeof(T) * N) Pack {
   T values[N];
 };
 template <class T, class R>
-inline constexpr int kPackSize = sizeof(T) >= 16 || sizeof(R) >= 16 ? 1 : static_cast<int>(16 / (sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R)));
+inline constexpr int kPackSize =
+    sizeof(T) >= 16 || sizeof(R) >= 16 ? 1 : static_cast<int>(16 / (sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R)));
 
 template <int N, class T>
 bool IsPackAligned(const T* p) {
@@ -94,8 +95,8 @@ struct FastDivisor {
 inline constexpr int kMaxCudaBroadcastRank = 8;
 inline constexpr Index kMaxCudaBroadcastElements = Index{1} << 31;  // of one launch: less than this
 
-// A BroadcastPlan of at most 8 dimensions as the GPU reads it: in units, which are packs of `pack` elements along the innermost
-// dimension, or single elements. Strides are in elements and belong to one unit.
+// A BroadcastPlan of at most 8 dimensions as the GPU reads it: in units, which are packs of `pack` elements along the
+// innermost dimension, or single elements. Strides are in elements and belong to one unit.
 struct CudaBroadcast {
   int rank = 1;
   int pack = 1;
@@ -106,8 +107,8 @@ struct CudaBroadcast {
   std::uint32_t stride_a[kMaxCudaBroadcastRank] = {}, stride_b[kMaxCudaBroadcastRank] = {};
 
   CudaBroadcast() = default;
-  // The plan's elements are fewer than kMaxCudaBroadcastElements. `wanted_pack`: 1, or a pack for which all three pointers are
-  // aligned; it is used where the innermost dimension allows it.
+  // The plan's elements are fewer than kMaxCudaBroadcastElements. `wanted_pack`: 1, or a pack for which all three
+  // pointers are aligned; it is used where the innermost dimension allows it.
   CudaBroadcast(const BroadcastPlan& plan, int wanted_pack) : rank(plan.rank) {
     const int last = rank - 1;
     const Index inner = plan.inner();
@@ -233,12 +234,12 @@ Status LaunchBinaryMap(Cuda& device, const BroadcastPlan& plan, Map map) {
 }
 
 // What travels to the GPU beside the elements: the op's attrs, where its map takes them.
-template <class Op, class Attrs, class... T>
-auto MapAttrs([[maybe_unused]] const Attrs* attrs) {
+template <class Op, class... T, class AttrsPointer>
+auto MapAttrs([[maybe_unused]] AttrsPointer attrs) {
   if constexpr (requires(const T&... x) { Op::map(x...); }) {
     return NoMapAttrs{};
   } else {
-    static_assert(std::is_trivially_copyable_v<Attrs>,
+    static_assert(std::is_trivially_copyable_v<std::remove_pointer_t<AttrsPointer>>,
                   "tenon: attrs that a map takes are copied to the GPU byte by byte: they must be trivially copyable");
     return *attrs;
   }
@@ -246,31 +247,35 @@ auto MapAttrs([[maybe_unused]] const Attrs* attrs) {
 
 }  // namespace detail
 
-// y[i] = Op::map(x[i]), or Op::map(x[i], *attrs) where the op's map takes them (otherwise `attrs` may be null). Same number of
-// elements; y may be x where T and R are one type. Op is a struct with `template <class T> TENON_HD static R map(T x)`.
-// Returns when it is queued.
-template <class Op, class T, class R, class Attrs>
-Status MapUnary(Cuda& device, const Attrs* attrs, In<T> x, Out<R> y) {
-  const auto kept = detail::MapAttrs<Op, Attrs, T>(attrs);
+// y[i] = Op::map(x[i]), or Op::map(x[i], *attrs) where the op's map takes them: a pointer to the op's Attrs then, else
+// null will do. Same number of elements; y may be x where T and R are one type. Op is a struct with
+// `template <class T> TENON_HD static R map(T x)`. Returns when it is queued.
+template <class Op, class T, class R, class AttrsPointer>
+Status MapUnary(Cuda& device, AttrsPointer attrs, In<T> x, Out<R> y) {
+  const auto kept = detail::MapAttrs<Op, T>(attrs);
   using Map = detail::UnaryMap<Op, T, R, std::remove_const_t<decltype(kept)>>;
   const Index n = y.size();
   if (n == 0) return OkStatus();
-  const bool packed = Map::kPack > 1 && detail::IsPackAligned<Map::kPack>(x.data) && detail::IsPackAligned<Map::kPack>(y.data);
+  const bool packed =
+      Map::kPack > 1 && detail::IsPackAligned<Map::kPack>(x.data) && detail::IsPackAligned<Map::kPack>(y.data);
   const Index packs = packed ? n / Map::kPack : 0;
-  return LaunchCuda(device, LinearGrid(device, packed ? packs : n), &detail::UnaryMapKernel<Map>, Map{x.data, y.data, n, packs, kept});
+  return LaunchCuda(device, LinearGrid(device, packed ? packs : n), &detail::UnaryMapKernel<Map>,
+                    Map{x.data, y.data, n, packs, kept});
 }
 
-// out = Op::map(a, b[, *attrs]), element by element, with broadcasting: out has the broadcast shape of a and b and may be one
-// of them where it has that shape. Unimplemented: more than 8 dimensions after joining those that broadcast alike.
-template <class Op, class T, class R, class Attrs>
-Status MapBinary(Cuda& device, const Attrs* attrs, In<T> a, In<T> b, Out<R> out) {
-  const auto kept = detail::MapAttrs<Op, Attrs, T, T>(attrs);
+// out = Op::map(a, b[, *attrs]), element by element, with broadcasting: out has the broadcast shape of a and b and may
+// be one of them where it has that shape. Unimplemented: more than 8 dimensions after joining those that broadcast
+// alike.
+template <class Op, class T, class R, class AttrsPointer>
+Status MapBinary(Cuda& device, AttrsPointer attrs, In<T> a, In<T> b, Out<R> out) {
+  const auto kept = detail::MapAttrs<Op, T, T>(attrs);
   if (out.size() == 0) return OkStatus();
   BroadcastPlan plan;
   TENON_RETURN_IF_ERROR(plan.Make(a.shape(), b.shape(), out.shape()));
   if (plan.rank > detail::kMaxCudaBroadcastRank)
-    return errors::Unimplemented("Broadcast between ", a.shape(), " and ", b.shape(), " is not supported yet: on a GPU at most ",
-                                 detail::kMaxCudaBroadcastRank, " dimensions may remain when neighbours that broadcast alike are joined, got ",
+    return errors::Unimplemented("Broadcast between ", a.shape(), " and ", b.shape(),
+                                 " is not supported yet: on a GPU at most ", detail::kMaxCudaBroadcastRank,
+                                 " dimensions may remain when neighbours that broadcast alike are joined, got ",
                                  plan.rank);
   using Map = detail::BinaryMap<Op, T, R, std::remove_const_t<decltype(kept)>>;
   return detail::LaunchBinaryMap(device, plan, Map{a.data, b.data, out.data, {}, kept});

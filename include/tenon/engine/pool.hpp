@@ -19,7 +19,7 @@
 TENON_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth] -> output [batch, out_rows, out_columns, depth / depth_window].
-struct Pool2DGeometry {
+struct PoolGeometry {
   Index batch = 0;
   Window rows, columns;
   Index depth = 0;
@@ -39,7 +39,7 @@ inline Status CheckPoolAttrs(std::span<const Index> ksize, std::span<const Index
                                      ksize[1], ",", ksize[2], ",", ksize[3]);
     }
   }
-  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(CheckExplicitPaddings(padding, explicit_paddings));
+  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
   if (ksize[0] != 1 || strides[0] != 1) return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
   return OkStatus();
 }
@@ -52,8 +52,8 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }  // namespace detail
 
 // From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
-inline Status MakePool2DGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
-                                 Padding padding, std::span<const Index> explicit_paddings, Pool2DGeometry* geometry) {
+inline Status MakePoolGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
+                                 Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
@@ -61,7 +61,7 @@ inline Status MakePool2DGeometry(const TensorShape& input, std::span<const Index
   if (ksize[3] != 1 && (ksize[1] != 1 || ksize[2] != 1)) {
     return errors::Unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
   }
-  Pool2DGeometry g;
+  PoolGeometry g;
   g.batch = input.dim_size(0);
   g.rows = {.input = input.dim_size(1), .size = ksize[1], .stride = strides[1]};
   g.columns = {.input = input.dim_size(2), .size = ksize[2], .stride = strides[2]};
@@ -127,7 +127,7 @@ TENON_DETAIL_LOOPS_END
 
 // Output row `row` of the image at `input`.
 template <class T>
-void PoolRow(const Pool2DGeometry& g, const T* input, Index row, T* out) {
+void PoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
   const auto clip = [](const Window& w, Index place, Index* begin, Index* end) {
     const Index first = place * w.stride - w.pad_before, last = first + w.size;
     *begin = first > 0 ? first : 0;
@@ -173,8 +173,8 @@ void PoolDepth(const T* x, Index window, T* out, Index n) {
 // Overwrites `output`, whose shape is geometry.output_shape(). NaNs are passed over (over the depth: unless they come first),
 // and what is below the lowest finite number counts as that number (over rows and columns).
 template <class T>
-Status MaxPool(Cpu& device, const Pool2DGeometry& geometry, const T* input, T* output) {
-  const Pool2DGeometry& g = geometry;
+Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* output) {
+  const PoolGeometry& g = geometry;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 3.0;
   if (g.depth_window > 1) {
     ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window), [&](Index begin, Index end) {

@@ -1,363 +1,522 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reductions over any set of axes. What is compiled for each op and type is four plain loops (kReduceLoops); the walk over the
-// dimensions, the splitting over threads and the order of additions are in drivers that know neither.
+// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops (kReduceLoops):
+// over runs of elements that make one output each, and over rows that are folded into one. Shapes, threads and accuracy are
+// in a driver that knows neither. The result does not depend on the number of threads.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
-#include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/types/complex.hpp>
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/scratch.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-// What an op is to the drivers. x is of the input's type, `acc` of the accumulator's.
+// A set of dimensions.
+class AxisSet {
+ public:
+  bool contains(int d) const { return (words_[d / 64] >> (d % 64) & 1) != 0; }
+  void Add(int d) { words_[d / 64] |= std::uint64_t{1} << (d % 64); }
+
+ private:
+  std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
+};
+
+// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider type.
 struct ReduceLoops {
-  // acc[i] = the value of no elements.
-  void (*start)(void* acc, Index n);
-  // acc[i] = acc[i] op x[r * row_step + i] for all r in [0, rows), i in [0, n).
-  void (*add)(const void* x, Index row_step, Index rows, void* acc, Index n);
-  // acc[i] = acc[i] op other[i].
-  void (*merge)(const void* other, void* acc, Index n);
-  // out[i] = the result from acc[i], into which `count` elements went.
-  void (*finish)(const void* acc, Index count, void* out, Index n);
-  int in_bytes;
-  int acc_bytes;
-  float cost_ns;  // of one element
+  // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
+  void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
+  // acc[k] = op(acc[k], each of x[k * n] ... x[k * n + n - 1]) for k in [0, count).
+  void (*runs)(const void* x, Index count, Index n, void* acc);
+  // As `rows`, over accumulators.
+  void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
+  void (*fill)(void* acc, Index n);  // with what changes nothing
+  // out[j] from acc[j], which `terms` elements went into.
+  void (*finish)(const void* acc, Index terms, void* out, Index n);
+  int in_bytes;   // of one element, of the input and of the output
+  int acc_bytes;  // at most 16
+  float cost_ns;  // of one element, on one thread
 };
-
-namespace reduction {
-
-// An op: `start`, `combine` over accumulators, and (Mean) `finish`. Integers wrap around; Max and Min give NaN if there is one.
-struct Sum {
-  template <class A>
-  TENON_HD static A start() {
-    return A(0);
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return a + b;
-  }
-};
-struct Mean : Sum {};
-struct Prod {
-  template <class A>
-  TENON_HD static A start() {
-    return A(1);
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else return a * b;
-  }
-  template <class A>
-  TENON_HD static std::complex<A> combine(std::complex<A> a, std::complex<A> b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  }
-};
-struct Max {
-  template <class A>
-  TENON_HD static A start() {
-    if constexpr (std::numeric_limits<A>::has_infinity) return -std::numeric_limits<A>::infinity();
-    else return std::numeric_limits<A>::lowest();
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    return static_cast<bool>(static_cast<int>(b > a) | static_cast<int>(b != b)) ? b : a;
-  }
-};
-struct Min {
-  template <class A>
-  TENON_HD static A start() {
-    if constexpr (std::numeric_limits<A>::has_infinity) return std::numeric_limits<A>::infinity();
-    else return std::numeric_limits<A>::max();
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    return static_cast<bool>(static_cast<int>(b < a) | static_cast<int>(b != b)) ? b : a;
-  }
-};
-struct All {
-  template <class A>
-  TENON_HD static A start() {
-    return A(true);
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    return a && b;
-  }
-};
-struct Any {
-  template <class A>
-  TENON_HD static A start() {
-    return A(false);
-  }
-  template <class A>
-  TENON_HD static A combine(A a, A b) {
-    return a || b;
-  }
-};
-
-// What T is accumulated in: half and bfloat16 as float, the mean of integers in 64 bits.
-template <class Op, class T>
-using Accumulator = std::conditional_t<
-    std::is_same_v<T, half> || std::is_same_v<T, bfloat16>, float,
-    std::conditional_t<std::is_same_v<Op, Mean> && std::is_integral_v<T>,
-                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>>;
-
-}  // namespace reduction
 
 namespace detail {
 
-TENON_DETAIL_LOOPS_BEGIN
+template <class T>
+TENON_HD constexpr bool kIsSmall() {
+  return std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+}
+// Integers of 32 and 64 bits wrap.
+template <class T>
+using Unsigned = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-template <class Op, class A>
-void ReduceStart(void* acc, Index n) {
-  for (Index i = 0; i < n; ++i) static_cast<A*>(acc)[i] = Op::template start<A>();
+struct AddStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(0);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
+    else return a + b;
+  }
+};
+struct MultiplyStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    return A(1);
+  }
+  template <class A>
+  TENON_HD static A Combine(const A& a, const A& b) {
+    return a * b;
+  }
+};
+// NaN when either is. (No jumps: compilers make vectors of these.)
+struct MaxStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::lowest();
+    else return -std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    if constexpr (std::is_integral_v<A>) return a > b ? a : b;
+    else return ((a > b) | (a != a)) ? a : b;
+  }
+};
+struct MinStep {
+  template <class A>
+  TENON_HD static A Identity() {
+    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::max();
+    else return std::numeric_limits<A>::infinity();
+  }
+  template <class A>
+  TENON_HD static A Combine(A a, A b) {
+    if constexpr (std::is_integral_v<A>) return a < b ? a : b;
+    else return ((a < b) | (a != a)) ? a : b;
+  }
+};
+
+template <class A, class T>
+TENON_HD A Widen(const T& x) {
+  if constexpr (kIsSmall<T>()) return static_cast<A>(static_cast<float>(x));
+  else return static_cast<A>(x);
 }
 
-template <class Op, class T, class A>
-TENON_DETAIL_LOOP void ReduceAdd(const void* px, Index row_step, Index rows, void* pacc, Index n) {
-  const T* x = static_cast<const T*>(px);
-  A* acc = static_cast<A*>(pacc);
-  for (Index r = 0; r < rows; ++r, x += row_step) {
+// lane[0] = all of lane[0] ... lane[kWidth - 1].
+template <class Step, int kWidth, class A>
+TENON_HD void FoldLanes(A* lane) {
+  if constexpr (kWidth > 1) {
+    constexpr int kHalf = kWidth / 2;
     TENON_DETAIL_INDEPENDENT
-    for (Index i = 0; i < n; ++i) acc[i] = Op::combine(acc[i], static_cast<A>(x[i]));
+    for (int l = 0; l < kHalf; ++l) lane[l] = Step::Combine(lane[l], lane[l + kHalf]);
+    FoldLanes<Step, kHalf>(lane);
+  }
+}
+
+// A long run by many accumulators in memory, four elements at a time into each. (Not by a few in variables: g++ 12 makes wrong
+// vector code of such loops when they widen short integers, which 32 or more in an array never lead to.)
+template <class Step, class T, class A>
+TENON_HD A ReduceRun(const T* x, Index n, A a) {
+  constexpr int kLanes = sizeof(A) == 1 ? 64 : 32;
+  Index i = 0;
+  if (n >= 2 * kLanes) {
+    A lane[kLanes];
+    TENON_DETAIL_INDEPENDENT
+    for (int l = 0; l < kLanes; ++l) lane[l] = Widen<A>(x[l]);
+    for (i = kLanes; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      const T* p = x + i;
+      TENON_DETAIL_INDEPENDENT
+      for (int l = 0; l < kLanes; ++l) {
+        const A first = Step::Combine(Widen<A>(p[l]), Widen<A>(p[l + kLanes]));
+        const A second = Step::Combine(Widen<A>(p[l + 2 * kLanes]), Widen<A>(p[l + 3 * kLanes]));
+        lane[l] = Step::Combine(lane[l], Step::Combine(first, second));
+      }
+    }
+    for (; i + kLanes <= n; i += kLanes) {
+      const T* p = x + i;
+      TENON_DETAIL_INDEPENDENT
+      for (int l = 0; l < kLanes; ++l) lane[l] = Step::Combine(lane[l], Widen<A>(p[l]));
+    }
+    FoldLanes<Step, kLanes>(lane);
+    a = Step::Combine(a, lane[0]);
+  }
+  for (; i < n; ++i) a = Step::Combine(a, Widen<A>(x[i]));
+  return a;
+}
+
+template <class Step, class T, class A>
+TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) {
+  for (; rows >= 4; rows -= 4, x += 4 * stride) {
+    const T *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) {
+      const A first = Step::Combine(Widen<A>(x[j]), Widen<A>(x1[j]));
+      const A second = Step::Combine(Widen<A>(x2[j]), Widen<A>(x3[j]));
+      acc[j] = Step::Combine(acc[j], Step::Combine(first, second));
+    }
+  }
+  for (; rows > 0; --rows, x += stride) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < n; ++j) acc[j] = Step::Combine(acc[j], Widen<A>(x[j]));
+  }
+}
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
+}
+template <class Step, class T, class A>
+TENON_DETAIL_LOOP void RunsLoop(const void* x, Index count, Index n, void* acc) {
+  for (Index k = 0; k < count; ++k) {
+    A& a = static_cast<A*>(acc)[k];
+    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
   }
 }
 
 TENON_DETAIL_LOOPS_END
 
-template <class Op, class A>
-void ReduceMerge(const void* other, void* pacc, Index n) {
-  A* acc = static_cast<A*>(pacc);
-  for (Index i = 0; i < n; ++i) acc[i] = Op::combine(acc[i], static_cast<const A*>(other)[i]);
+// Types that the loops above cannot vectorise.
+template <class Step, class T, class A>
+void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) {
+  ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
 }
-
-template <class Op, class T, class A>
-void ReduceFinish(const void* pacc, [[maybe_unused]] Index count, void* pout, Index n) {
-  const A* acc = static_cast<const A*>(pacc);
-  T* out = static_cast<T*>(pout);
-  for (Index i = 0; i < n; ++i) {
-    if constexpr (!std::is_same_v<Op, reduction::Mean>) out[i] = static_cast<T>(acc[i]);
-    else if constexpr (std::is_integral_v<A>) out[i] = static_cast<T>(count == 0 ? A(0) : static_cast<A>(acc[i] / static_cast<A>(count)));
-    else if constexpr (std::is_floating_point_v<A>) out[i] = static_cast<T>(acc[i] / static_cast<A>(count));
-    else out[i] = acc[i] / static_cast<typename A::value_type>(count);
+template <class Step, class T, class A>
+void RunsLoopPlain(const void* x, Index count, Index n, void* acc) {
+  for (Index k = 0; k < count; ++k) {
+    A& a = static_cast<A*>(acc)[k];
+    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
   }
 }
 
-template <class Op, class T>
-constexpr ReduceLoops MakeReduceLoops() {
-  using A = reduction::Accumulator<Op, T>;
-  return {&ReduceStart<Op, A>,    &ReduceAdd<Op, T, A>,       &ReduceMerge<Op, A>,
-          &ReduceFinish<Op, T, A>, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(A)),
-          std::is_arithmetic_v<T> ? 0.05f * static_cast<float>(sizeof(T)) : 2.f};
+template <class Step, class A>
+void FillLoop(void* acc, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
+}
+template <class T, class A>
+void FinishLoop(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<T*>(out)[j] = static_cast<T>(static_cast<const A*>(acc)[j]);
+}
+// Integers are cut towards zero; the mean of nothing is 0 for them and NaN for the others.
+template <class T, class A>
+void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    const A a = static_cast<const A*>(acc)[j];
+    if constexpr (std::is_integral_v<A>) {
+      static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
+    } else if constexpr (std::is_floating_point_v<A>) {
+      static_cast<T*>(out)[j] = static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
+    } else {
+      using Real = typename A::value_type;
+      static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
+    }
+  }
 }
 
 }  // namespace detail
 
-// The loops of reduction::Sum, ... for elements of type T.
-template <class Op, class T>
-inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Op, T>();
+// ---- the operations: how two values become one, and what they are held in meanwhile
 
-// Which dimensions are reduced: `axes` may count from the end and come in any order. reduced[d] is set for each of the
-// shape's dimensions. The errors are TensorFlow's.
-inline Status ReducedDimensions(const TensorShape& shape, std::span<const Index> axes, bool* reduced) {
-  const Index dims = shape.dims();
-  for (Index d = 0; d < dims; ++d) reduced[d] = false;
-  for (const Index axis : axes) {
-    if (axis < -dims || axis >= dims) {
-      return errors::InvalidArgument("Invalid reduction dimension (", axis, " for input with ", dims, " dimension(s)");
-    }
-    const Index d = axis < 0 ? axis + dims : axis;
-    if (reduced[d]) return errors::InvalidArgument("Invalid reduction arguments: Axes contains duplicate dimension: ", axis);
-    reduced[d] = true;
+// Integers wrap. half and bfloat16 are added up as float.
+struct SumReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else if constexpr (std::is_integral_v<T>) return detail::Unsigned<T>{};
+    else return T{};
   }
-  return OkStatus();
-}
-inline Status ReducedShape(const TensorShape& shape, std::span<const Index> axes, bool keep_dims, TensorShape* out) {
-  bool reduced[kMaxTensorRank];
-  TENON_RETURN_IF_ERROR(ReducedDimensions(shape, axes, reduced));
-  TensorShape result;
-  for (int d = 0; d < shape.dims(); ++d) {
-    if (!reduced[d]) TENON_RETURN_IF_ERROR(result.AddDimWithStatus(shape.dim_size(d)));
-    else if (keep_dims) result.AddDim(1);
+};
+struct ProdReducer : SumReducer {
+  using Step = detail::MultiplyStep;
+};
+// Integers of up to 32 bits are added up in 64.
+struct MeanReducer {
+  using Step = detail::AddStep;
+  static constexpr bool is_mean = true;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else if constexpr (std::is_integral_v<T>) return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
+    else return T{};
   }
-  *out = result;
-  return OkStatus();
+};
+// NaN when there is one. The largest of nothing is minus infinity, or the lowest integer.
+struct MaxReducer {
+  using Step = detail::MaxStep;
+  static constexpr bool is_mean = false;
+  template <class T>
+  static constexpr auto Accumulator() {
+    if constexpr (detail::kIsSmall<T>()) return float{};
+    else return T{};
+  }
+};
+struct MinReducer : MaxReducer {
+  using Step = detail::MinStep;
+};
+
+namespace detail {
+template <class Reducer, class T>
+constexpr ReduceLoops MakeReduceLoops() {
+  using Step = typename Reducer::Step;
+  using A = decltype(Reducer::template Accumulator<T>());
+  ReduceLoops loops{};
+  if constexpr (std::is_arithmetic_v<A>) {
+    loops.rows = &RowsLoop<Step, T, A>;
+    loops.runs = &RunsLoop<Step, T, A>;
+    loops.combine = &RowsLoop<Step, A, A>;
+  } else {
+    loops.rows = &RowsLoopPlain<Step, T, A>;
+    loops.runs = &RunsLoopPlain<Step, T, A>;
+    loops.combine = &RowsLoopPlain<Step, A, A>;
+  }
+  loops.fill = &FillLoop<Step, A>;
+  if constexpr (Reducer::is_mean) loops.finish = &FinishMeanLoop<T, A>;
+  else loops.finish = &FinishLoop<T, A>;
+  loops.in_bytes = static_cast<int>(sizeof(T));
+  loops.acc_bytes = static_cast<int>(sizeof(A));
+  loops.cost_ns = 0.04f * static_cast<float>(sizeof(T)) + (std::is_arithmetic_v<T> ? 0.04f : 0.5f);
+  return loops;
 }
+}  // namespace detail
+
+template <class Reducer, class T>
+inline constexpr ReduceLoops kReduceLoops = detail::MakeReduceLoops<Reducer, T>();
 
 namespace detail {
 
-// Dimensions joined where neighbours are treated alike: kept and reduced ones, each with its stride in the input, outermost
-// first. `inner` is the innermost kept dimension if it lies inside all reduced ones, else 1; `run` the innermost reduced one if
-// it lies inside all kept ones, else 1. Neither is among the lists.
-struct ReducePlan {
-  struct Dim {
-    Index size, stride;
-  };
-  Dim kept[kMaxTensorRank], folded[kMaxTensorRank];
-  int kept_dims = 0, folded_dims = 0;
-  Index inner = 1, run = 1;
-  Index outputs = 1, count = 1;  // elements of the output; elements that go into each
+// Some dimensions of the input: their sizes and steps in elements, outermost last.
+struct ReduceDims {
+  int rank = 0;
+  Index size[kMaxTensorRank / 2 + 1];
+  Index step[kMaxTensorRank / 2 + 1];
 
-  ReducePlan(const TensorShape& shape, const bool* reduced) {
-    Index stride = 1;
-    bool last_reduced = false;
-    for (int d = shape.dims() - 1; d >= 0; --d) {  // innermost first; turned round by At
-      const Index size = shape.dim_size(d);
-      (reduced[d] ? count : outputs) *= size;
-      if (size != 1) {
-        Dim* dims = reduced[d] ? folded : kept;
-        int& n = reduced[d] ? folded_dims : kept_dims;
-        if (n > 0 && last_reduced == reduced[d]) dims[n - 1].size *= size;
-        else dims[n++] = {size, stride};
-        last_reduced = reduced[d];
-      }
-      stride *= size;
-    }
-    if (kept_dims > 0 && kept[0].stride == 1) inner = Take(kept, &kept_dims);
-    else if (folded_dims > 0 && folded[0].stride == 1) run = Take(folded, &folded_dims);
-  }
-
-  // Where element number i of the dimensions lies; `dims` innermost first.
-  static Index At(const Dim* dims, int n, Index i) {
-    Index at = 0;
-    for (int d = 0; d < n; ++d) {
-      at += i % dims[d].size * dims[d].stride;
-      i /= dims[d].size;
-    }
-    return at;
-  }
-
- private:
-  static Index Take(Dim* dims, int* n) {
-    const Index size = dims[0].size;
-    --*n;
-    for (int d = 0; d < *n; ++d) dims[d] = dims[d + 1];
-    return size;
+  void Add(Index n, Index elements) {
+    size[rank] = n;
+    step[rank++] = elements;
   }
 };
 
-// Adds up in blocks, so that an error grows with the block and the number of blocks and not with their product.
-class ReduceWork {
+// A place among some dimensions. one thread.
+class ReduceWalk {
  public:
-  ReduceWork(const ReduceLoops& loops, const ReducePlan& plan, const void* x, void* out)
-      : loops_(loops), plan_(plan), x_(static_cast<const char*>(x)), out_(static_cast<char*>(out)) {}
-
-  // Outputs are numbered in pieces of `piece` inner elements.
-  Index piece() const { return kAccBytes / loops_.acc_bytes; }
-  Index pieces() const { return (plan_.inner + piece() - 1) / piece(); }
-  void Run(Index number) const {
-    alignas(64) char total[kAccBytes];
-    const Index row = number / pieces(), first = number % pieces() * piece();
-    const Index n = plan_.inner - first < piece() ? plan_.inner - first : piece();
-    const Index at = ReducePlan::At(plan_.kept, plan_.kept_dims, row) + first;
-    loops_.start(total, n);
-    if (plan_.run > 1) {
-      for (Index i = 0; i < plan_.count / plan_.run; ++i) {
-        AddRun(at + ReducePlan::At(plan_.folded, plan_.folded_dims, i), plan_.run, total);
-      }
-    } else if (plan_.count > 0) {
-      AddRows(at, total, n);
+  ReduceWalk(const ReduceDims& dims, Index index) : dims_(dims) {
+    for (int d = 0; d < dims.rank; ++d) {
+      at_[d] = index % dims.size[d];
+      index /= dims.size[d];
+      offset += at_[d] * dims.step[d];
     }
-    loops_.finish(total, plan_.count, out_ + (row * plan_.inner + first) * out_bytes(), n);
+  }
+  void Next() {
+    for (int d = 0; d < dims_.rank; ++d) {
+      offset += dims_.step[d];
+      if (++at_[d] < dims_.size[d]) return;
+      offset -= dims_.size[d] * dims_.step[d];
+      at_[d] = 0;
+    }
   }
 
-  // One long run with one result: `part` of `parts`, to be merged and finished by the caller.
-  void RunPart(Index begin, Index end, void* acc) const {
-    loops_.start(acc, 1);
-    if (begin < end) AddRun(begin, end - begin, static_cast<char*>(acc));
+  Index offset = 0;  // element of the input
+
+ private:
+  const ReduceDims& dims_;
+  Index at_[kMaxTensorRank / 2 + 1];
+};
+
+// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those of
+// size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run, line].
+struct ReducePlan {
+  bool runs = false;  // the block is [line, run]
+  Index line = 1;
+  Index run = 1;
+  ReduceDims kept, reduced;  // the dimensions outside the block
+  Index outputs = 1;
+  Index terms = 1;  // elements that make one output
+  // Terms of an output are added up in pieces of so many, for accuracy and for threads to share; then groups of pieces.
+  Index piece = 1;
+
+  ReducePlan(const TensorShape& shape, const AxisSet& axes) {
+    int position = 0;  // among the dimensions after joining, innermost first
+    Index step = 1;
+    for (int d = shape.dims() - 1; d >= 0;) {
+      const bool is_reduced = axes.contains(d);
+      Index n = 1;
+      for (; d >= 0 && (axes.contains(d) == is_reduced || shape.dim_size(d) == 1); --d) n *= shape.dim_size(d);
+      if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
+      (is_reduced ? terms : outputs) *= n;
+      if (position == 0) runs = is_reduced;
+      if (position < 2) (is_reduced ? run : line) = n;
+      else (is_reduced ? reduced : kept).Add(n, step);
+      ++position;
+      step *= n;
+    }
+    piece = runs ? 8192 : std::max<Index>(16384 / std::max<Index>(line, 1), 256);
+  }
+
+  Index pieces() const { return (terms + piece - 1) / piece; }
+  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie interleaved.
+  Index unit(Index bytes) const {
+    if (runs) return 1;
+    return line < kShortLine ? line * std::max<Index>(kShortLine / line, 1) : std::max<Index>(64 / bytes, 1);
+  }
+
+  static constexpr Index kShortLine = 32;
+};
+
+// One reduction; shared by all threads that work on it.
+struct ReduceWork {
+  static constexpr Index kTile = 256;  // outputs at a time
+
+  const ReduceLoops& loops;
+  const ReducePlan& plan;
+  const char* x;
+  char* out;
+
+  const char* X(Index i) const { return x + i * loops.in_bytes; }
+
+  // acc = outputs [from, from + n) of the line that begins at `base`, terms [begin, end) of each.
+  void Accumulate(Index base, Index from, Index n, Index begin, Index end, char* acc) const {
+    if (begin >= end) return;
+    ReduceWalk walk(plan.reduced, begin / plan.run);
+    for (Index skip = begin % plan.run; begin < end; skip = 0, walk.Next()) {
+      const Index m = std::min(plan.run - skip, end - begin);
+      const Index first = base + walk.offset;
+      if (!plan.runs) {
+        Rows(X(first + skip * plan.line + from), m, n, acc);
+      } else if (m == plan.run) {
+        loops.runs(X(first + from * m), n, m, acc);
+      } else {
+        for (Index k = 0; k < n; ++k) loops.runs(X(first + (from + k) * plan.run + skip), 1, m, acc + k * loops.acc_bytes);
+      }
+      begin += m;
+    }
+  }
+
+  // Outputs [begin, end), on this thread.
+  void Outputs(Index begin, Index end) const {
+    alignas(64) Accumulators part;
+    ReduceWalk walk(plan.kept, begin / plan.line);
+    for (Index from = begin % plan.line; begin < end; from = 0, walk.Next()) {
+      const Index stop = std::min(plan.line, from + end - begin);
+      while (from < stop) {
+        const Index n = std::min(stop - from, kTile);
+        if (plan.terms <= plan.piece) {
+          loops.fill(part, n);
+          Accumulate(walk.offset, from, n, 0, plan.terms, part);
+          loops.finish(part, plan.terms, out + begin * loops.in_bytes, n);
+        } else {
+          PieceSum sum(*this, n);
+          for (Index p = 0; p < plan.pieces(); ++p) {
+            loops.fill(part, n);
+            Piece(walk.offset, from, n, p, part);
+            sum.Add(part);
+          }
+          sum.Finish(begin);
+        }
+        from += n;
+        begin += n;
+      }
+    }
+  }
+
+  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of accumulators
+  // for each piece.
+  void OutputsByPieces(Cpu& device, Index begin, Index n, char* parts) const {
+    const ReduceWalk walk(plan.kept, begin / plan.line);
+    const Index from = begin % plan.line, row_bytes = n * loops.acc_bytes;
+    ParallelFor(device, plan.pieces(), static_cast<double>(loops.cost_ns) * static_cast<double>(n * plan.piece),
+                [&](Index first, Index last) {
+                  loops.fill(parts + first * row_bytes, (last - first) * n);
+                  for (Index p = first; p < last; ++p) Piece(walk.offset, from, n, p, parts + p * row_bytes);
+                });
+    PieceSum sum(*this, n);
+    for (Index p = 0; p < plan.pieces(); ++p) sum.Add(parts + p * row_bytes);
+    sum.Finish(begin);
   }
 
  private:
-  static constexpr Index kAccBytes = 4096;
-  static constexpr Index kBlockRows = 512;
-  static constexpr Index kLanes = 64;  // independent sums of a run
+  using Accumulators = char[static_cast<std::size_t>(kTile) * 16];
 
-  Index out_bytes() const { return loops_.in_bytes; }
-  const char* X(Index i) const { return x_ + i * loops_.in_bytes; }
-
-  // total[0] = total[0] op all of n neighbouring elements.
-  void AddRun(Index at, Index n, char* total) const {
-    if (n < kLanes) return AddSteps(at, n, total);
-    alignas(64) char sums[kLanes * 16], block[kLanes * 16];
-    loops_.start(sums, kLanes);
-    for (Index i = 0; i + kLanes <= n; i += kBlockRows * kLanes) {
-      const Index rows = (n - i) / kLanes < kBlockRows ? (n - i) / kLanes : kBlockRows;
-      loops_.start(block, kLanes);
-      loops_.add(X(at + i), kLanes, rows, block, kLanes);
-      loops_.merge(block, sums, kLanes);
+  // Puts the pieces of n outputs together, in order.
+  class PieceSum {
+   public:
+    PieceSum(const ReduceWork& work, Index n) : work_(work), n_(n) {
+      work.loops.fill(total_, n);
+      work.loops.fill(group_, n);
     }
-    for (Index width = kLanes / 2; width > 0; width /= 2) loops_.merge(sums + width * loops_.acc_bytes, sums, width);
-    loops_.merge(sums, total, 1);
-    AddSteps(at + n / kLanes * kLanes, n % kLanes, total);
-  }
-  void AddSteps(Index at, Index n, char* total) const { loops_.add(X(at), 1, n, total, 1); }
-
-  // total[i] = total[i] op rows of n elements, one for each element of the reduced dimensions.
-  void AddRows(Index at, char* total, Index n) const {
-    const Index rows = plan_.folded_dims > 0 ? plan_.folded[0].size : 1;
-    const Index step = plan_.folded_dims > 0 ? plan_.folded[0].stride : 0;
-    for (Index i = 0; i < plan_.count / rows; ++i) {
-      Index from = at;
-      if (plan_.folded_dims > 1) from += ReducePlan::At(plan_.folded + 1, plan_.folded_dims - 1, i);
-      if (rows <= kBlockRows) {
-        loops_.add(X(from), step, rows, total, n);
-        continue;
-      }
-      alignas(64) char block[kAccBytes];
-      for (Index r = 0; r < rows; r += kBlockRows) {
-        loops_.start(block, n);
-        loops_.add(X(from + r * step), step, rows - r < kBlockRows ? rows - r : kBlockRows, block, n);
-        loops_.merge(block, total, n);
-      }
+    void Add(const char* part) {
+      work_.loops.combine(part, 1, n_, n_, group_);
+      if (++in_group_ == kGroup) Flush();
     }
-  }
+    void Finish(Index begin) {
+      if (in_group_ > 0) Flush();
+      work_.loops.finish(total_, work_.plan.terms, work_.out + begin * work_.loops.in_bytes, n_);
+    }
 
-  const ReduceLoops& loops_;
-  const ReducePlan& plan_;
-  const char* x_;
-  char* out_;
+   private:
+    static constexpr int kGroup = 64;
+    void Flush() {
+      work_.loops.combine(group_, 1, n_, n_, total_);
+      work_.loops.fill(group_, n_);
+      in_group_ = 0;
+    }
+
+    const ReduceWork& work_;
+    Index n_;
+    int in_group_ = 0;
+    alignas(64) Accumulators total_, group_;
+  };
+
+  void Piece(Index base, Index from, Index n, Index p, char* acc) const {
+    Accumulate(base, from, n, p * plan.piece, std::min((p + 1) * plan.piece, plan.terms), acc);
+  }
+  // `rows` rows of n elements, plan.line apart. Many short rows that follow each other are added up as fewer long ones.
+  void Rows(const char* from, Index rows, Index n, char* acc) const {
+    constexpr Index kLong = 64;
+    const Index group = kLong / n;  // rows in a long one
+    if (n >= plan.kShortLine || n != plan.line || rows < 4 * group) return loops.rows(from, rows, plan.line, n, acc);
+    alignas(64) char lanes[kLong * 16];
+    loops.fill(lanes, group * n);
+    loops.rows(from, rows / group, group * n, group * n, lanes);
+    loops.combine(lanes, group, n, n, acc);
+    const Index done = rows / group * group;
+    if (done < rows) loops.rows(from + done * n * loops.in_bytes, rows - done, n, n, acc);
+  }
 };
 
 }  // namespace detail
 
-// out = the reduction of x over the dimensions marked in `reduced`; out has an element for each place of the others. Of no
-// elements: 0, 1, the lowest or highest number (infinite where there is one), and NaN or 0 for the mean.
-inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape, const bool* reduced, void* out) {
-  const detail::ReducePlan plan(shape, reduced);
+// Reduces the dimensions in `axes` of x, which has the given shape. out: the other dimensions' elements, in order.
+inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape, const AxisSet& axes, void* out) {
+  const detail::ReducePlan plan(shape, axes);
   if (plan.outputs == 0) return OkStatus();
-  const detail::ReduceWork work(loops, plan, x, out);
-  constexpr Index kParts = 16;
-  const double ns = static_cast<double>(loops.cost_ns);
-  if (plan.outputs == 1 && plan.run == plan.count && static_cast<double>(plan.count) * ns > 60000 && device.pool != nullptr) {
-    alignas(64) char sums[kParts * 16];
-    ParallelFor(device, kParts, ns * static_cast<double>(plan.count / kParts), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        work.RunPart(plan.count / kParts * i, i + 1 == kParts ? plan.count : plan.count / kParts * (i + 1), sums + i * loops.acc_bytes);
+  const detail::ReduceWork work{loops, plan, static_cast<const char*>(x), static_cast<char*>(out)};
+  const Index unit = plan.unit(loops.in_bytes);
+  const Index units = (plan.outputs + unit - 1) / unit;
+  if (device.pool != nullptr && plan.pieces() > 1 && units < 2 * device.pool->NumThreads()) {
+    const Index most = std::min(plan.line, work.kTile);
+    const Scratch parts(device, static_cast<std::size_t>(plan.pieces() * most * loops.acc_bytes));
+    if (parts.status("Reduce").ok()) {
+      for (Index begin = 0; begin < plan.outputs;) {
+        const Index n = std::min(most, plan.line - begin % plan.line);
+        work.OutputsByPieces(device, begin, n, parts.As<char>());
+        begin += n;
       }
-    });
-    for (Index width = kParts / 2; width > 0; width /= 2) loops.merge(sums + width * loops.acc_bytes, sums, width);
-    loops.finish(sums, plan.count, out, 1);
-    return OkStatus();
+      return OkStatus();
+    }
   }
-  const Index pieces = plan.outputs / plan.inner * work.pieces();
-  ParallelFor(device, pieces, ns * static_cast<double>(plan.count) * static_cast<double>(plan.outputs) / static_cast<double>(pieces),
-              [&](Index begin, Index end) {
-                for (Index i = begin; i < end; ++i) work.Run(i);
-              });
+  ParallelFor(device, units, static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
+              [&](Index begin, Index end) { work.Outputs(begin * unit, std::min(end * unit, plan.outputs)); });
   return OkStatus();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TiledGemm: matrix products on a GPU for any element type, without a library. Each block of threads computes square tiles of
-// the product from tiles of the operands in shared memory. Simple rather than fast: gemm.cuh uses cuBLAS where it can.
+// TiledGemm: matrix products on a GPU for any element type, without a library. Each block of threads computes square
+// tiles of the product from tiles of the operands in shared memory. Simple rather than fast: gemm.cuh uses cuBLAS where
+// it can.
 
 #if !defined(__CUDACC__)
 #error "Include <tenon/engine/tiled_gemm.cuh> only from files that nvcc compiles."
@@ -60,16 +61,18 @@ template <class T>
 Status CheckGemm(const In<T, 2>& a, bool transpose_a, const In<T, 2>& b, bool transpose_b, const Out<T, 2>& product) {
   const Index m = a.dim(transpose_a ? 1 : 0), inner_a = a.dim(transpose_a ? 0 : 1);
   const Index n = b.dim(transpose_b ? 0 : 1), inner_b = b.dim(transpose_b ? 1 : 0);
-  if (inner_a != inner_b) return errors::InvalidArgument("Gemm: inner dimensions of 'a' and 'b' must agree, got ", inner_a, " and ", inner_b);
+  if (inner_a != inner_b)
+    return errors::InvalidArgument("Gemm: inner dimensions of 'a' and 'b' must agree, got ", inner_a, " and ", inner_b);
   if (product.dim(0) != m || product.dim(1) != n)
-    return errors::InvalidArgument("Gemm: the product of 'a' and 'b' has shape [", m, ",", n, "], not ", product.shape());
+    return errors::InvalidArgument("Gemm: the product of 'a' and 'b' has shape [", m, ",", n, "], not ",
+                                   product.shape());
   return OkStatus();
 }
 
 }  // namespace detail
 
-// product = a * b, an operand read as its transpose where told so; all row-major. Sums run in T, or in float for types that are
-// no numbers of C++. InvalidArgument if the shapes do not fit. Returns when it is queued.
+// product = a * b, an operand read as its transpose where told so; all row-major. Sums run in T, or in float for types
+// that are no numbers of C++. InvalidArgument if the shapes do not fit. Returns when it is queued.
 template <class T>
 Status TiledGemm(Cuda& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> product) {
   TENON_RETURN_IF_ERROR(detail::CheckGemm(a, transpose_a, b, transpose_b, product));

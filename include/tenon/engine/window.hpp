@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sliding windows of convolutions and pools: how many places one has along a dimension, and what is padded. The checks and
-// their texts are TensorFlow's.
-
-#include <span>
-#include <string_view>
+// One dimension of a sliding window, as convolutions and pools need it.
 
 #include <tenon/base/config.hpp>
-#include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/op/window.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-// One dimension of a sliding window.
 struct Window {
   Index input = 0;
   Index size = 1;      // of the window, in elements it looks at
@@ -27,15 +21,9 @@ struct Window {
   Index extent() const { return (size - 1) * dilation + 1; }
 };
 
-// Fills in `output` and, unless the padding is explicit, the paddings. SAME puts the odd one at the end.
+// Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
   return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before, &w->pad_after);
-}
-
-// The attr `explicit_paddings`, before and after of each of four dimensions: empty unless the padding is EXPLICIT, and then
-// zero for the batch and the depth.
-inline Status CheckExplicitPaddings(Padding padding, std::span<const Index> paddings, TensorFormat format = TensorFormat::kNHWC) {
-  return CheckValidPadding(padding, paddings, 4, format);
 }
 
 TENON_NAMESPACE_END

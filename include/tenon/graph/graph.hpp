@@ -149,7 +149,7 @@ struct Node {
 namespace detail {
 
 // DidYouMean, unless there is so much to compare that the message would take long.
-inline std::string NearestNames(std::string_view name, const std::vector<std::string_view>& candidates) {
+inline std::string SuggestNames(std::string_view name, const std::vector<std::string_view>& candidates) {
   constexpr std::size_t kMaxWork = 20'000'000;
   return name.size() > 1000 || candidates.size() * name.size() * name.size() > kMaxWork ? "" : DidYouMean(name, candidates);
 }
@@ -312,7 +312,7 @@ class Graph {
     std::vector<std::string_view> names;
     names.reserve(nodes_.size());
     for (const Node& node : nodes_) names.push_back(node.def.name);
-    return detail::NearestNames(name, names);
+    return detail::SuggestNames(name, names);
   }
 
   // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text.

@@ -130,7 +130,7 @@ class GraphImporter {
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
     std::vector<std::string_view> names;
     for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", detail::NearestNames(name, names));
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", detail::SuggestNames(name, names));
   }
 
   TENON_COLD Status WithVersionWarning(const Status& status) const {
@@ -200,7 +200,7 @@ class GraphImporter {
       const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
       StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
       if (entry.uses > entry.nodes.size()) StrAppend(&text, " and ", entry.uses - entry.nodes.size(), " more");
-      text += detail::NearestNames(entry.op, known);
+      text += detail::SuggestNames(entry.op, known);
     }
     return errors::NotFound(text);
   }

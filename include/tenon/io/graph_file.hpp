@@ -9,6 +9,8 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/wire/schema.hpp>
+#include <tenon/wire/writer.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/io/mapped_file.hpp>
@@ -56,7 +58,9 @@ inline Result<GraphDef> ReadGraphFile(const std::string& path) {
 }
 
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
-  return WriteFile(path, SerializeGraphDef(graph));
+  wire::Writer writer;
+  wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
+  return WriteFile(path, writer.view());
 }
 
 TENON_NAMESPACE_END

@@ -455,8 +455,10 @@ class InferenceContext {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name) return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
     if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
-    if (const AttrSpec* spec = op_->FindAttr(name); spec != nullptr && spec->has_default && detail::ReadAttrDefault(*spec, value))
-      return OkStatus();
+    if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
+      const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
+      if (spec.has_default && detail::ReadAttrDefault(spec, value)) return OkStatus();
+    }
     if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
     return detail::attr_is_missing_or_has_another_type(name, op_->name);
   }
@@ -466,8 +468,8 @@ class InferenceContext {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name) return true;
     if (node_ != nullptr && node_->attr.Find(name) != nullptr) return true;
-    const AttrSpec* spec = op_->FindAttr(name);
-    return spec != nullptr && spec->has_default;
+    const int i = op_->AttrIndex(name);
+    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default;
   }
   // A shape attr as a handle.
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {

@@ -76,7 +76,7 @@ struct OpView {
   template <class Find>
   constexpr std::int64_t ArgCount(const ArgSpec& arg, Find&& find) const {
     ArgAttrValue value;
-    if (const AttrSpec* number = NumberAttr(arg)) return find(*number, &value) ? value.number : -1;
+    if (arg.number_attr_index >= 0) return find(*NumberAttr(arg), &value) ? value.number : -1;
     if (arg.is_type_list) return find(*TypeAttr(arg), &value) ? static_cast<std::int64_t>(value.types.size()) : -1;
     return 1;
   }
@@ -95,7 +95,7 @@ struct OpView {
     if (count < 0) return false;
     DataType type = arg.type;
     if (type == DataType::kInvalid) {
-      if (TypeAttr(arg) == nullptr || !find(*TypeAttr(arg), &value)) return false;
+      if (arg.type_attr_index < 0 || !find(*TypeAttr(arg), &value)) return false;
       type = value.type;
     }
     for (std::int64_t i = 0; i < count; ++i) emit_one(type);

@@ -194,16 +194,18 @@ struct TextCursor {
   }
 };
 
-// The names of all dtypes for quick comparisons; aliases at the end.
+// The names of all dtypes for quick comparisons, chained by their first letter; aliases at the end.
 struct TypeWords {
-  static constexpr int kCount = kDataTypeCount + 2;
+  static constexpr int kCount = kDataTypeCount + 3;
 
   const char* text[kCount] = {};
   unsigned char size[kCount] = {};
   unsigned char type[kCount] = {};
+  unsigned char next[kCount] = {};  // the word before with the same first letter; 0: none
+  unsigned char last[256] = {};     // by first letter, small or capital
 
   constexpr TypeWords() {
-    int n = 0;
+    int n = 1;
     for (int i = 1; i < kDataTypeCount; ++i) Add(n++, Name(static_cast<DataType>(i)), i);
     Add(n++, "float32", static_cast<int>(DataType::kFloat));
     Add(n++, "float64", static_cast<int>(DataType::kDouble));
@@ -213,6 +215,9 @@ struct TypeWords {
     text[n] = name.data();
     size[n] = static_cast<unsigned char>(name.size());
     type[n] = static_cast<unsigned char>(value);
+    const int letter = text[n][0];
+    next[n] = last[letter];
+    last[letter] = last[letter - 'a' + 'A'] = static_cast<unsigned char>(n);
   }
 };
 inline constexpr TypeWords kTypeWords;
@@ -226,9 +231,9 @@ constexpr DataType FindType(const char* data, std::size_t size, bool upper = fal
     ref = kDataTypeRefOffset;
     size -= 4;
   }
-  const int count = upper ? kDataTypeCount - 1 : TypeWords::kCount;
-  for (int n = 0; n < count; ++n) {
-    if (kTypeWords.size[n] != size) continue;
+  if (size == 0) return DataType::kInvalid;
+  for (int n = kTypeWords.last[static_cast<unsigned char>(data[0])]; n != 0; n = kTypeWords.next[n]) {
+    if (kTypeWords.size[n] != size || (upper && n >= kDataTypeCount)) continue;
     const char* name = kTypeWords.text[n];
     std::size_t i = 0;
     while (i < size && data[i] == (upper && name[i] >= 'a' && name[i] <= 'z' ? static_cast<char>(name[i] - 32) : name[i])) ++i;

@@ -74,7 +74,7 @@ class Writer {
   TENON_COLD void Grow(std::size_t size) {
     const std::size_t used = this->size();
     std::size_t capacity = capacity_ < 256 ? 512 : 2 * capacity_;
-    if (capacity - used < size) capacity = used + size + 64;
+    if (capacity - used < size) capacity = used + size + (size < 1024 ? 1024 : size / 8);  // room for what is around it
     char* buffer = new char[capacity];
     if (used != 0) std::memcpy(buffer + capacity - used, buffer_ + start_, used);
     delete[] buffer_;

@@ -6,6 +6,7 @@
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last line is
 // 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -19,8 +20,9 @@
 #include <unistd.h>
 
 #include <tenon/kernel/registry.hpp>
+#include <tenon/io/graph_file.hpp>
 #include <tenon/op/proto_io.hpp>
-#include <tenon/runtime.hpp>
+#include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
 #include "case_file.hpp"

@@ -45,8 +45,8 @@ struct MaxPool {
       if (data_format != "NHWC") return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
-      Pool2DGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakePool2DGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry));
+      PoolGeometry geometry;
+      TENON_RETURN_IF_ERROR(MakePoolGeometry(input.shape(), ksize, strides, kind, explicit_paddings, &geometry));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::MaxPool(device, geometry, input.data, out.data);
     }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/kernel/adapted_kernel.hpp>
+
+#include <doctest/doctest.h>
+
+#include "run_op.hpp"
+
+using namespace tenon;
+
+TEST_SUITE("AdaptedKernel") {
+  TEST_CASE("a rank in the parameter's type is checked before the call") {
+    const auto out = kernel_test::RunOp("KtTrace", {}, {MakeTensor<float>({3}, {1, 2, 3})});
+    CHECK(out.status().code() == Code::kInvalidArgument);
+    CHECK(out.status().message() == "KtTrace: input 'm' must have rank 2, got shape [3] [node 'call', CPU:0]");
+  }
+  TEST_CASE("Init runs after the attrs are bound") {
+    const auto out = kernel_test::RunOp("KtTrace", {{"scale", 3.0f}}, {MakeTensor<float>({2, 2}, {1, 9, 9, 2})});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK((*out)[0].flat<float>()(0) == 18);
+  }
+  TEST_CASE("an error of Init refuses the node") {
+    const auto out = kernel_test::RunOp("KtTrace", {{"scale", -1.0f}}, {MakeTensor<float>({1, 1}, {1})});
+    CHECK(out.status().message() == "KtTrace: scale = -1 is negative; it must be at least 0 [node 'call']");
+  }
+  TEST_CASE("an output of kind Out needs a complete shape") {
+    const auto out = kernel_test::RunOp("KtIncomplete", {}, {MakeTensor<float>({1}, {1})});
+    CHECK(out.status().code() == Code::kInternal);
+    CHECK(out.status().message().find("KtIncomplete: the shape function leaves output 0 as [?]") == 0);
+  }
+  TEST_CASE("outputs follow the input's shape from run to run") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    b.Add("KtAddIndex", "y", {x, b.Const("i", Tensor::Scalar<std::int32_t>(1))});
+    const auto session = Session::FromGraph(b);
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    for (const Index n : {3, 1, 5, 5, 0, 3}) {
+      const auto out = session->Run({{"x", Tensor::Zeros<float>({n})}}, {"y"});
+      REQUIRE(out.ok());
+      CHECK((*out)[0].shape() == TensorShape{n});
+    }
+  }
+  TEST_CASE("asynchronous kernels are waited for, and report through Done") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      const auto run = [&](int mode) {
+        return kernel_test::RunOp("KtAsync", {{"mode", mode}}, {MakeTensor<float>({2}, {1, 2})}, 1, false, {.inter_op_threads = 2, .executor = executor});
+      };
+      const auto out = run(0);
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*out)[0].flat<float>()(1) == -2);
+      CHECK(run(1).status().message() == "KtAsync: asked to fail [node 'call', CPU:0]");
+      CHECK(run(2).status().code() == Code::kInternal);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard ops that the tests run: neural networks, control flow, inputs and constants.
+
+#include <tenon/register.hpp>
+#include <tenon/ops/flow/no_op.hpp>
+#include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/nn/activation.hpp>
+#include <tenon/ops/nn/bias.hpp>
+#include <tenon/ops/nn/conv.hpp>
+#include <tenon/ops/nn/pool.hpp>
+#include <tenon/ops/nn/softmax.hpp>
+
+using namespace tenon;
+
+TENON_REGISTER(ops::NoOp);
+TENON_REGISTER(ops::Const, ops::Placeholder);
+TENON_REGISTER(ops::BiasAdd, ops::Conv2D, ops::MaxPool, ops::Relu, ops::Relu6, ops::Softmax);
