@@ -6,12 +6,12 @@
 
 struct MatMul {
   static constexpr auto signature = tenon::Op("MatMul")
-      .Input("a: T")
-      .Input("b: T")
-      .Output("product: T")
-      .Attr("transpose_a: bool = false")
-      .Attr("transpose_b: bool = false")
-      .Attr("T: {float, double, int32}")
-      .SetShapeFn(tenon::shape_inference::MatMulShape);
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .Output("product: T")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("T: {float, double, int32}")
+                                        .SetShapeFn(tenon::shape_inference::MatMulShape);
 };
 static_assert(tenon::InferShape<MatMul>({{32, 784}, {10, 784}}) == tenon::StaticShape{32, 10});

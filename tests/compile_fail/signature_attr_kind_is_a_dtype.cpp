@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("T: int32");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("T: int32");
 };
 static_assert(ZeroOut::signature.Validate());

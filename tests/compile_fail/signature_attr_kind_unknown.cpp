@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("preserve_index: integer = 0");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("preserve_index: integer = 0");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Input("to_zero T")
-      .Attr("T: {float, int32}");
+  static constexpr auto signature = tenon::Op("ZeroOut").Input("to_zero T").Attr("T: {float, int32}");
 };
 static_assert(ZeroOut::signature.Validate());

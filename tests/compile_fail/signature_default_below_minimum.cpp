@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("keep: int >= 2 = 1");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("keep: int >= 2 = 1");
 };
 static_assert(ZeroOut::signature.Validate());

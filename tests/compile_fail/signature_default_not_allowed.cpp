@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("mode: {'fast', 'slow'} = 'medium'");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("mode: {'fast', 'slow'} = 'medium'");
 };
 static_assert(ZeroOut::signature.Validate());

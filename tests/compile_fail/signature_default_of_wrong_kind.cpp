@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("keep: bool = yes");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("keep: bool = yes");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("T: type = DT_FLOAT_REF");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("T: type = DT_FLOAT_REF");
 };
 static_assert(ZeroOut::signature.Validate());

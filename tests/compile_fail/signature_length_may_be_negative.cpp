@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("N: int >= -1")
-      .Input("to_zero: N * float");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("N: int >= -1").Input("to_zero: N * float");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,9 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("N: int")
-      .Attr("L: list(type)")
-      .Input("to_zero: N * L");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("N: int").Attr("L: list(type)").Input("to_zero: N * L");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("x: int")
-      .Input("x: float");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("x: int").Input("x: float");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Input("to_zero: Ref(float");
+  static constexpr auto signature = tenon::Op("ZeroOut").Input("to_zero: Ref(float");
 };
 static_assert(ZeroOut::signature.Validate());

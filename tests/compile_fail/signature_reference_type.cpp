@@ -5,7 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Input("to_zero: float_ref");
+  static constexpr auto signature = tenon::Op("ZeroOut").Input("to_zero: float_ref");
 };
 static_assert(ZeroOut::signature.Validate());

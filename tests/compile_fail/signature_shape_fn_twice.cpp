@@ -6,9 +6,9 @@
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
-      .Input("to_zero: float")
-      .Output("zeroed: float")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape)
-      .SetShapeFn(tenon::shape_inference::ScalarShape);
+                                        .Input("to_zero: float")
+                                        .Output("zeroed: float")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape)
+                                        .SetShapeFn(tenon::shape_inference::ScalarShape);
 };
 static_assert(ZeroOut::signature.Validate());

@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("T: {float, int32}")
-      .Input("to_zero: U");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("T: {float, int32}").Input("to_zero: U");
 };
 static_assert(ZeroOut::signature.Validate());

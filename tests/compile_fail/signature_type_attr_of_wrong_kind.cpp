@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("n: int")
-      .Input("to_zero: n");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("n: int").Input("to_zero: n");
 };
 static_assert(ZeroOut::signature.Validate());

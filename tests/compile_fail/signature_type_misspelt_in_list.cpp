@@ -5,8 +5,6 @@
 #include <tenon/op/signature.hpp>
 
 struct ZeroOut {
-  static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("T: {float, int31}")
-      .Input("to_zero: T");
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("T: {float, int31}").Input("to_zero: T");
 };
 static_assert(ZeroOut::signature.Validate());

@@ -27,7 +27,8 @@ std::vector<std::string> Names(const Graph& graph, const std::vector<char>& mask
   }
   return names;
 }
-std::vector<std::string> Run(const Graph& graph, std::vector<std::string_view> roots, std::vector<TensorName> fed = {}) {
+std::vector<std::string> Run(const Graph& graph, std::vector<std::string_view> roots,
+                             std::vector<TensorName> fed = {}) {
   std::vector<int> ids;
   std::vector<InEdge> edges;
   for (const std::string_view name : roots) ids.push_back(graph.Find(name)->id);
@@ -38,10 +39,11 @@ using Strings = std::vector<std::string>;
 
 // x -> a -> b;  c waits for x and a;  two outputs of `pair` come from x and a.
 Graph Small() {
-  return Import(MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"x"}), MakeFloat("b", "Neg", {"a"}),
-                           MakeNode("pair", "IdentityN", {"x", "a"}, {{"T", AttrValue(std::vector{DataType::kFloat, DataType::kFloat})}}),
-                           MakeFloat("left", "Neg", {"pair:0"}), MakeFloat("right", "Neg", {"pair:1"}),
-                           MakeNode("c", "NoOp", {"^a", "^x"})}));
+  return Import(MakeGraph(
+      {MakeInput("x"), MakeFloat("a", "Neg", {"x"}), MakeFloat("b", "Neg", {"a"}),
+       MakeNode("pair", "IdentityN", {"x", "a"}, {{"T", AttrValue(std::vector{DataType::kFloat, DataType::kFloat})}}),
+       MakeFloat("left", "Neg", {"pair:0"}), MakeFloat("right", "Neg", {"pair:1"}),
+       MakeNode("c", "NoOp", {"^a", "^x"})}));
 }
 }  // namespace
 
@@ -107,7 +109,8 @@ TEST_SUITE("graph algorithms") {
     CHECK(left == Strings{"x", "a", "pair", "right", "b"});
     entered.clear();
     ReverseDepthFirst(
-        graph, roots, [&](const Node& n) { return entered.push_back(n.name()), n.name() != "pair"; }, [](const Node&) {});
+        graph, roots, [&](const Node& n) { return entered.push_back(n.name()), n.name() != "pair"; },
+        [](const Node&) {});
     CHECK(entered == Strings{"right", "pair", "b", "a", "x"});
   }
   TEST_CASE("a chain of a hundred thousand nodes needs no deep stack") {

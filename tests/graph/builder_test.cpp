@@ -106,15 +106,18 @@ TEST_SUITE("GraphBuilder") {
     CHECK(problem([](GraphBuilder& b, Output x, Output i) { b.Add("MatMul", "m", {x, i}); }) ==
           "Input 1 of node m was passed int32 from i:0 incompatible with expected float.");
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("Neg", "x", {x}); }) == "Node 'x' is not unique");
-    CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("Neg", "a b", {x}); }) == "Node 'a b': Node name contains invalid characters");
+    CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("Neg", "a b", {x}); }) ==
+          "Node 'a b': Node name contains invalid characters");
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("Neg", "y", {x[1]}); }) ==
           "Node 'y': input 0 is output 1 of node 'x', which does not exist.");
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("MatMul", "m", {x}); }) ==
           "Node 'm': MatMul takes 2 arguments (a: T, b: T), but 1 are given.");
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.Add("MatMul", "m", {{x, x}, x}); }) ==
           "Node 'm': argument 'a' of MatMul is one tensor, but a list of 2 is given.");
-    CHECK(Contains(problem([](GraphBuilder& b, Output x, Output) { b.Add("Cast", "c", {x}); }), "NodeDef missing attr 'DstT' from Op<name=Cast;"));
-    CHECK(Contains(problem([](GraphBuilder& b, Output, Output i) { b.Add("MatMul", "m", {i, i}); }), "Value for attr 'T' of int32 is not in the list"));
+    CHECK(Contains(problem([](GraphBuilder& b, Output x, Output) { b.Add("Cast", "c", {x}); }),
+                   "NodeDef missing attr 'DstT' from Op<name=Cast;"));
+    CHECK(Contains(problem([](GraphBuilder& b, Output, Output i) { b.Add("MatMul", "m", {i, i}); }),
+                   "Value for attr 'T' of int32 is not in the list"));
     CHECK(problem([](GraphBuilder& b, Output x, Output) { b.AddControlInput(x, Output{7, 0}); }) ==
           "GraphBuilder: node number 7 does not exist; this graph has 2 nodes.");
   }

@@ -68,8 +68,10 @@ TEST_SUITE("Graph") {
 
   TEST_CASE("refuses edges that cannot be") {
     Graph graph = Small();
-    const int ints = graph.AddNode(MakeNode("ints", "RandomInt"), &ops::kRandomInt, {}, std::vector{DataType::kInt32}).value();
-    CHECK(graph.AddEdge(ints, 0, 1, 0).message() == "Input 0 of node neg was passed int32 from ints:0 incompatible with expected float.");
+    const int ints =
+        graph.AddNode(MakeNode("ints", "RandomInt"), &ops::kRandomInt, {}, std::vector{DataType::kInt32}).value();
+    CHECK(graph.AddEdge(ints, 0, 1, 0).message() ==
+          "Input 0 of node neg was passed int32 from ints:0 incompatible with expected float.");
     CHECK(graph.AddEdge(0, 1, 1, 0).message() == "Output 1 of node x does not exist. Node only has 1 outputs.");
     CHECK(graph.AddEdge(0, 0, 1, 1).message() == "Input 1 of node neg does not exist. Node only has 1 inputs.");
     const Status taken = graph.AddNode(MakeNode("neg", "NoOp"), &ops::kNoOp, {}, {}).status();

@@ -30,11 +30,11 @@ std::vector<std::string> Names(const Graph& graph) {
   return names;
 }
 bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-#define CHECK_REFUSED(def, expected_code, expected_text)                          \
-  do {                                                                            \
-    const Status status = Refused(def);                                           \
-    CHECK(status.code() == Code::expected_code);                                  \
-    CHECK_MESSAGE(Contains(status.message(), expected_text), status.message());   \
+#define CHECK_REFUSED(def, expected_code, expected_text)                        \
+  do {                                                                          \
+    const Status status = Refused(def);                                         \
+    CHECK(status.code() == Code::expected_code);                                \
+    CHECK_MESSAGE(Contains(status.message(), expected_text), status.message()); \
   } while (false)
 
 FunctionDef Function(std::string name, std::string body_op) {
@@ -47,8 +47,8 @@ FunctionDef Function(std::string name, std::string body_op) {
 
 TEST_SUITE("ImportGraphDef") {
   TEST_CASE("connects nodes, resolves dtypes and infers shapes") {
-    const Graph graph = Import(MakeGraph({MakeInput("x", {2, 3}), MakeInput("w", {3, 5}), MakeFloat("y", "MatMul", {"x", "w:0"}),
-                                          MakeNode("done", "NoOp", {"^y"})}));
+    const Graph graph = Import(MakeGraph({MakeInput("x", {2, 3}), MakeInput("w", {3, 5}),
+                                          MakeFloat("y", "MatMul", {"x", "w:0"}), MakeNode("done", "NoOp", {"^y"})}));
     CHECK(Names(graph) == std::vector<std::string>{"x", "w", "y", "done"});
     const Node& y = *graph.Find("y");
     CHECK(y.op == &ops::kMatMul);
@@ -62,13 +62,15 @@ TEST_SUITE("ImportGraphDef") {
   TEST_CASE("an empty graph is fine") { CHECK(Import(GraphDef()).num_nodes() == 0); }
 
   TEST_CASE("nodes may come in any order; ids follow the file where they can") {
-    const Graph graph = Import(MakeGraph({MakeFloat("c", "Neg", {"b"}), MakeInput("free"), MakeFloat("b", "Neg", {"a"}), MakeInput("a")}));
+    const Graph graph = Import(
+        MakeGraph({MakeFloat("c", "Neg", {"b"}), MakeInput("free"), MakeFloat("b", "Neg", {"a"}), MakeInput("a")}));
     CHECK(Names(graph) == std::vector<std::string>{"free", "a", "b", "c"});
     for (const Node& node : graph.nodes()) CHECK(graph.Find(node.name()) == &node);
     CHECK(graph.Find("c")->inputs[0].node == graph.Find("b")->id);
   }
   TEST_CASE("control inputs are sorted by name and each is kept once") {
-    const Graph graph = Import(MakeGraph({MakeInput("z"), MakeInput("a"), MakeInput("m"), MakeFloat("y", "Neg", {"m", "^z", "^m", "^a", "^z"})}));
+    const Graph graph = Import(MakeGraph(
+        {MakeInput("z"), MakeInput("a"), MakeInput("m"), MakeFloat("y", "Neg", {"m", "^z", "^m", "^a", "^z"})}));
     const Node& y = *graph.Find("y");
     CHECK(y.control_inputs == InlinedVector<int, 4>{graph.Find("a")->id, graph.Find("m")->id, graph.Find("z")->id});
     CHECK(graph.Find("z")->outputs.size() == 1);
@@ -76,8 +78,9 @@ TEST_SUITE("ImportGraphDef") {
     CHECK(graph.ToGraphDef().node.back().input == std::vector<std::string>{"m", "^a", "^m", "^z"});
   }
   TEST_CASE("a while loop's back edge is no cycle") {
-    const Graph graph = Import(MakeGraph({MakeInput("x"), MakeNode("merge", "Merge", {"x", "next"}, {{"N", 2}, {"T", DataType::kFloat}}),
-                                          MakeFloat("neg", "Neg", {"merge"}), MakeFloat("next", "NextIteration", {"neg"})}));
+    const Graph graph = Import(
+        MakeGraph({MakeInput("x"), MakeNode("merge", "Merge", {"x", "next"}, {{"N", 2}, {"T", DataType::kFloat}}),
+                   MakeFloat("neg", "Neg", {"merge"}), MakeFloat("next", "NextIteration", {"neg"})}));
     CHECK(Names(graph) == std::vector<std::string>{"x", "merge", "neg", "next"});
     CHECK(graph.Find("merge")->inputs == InlinedVector<InEdge, 4>{{0, 0}, {3, 0}});
     CHECK(graph.Find("next")->outputs == InlinedVector<OutEdge, 4>{{1, 1, 0}});
@@ -94,7 +97,8 @@ TEST_SUITE("ImportGraphDef") {
 
   TEST_CASE("names must be valid and unique") {
     for (const char* name : {"", "a b", "-a", "^a", "/a", "_a"}) {
-      CHECK_REFUSED(MakeGraph({MakeInput(name)}), kInvalidArgument, StrCat("Node '", name, "': Node name contains invalid characters"));
+      CHECK_REFUSED(MakeGraph({MakeInput(name)}), kInvalidArgument,
+                    StrCat("Node '", name, "': Node name contains invalid characters"));
     }
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeInput("x")}), kInvalidArgument, "Node 'x' is not unique");
     CHECK_REFUSED(MakeGraph({MakeNode("x", "")}), kInvalidArgument, "Node 'x' does not specify an operation");
@@ -103,66 +107,83 @@ TEST_SUITE("ImportGraphDef") {
     CHECK(Import(MakeGraph({MakeInput("_a")}), internal).num_nodes() == 1);
   }
   TEST_CASE("inputs must exist") {
-    const auto with = [](std::initializer_list<std::string> inputs) { return MakeGraph({MakeInput("x"), MakeFloat("y", "Neg", inputs)}); };
+    const auto with = [](std::initializer_list<std::string> inputs) {
+      return MakeGraph({MakeInput("x"), MakeFloat("y", "Neg", inputs)});
+    };
     CHECK_REFUSED(with({"nope"}), kInvalidArgument, "Node 'y': Unknown input node 'nope'");
     CHECK_REFUSED(with({"x:a"}), kInvalidArgument, "Node 'y': Unknown input node 'x:a'");
     CHECK_REFUSED(with({""}), kInvalidArgument, "Node 'y': Unknown input node ''");
     CHECK_REFUSED(with({"x:-1"}), kInvalidArgument, "Node 'y': Unknown input node 'x:-1'");
     CHECK_REFUSED(with({"x", "^x:0"}), kInvalidArgument, "Node 'y': Unknown input node '^x:0'");
-    CHECK_REFUSED(with({"x:1"}), kInvalidArgument, "Node 'y': Connecting to invalid output 1 of source node x which has 1 outputs.");
-    CHECK_REFUSED(with({"x:99999999999"}), kInvalidArgument, "Connecting to invalid output 2147483647 of source node x which has 1 outputs.");
-    CHECK_REFUSED(with({"^x", "x"}), kInvalidArgument, "Node 'y': Control dependencies must come after regular dependencies");
+    CHECK_REFUSED(with({"x:1"}), kInvalidArgument,
+                  "Node 'y': Connecting to invalid output 1 of source node x which has 1 outputs.");
+    CHECK_REFUSED(with({"x:99999999999"}), kInvalidArgument,
+                  "Connecting to invalid output 2147483647 of source node x which has 1 outputs.");
+    CHECK_REFUSED(with({"^x", "x"}), kInvalidArgument,
+                  "Node 'y': Control dependencies must come after regular dependencies");
     CHECK_REFUSED(MakeGraph({MakeInput("weights"), MakeFloat("y", "Neg", {"weight"})}), kInvalidArgument,
                   "Node 'y': Unknown input node 'weight'; did you mean 'weights'?");
     CHECK_REFUSED(MakeGraph({MakeNode("noop", "NoOp"), MakeFloat("y", "Neg", {"noop"})}), kInvalidArgument,
                   "Node 'y': Connecting to invalid output 0 of source node noop which has 0 outputs.");
   }
   TEST_CASE("dtypes at both ends of an edge must agree") {
-    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("i", "RandomInt"), MakeFloat("y", "AddV2", {"x", "i"})}), kInvalidArgument,
-                  "Input 1 of node y was passed int32 from i:0 incompatible with expected float.");
+    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("i", "RandomInt"), MakeFloat("y", "AddV2", {"x", "i"})}),
+                  kInvalidArgument, "Input 1 of node y was passed int32 from i:0 incompatible with expected float.");
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("a", "Assign", {"x", "x"})}), kInvalidArgument,
                   "Input 0 of node a was passed float from x:0 incompatible with expected float_ref.");
-    const NodeDef variable = MakeNode("v", "VariableV2", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape{2}}});
-    CHECK(Import(MakeGraph({variable, MakeFloat("y", "Neg", {"v"}), MakeFloat("a", "Assign", {"v", "y"})})).num_nodes() == 3);
+    const NodeDef variable =
+        MakeNode("v", "VariableV2", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape{2}}});
+    CHECK(
+        Import(MakeGraph({variable, MakeFloat("y", "Neg", {"v"}), MakeFloat("a", "Assign", {"v", "y"})})).num_nodes() ==
+        3);
   }
 
   TEST_CASE("all unknown ops are listed at once, with who uses them and the nearest names") {
-    GraphDef def = MakeGraph({MakeInput("x"), MakeFloat("a", "Relv", {"x"}), MakeFloat("b", "NoSuchThing", {"a"}), MakeFloat("c", "Relv", {"b"})});
+    GraphDef def = MakeGraph({MakeInput("x"), MakeFloat("a", "Relv", {"x"}), MakeFloat("b", "NoSuchThing", {"a"}),
+                              MakeFloat("c", "Relv", {"b"})});
     for (int i = 0; i < 9; ++i) def.node.push_back(MakeFloat(StrCat("d", i), "MatMull", {"x"}));
     const Status status = Refused(std::move(def));
     CHECK(status.code() == Code::kNotFound);
-    CHECK(status.message() ==
-          "Op type not registered 'Relv' in binary running on this machine. Make sure the Op and Kernel are registered in the binary "
-          "running in this process; used by nodes 'a', 'c'; did you mean 'Relu'?\n"
-          "Op type not registered 'NoSuchThing'; used by node 'b'\n"
-          "Op type not registered 'MatMull'; used by nodes 'd0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 1 more; did you mean 'MatMul'?");
+    CHECK(
+        status.message() ==
+        "Op type not registered 'Relv' in binary running on this machine. Make sure the Op and Kernel are registered in the binary "
+        "running in this process; used by nodes 'a', 'c'; did you mean 'Relu'?\n"
+        "Op type not registered 'NoSuchThing'; used by node 'b'\n"
+        "Op type not registered 'MatMull'; used by nodes 'd0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7' and 1 more; did you mean 'MatMul'?");
   }
   TEST_CASE("removed ops are refused by the graph's version") {
     GraphDef def = MakeGraph({MakeNode("old", "OldOp")});
-    CHECK_REFUSED(def, kUnimplemented, StrCat("Op OldOp is not available in GraphDef version ", kGraphDefVersion,
-                                              ". It has been removed in version 23. NewOp behaves the same."));
+    CHECK_REFUSED(def, kUnimplemented,
+                  StrCat("Op OldOp is not available in GraphDef version ", kGraphDefVersion,
+                         ". It has been removed in version 23. NewOp behaves the same."));
     def.versions.producer = 22;
     CHECK(Import(std::move(def)).num_nodes() == 1);
   }
   TEST_CASE("attrs are checked against the op") {
-    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("y", "Neg", {"x"})}), kInvalidArgument, "NodeDef missing attr 'T' from Op<name=Neg;");
+    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("y", "Neg", {"x"})}), kInvalidArgument,
+                  "NodeDef missing attr 'T' from Op<name=Neg;");
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("y", "AddV2", {"x"})}), kInvalidArgument,
                   "NodeDef expected inputs 'float, float' do not match 1 inputs specified;");
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("y", "Neg", {"x", "x"})}), kInvalidArgument,
                   "NodeDef expected inputs 'float' do not match 2 inputs specified;");
-    CHECK_REFUSED(MakeGraph({MakeNode("c", "Const", {}, {{"dtype", DataType::kFloat}})}), kInvalidArgument, "NodeDef missing attr 'value' from Op<name=Const;");
+    CHECK_REFUSED(MakeGraph({MakeNode("c", "Const", {}, {{"dtype", DataType::kFloat}})}), kInvalidArgument,
+                  "NodeDef missing attr 'value' from Op<name=Const;");
   }
 
   TEST_CASE("cycles are printed") {
     CHECK_REFUSED(MakeGraph({MakeFloat("y", "Neg", {"y"})}), kInvalidArgument, "1 nodes in a cycle: 'y' -> 'y'");
-    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"c"}), MakeFloat("b", "Neg", {"a"}), MakeFloat("c", "AddV2", {"b", "x"})}),
+    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"c"}), MakeFloat("b", "Neg", {"a"}),
+                             MakeFloat("c", "AddV2", {"b", "x"})}),
                   kInvalidArgument, "3 nodes in a cycle: 'a' -> 'b' -> 'c' -> 'a'");
     CHECK_REFUSED(MakeGraph({MakeFloat("tail", "Neg", {"a"}), MakeFloat("a", "Neg", {"a"})}), kInvalidArgument,
                   "2 nodes in a cycle or behind one: 'a' -> 'a'");
-    CHECK_REFUSED(MakeGraph({MakeNode("a", "NoOp", {"^b"}), MakeNode("b", "NoOp", {"^a"})}), kInvalidArgument, "2 nodes in a cycle: 'a' -> 'b' -> 'a'");
-    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("m", "Merge", {"x", "n"}, {{"N", 2}, {"T", DataType::kFloat}}), MakeFloat("n", "Neg", {"m"})}),
+    CHECK_REFUSED(MakeGraph({MakeNode("a", "NoOp", {"^b"}), MakeNode("b", "NoOp", {"^a"})}), kInvalidArgument,
+                  "2 nodes in a cycle: 'a' -> 'b' -> 'a'");
+    CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeNode("m", "Merge", {"x", "n"}, {{"N", 2}, {"T", DataType::kFloat}}),
+                             MakeFloat("n", "Neg", {"m"})}),
                   kInvalidArgument, "2 nodes in a cycle: 'm' -> 'n' -> 'm'");
-    CHECK_REFUSED(MakeGraph({MakeNode("m", "Merge", {"n"}, {{"N", 1}, {"T", DataType::kFloat}}), MakeFloat("n", "NextIteration", {"m"})}),
+    CHECK_REFUSED(MakeGraph({MakeNode("m", "Merge", {"n"}, {{"N", 1}, {"T", DataType::kFloat}}),
+                             MakeFloat("n", "NextIteration", {"m"})}),
                   kInvalidArgument, "2 nodes in a cycle: 'm' -> 'n' -> 'm'");
   }
   TEST_CASE("versions say who may read a graph") {
@@ -179,7 +200,8 @@ TEST_SUITE("ImportGraphDef") {
   TEST_CASE("a graph from the far future gets a hint with its error") {
     GraphDef def = MakeGraph({MakeFloat("y", "NoSuchOp", {})});
     def.versions.producer = kGraphDefVersion + 22;
-    CHECK_REFUSED(def, kNotFound, "Converting GraphDef to Graph has failed with an error: 'Op type not registered 'NoSuchOp'");
+    CHECK_REFUSED(def, kNotFound,
+                  "Converting GraphDef to Graph has failed with an error: 'Op type not registered 'NoSuchOp'");
     CHECK_REFUSED(def, kNotFound, "The GraphDef was produced by a binary built when GraphDef version was 2496.");
     def.versions.producer = kGraphDefVersion + 21;
     CHECK(StartsWith(Refused(def).message(), "Op type not registered 'NoSuchOp'"));
@@ -198,19 +220,23 @@ TEST_SUITE("ImportGraphDef") {
     def.node.push_back(MakeNode("y", "sq", {"x"}));
     CHECK_REFUSED(def, kUnimplemented, "Node 'y': 'sq' is a function of the graph's library");
     def.library.function[1] = Function("sq", "Neg");
-    CHECK_REFUSED(def, kInvalidArgument, "Cannot add function 'sq' because a different function with the same name already exists.");
+    CHECK_REFUSED(def, kInvalidArgument,
+                  "Cannot add function 'sq' because a different function with the same name already exists.");
     def.library.function = {Function("Neg", "Mul")};
     CHECK_REFUSED(def, kInvalidArgument, "Cannot add function 'Neg' because an op with the same name already exists.");
   }
   TEST_CASE("impossible shapes are refused as TensorFlow words it") {
-    const Status status = Refused(MakeGraph({MakeInput("a", {2, 3}), MakeInput("b", {2, 3}), MakeFloat("m", "MatMul", {"a", "b"})}));
+    const Status status =
+        Refused(MakeGraph({MakeInput("a", {2, 3}), MakeInput("b", {2, 3}), MakeFloat("m", "MatMul", {"a", "b"})}));
     CHECK(status.code() == Code::kInvalidArgument);
-    CHECK(status.message() ==
-          "Dimensions must be equal, but are 3 and 2 for '{{node m}} = MatMul[T=DT_FLOAT, transpose_a=false, transpose_b=false](a, b)' "
-          "with input shapes: [2,3], [2,3].");
+    CHECK(
+        status.message() ==
+        "Dimensions must be equal, but are 3 and 2 for '{{node m}} = MatMul[T=DT_FLOAT, transpose_a=false, transpose_b=false](a, b)' "
+        "with input shapes: [2,3], [2,3].");
     ImportOptions unchecked;
     unchecked.infer_shapes = false;
-    const Graph graph = Import(MakeGraph({MakeInput("a", {2, 3}), MakeInput("b", {2, 3}), MakeFloat("m", "MatMul", {"a", "b"})}), unchecked);
+    const Graph graph = Import(
+        MakeGraph({MakeInput("a", {2, 3}), MakeInput("b", {2, 3}), MakeFloat("m", "MatMul", {"a", "b"})}), unchecked);
     CHECK(graph.Find("m")->output_shapes.empty());
   }
   TEST_CASE("an _output_shapes attr adds to what is inferred, and goes") {
@@ -222,12 +248,17 @@ TEST_SUITE("ImportGraphDef") {
     const Graph graph = Import(with({{7, -1}}));
     CHECK(graph.node(0).output_shape(0).DebugString() == "[7,3]");
     CHECK(graph.node(0).def.attr.Find("_output_shapes") == nullptr);
-    CHECK_REFUSED(with({{7, 4}}), kInvalidArgument,
-                  "Node 'x' has an _output_shapes attribute inconsistent with the GraphDef for output #0: Dimension 1 in both shapes must be equal, "
-                  "but are 3 and 4. Shapes are [?,3] and [7,4].");
-    CHECK_REFUSED(with({}), kInvalidArgument, "Node 'x' has 1 outputs but the _output_shapes attribute specifies shapes for 0 outputs");
+    CHECK_REFUSED(
+        with({{7, 4}}), kInvalidArgument,
+        "Node 'x' has an _output_shapes attribute inconsistent with the GraphDef for output #0: Dimension 1 in both shapes must be equal, "
+        "but are 3 and 4. Shapes are [?,3] and [7,4].");
+    CHECK_REFUSED(with({}), kInvalidArgument,
+                  "Node 'x' has 1 outputs but the _output_shapes attribute specifies shapes for 0 outputs");
   }
   TEST_CASE("an op without a shape function has outputs of unknown shape") {
-    CHECK(Import(MakeGraph({MakeInput("x", {2}), MakeNode("y", "NoShapes", {"x"})})).Find("y")->output_shape(0).unknown_rank());
+    CHECK(Import(MakeGraph({MakeInput("x", {2}), MakeNode("y", "NoShapes", {"x"})}))
+              .Find("y")
+              ->output_shape(0)
+              .unknown_rank());
   }
 }

@@ -38,7 +38,8 @@ Output Vector(GraphBuilder* b, std::vector<std::int32_t> values) {
 Output Scalar(GraphBuilder* b, std::int32_t value) { return b->Const("", Tensor::Scalar(value)); }
 // x[begin:end], or x[begin] when shrink is set.
 Output Range(GraphBuilder* b, Output x, int begin, int end, bool shrink = false) {
-  return b->Add("StridedSlice", "", {x, Vector(b, {begin}), Vector(b, {end}), Vector(b, {1})}, {{"shrink_axis_mask", shrink ? 1 : 0}});
+  return b->Add("StridedSlice", "", {x, Vector(b, {begin}), Vector(b, {end}), Vector(b, {1})},
+                {{"shrink_axis_mask", shrink ? 1 : 0}});
 }
 }  // namespace
 
@@ -47,7 +48,8 @@ TEST_SUITE("ShapeRefiner") {
     GraphBuilder b(TestOps());
     const Output x = b.Placeholder("x", DataType::kFloat, {2, 6});
     CHECK(ShapeOf(b, b.Add("Reshape", "", {x, Vector(&b, {-1, 4})})) == "[3,4]");
-    CHECK(ShapeOf(b, b.Add("Reshape", "", {x, Vector(&b, {})})).find("Cannot reshape a tensor with 12 elements to shape []") == 0);
+    CHECK(ShapeOf(b, b.Add("Reshape", "", {x, Vector(&b, {})}))
+              .find("Cannot reshape a tensor with 12 elements to shape []") == 0);
   }
   TEST_CASE("an impossible constant is refused with the values in the message") {
     GraphBuilder b(TestOps());
@@ -55,9 +57,10 @@ TEST_SUITE("ShapeRefiner") {
     b.Add("Reshape", "op", {x, b.Const("shape", Tensor::From<std::int32_t>({7}, {1}))});
     const Status status = Import(b).status();
     CHECK(status.code() == Code::kInvalidArgument);
-    CHECK(status.message() ==
-          "Cannot reshape a tensor with 6 elements to shape [7] (7 elements) for '{{node op}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](x, shape)' "
-          "with input shapes: [2,3], [1] and with input tensors computed as partial shapes: input[1] = [7].");
+    CHECK(
+        status.message() ==
+        "Cannot reshape a tensor with 6 elements to shape [7] (7 elements) for '{{node op}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](x, shape)' "
+        "with input shapes: [2,3], [1] and with input tensors computed as partial shapes: input[1] = [7].");
   }
   TEST_CASE("a negative value among sizes is refused") {
     GraphBuilder b(TestOps());
@@ -75,7 +78,8 @@ TEST_SUITE("ShapeRefiner") {
     CHECK(reshaped(shape) == "[?,4,6]");
     CHECK(reshaped(b.Add("ConcatV2", "", {{rest, Vector(&b, {-1})}, Scalar(&b, 0)})) == "[4,6,?]");
     CHECK(reshaped(b.Add("ConcatV2", "", {{Vector(&b, {3}), Range(&b, shape, 0, 1)}, Scalar(&b, 0)})) == "[3,?]");
-    const Output wide = b.Add("Cast", "", {b.Add("Cast", "", {shape}, {{"DstT", DataType::kInt64}})}, {{"DstT", DataType::kInt32}});
+    const Output wide =
+        b.Add("Cast", "", {b.Add("Cast", "", {shape}, {{"DstT", DataType::kInt64}})}, {{"DstT", DataType::kInt32}});
     CHECK(reshaped(wide) == "[?,4,6]");
   }
   TEST_CASE("integer arithmetic on known sizes is done") {
@@ -85,9 +89,11 @@ TEST_SUITE("ShapeRefiner") {
     const Output height = Range(&b, shape, 1, 2, true), width = Range(&b, shape, -1, 0, true);
     const Output area = b.Add("Mul", "", {height, width});
     CHECK(ShapeOf(b, b.Add("Reshape", "", {x, b.Add("Pack", "", {Scalar(&b, -1), area})})) == "[2,24]");
-    const Output half = b.Add("FloorDiv", "", {b.Add("AddV2", "", {b.Add("Neg", "", {area}), Scalar(&b, 1)}), Scalar(&b, 2)});
+    const Output half =
+        b.Add("FloorDiv", "", {b.Add("AddV2", "", {b.Add("Neg", "", {area}), Scalar(&b, 1)}), Scalar(&b, 2)});
     const Output v = b.Const("v", Tensor::Scalar(1.0f));
-    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {b.Add("Neg", "", {half})}), v})) == "[12]");  // -floor(-23 / 2)
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {b.Add("Neg", "", {half})}), v})) ==
+          "[12]");  // -floor(-23 / 2)
   }
   TEST_CASE("single sizes of partly known shapes are known") {
     GraphBuilder b(TestOps());
@@ -113,7 +119,8 @@ TEST_SUITE("ShapeRefiner") {
     GraphBuilder b(TestOps());
     const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape{3, -1}}});
     CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {v}, {{"dtype", DataType::kFloat}})) == "[3,?]");
-    CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {b.Add("Identity", "", {v})}, {{"dtype", DataType::kFloat}})) == "[3,?]");
+    CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {b.Add("Identity", "", {v})}, {{"dtype", DataType::kFloat}})) ==
+          "[3,?]");
   }
   TEST_CASE("kernels of the runtime compute what the small evaluator does not") {
     struct Seven final : ConstantEvaluator {

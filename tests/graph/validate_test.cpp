@@ -24,7 +24,8 @@ bool Contains(std::string_view text, std::string_view part) { return text.find(p
 
 TEST_SUITE("node validation") {
   TEST_CASE("node names follow TensorFlow's grammar") {
-    for (const char* good : {"a", "A9", ".hidden", "0", "scope/a_b-c.d", "ns>a", "a>b>c"}) CHECK_MESSAGE(IsValidNodeName(good), good);
+    for (const char* good : {"a", "A9", ".hidden", "0", "scope/a_b-c.d", "ns>a", "a>b>c"})
+      CHECK_MESSAGE(IsValidNodeName(good), good);
     for (const char* bad : {"", "_a", "-a", "^a", "/a", "a b", "a:0", "a>", ">a", "a>_b", "a\n", "\xc3\xa4"})
       CHECK_FALSE_MESSAGE(IsValidNodeName(bad), bad);
     CHECK(IsValidNodeName("_recv_x", true));
@@ -32,7 +33,8 @@ TEST_SUITE("node validation") {
   }
   TEST_CASE("accepts a complete node and gives its dtypes") {
     const OpInfo info(&ops::kConcatV2);
-    NodeDef node = MakeNode("c", "ConcatV2", {"x", "y", "axis", "^z"}, {{"N", 2}, {"T", DataType::kHalf}, {"Tidx", DataType::kInt64}});
+    NodeDef node = MakeNode("c", "ConcatV2", {"x", "y", "axis", "^z"},
+                            {{"N", 2}, {"T", DataType::kHalf}, {"Tidx", DataType::kInt64}});
     OpInfo::Types inputs, outputs;
     REQUIRE(info.Resolve(node, &inputs, &outputs).ok());
     CHECK(inputs == OpInfo::Types{DataType::kHalf, DataType::kHalf, DataType::kInt64});
@@ -46,7 +48,8 @@ TEST_SUITE("node validation") {
   }
   TEST_CASE("lists of types give one tensor each") {
     OpInfo::Types inputs, outputs;
-    const NodeDef node = MakeNode("i", "IdentityN", {"x", "y"}, {{"T", AttrValue(std::vector{DataType::kInt32, DataType::kString})}});
+    const NodeDef node =
+        MakeNode("i", "IdentityN", {"x", "y"}, {{"T", AttrValue(std::vector{DataType::kInt32, DataType::kString})}});
     REQUIRE(OpInfo(&ops::kIdentityN).Resolve(node, &inputs, &outputs).ok());
     CHECK(outputs == OpInfo::Types{DataType::kInt32, DataType::kString});
   }
@@ -60,53 +63,71 @@ TEST_SUITE("node validation") {
   TEST_CASE("missing attrs are named") {
     CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"})), "NodeDef missing attr 'T' from Op<name=Neg;"));
     CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"})), "; NodeDef: {{node y}}"));
-    CHECK(Contains(Problem(ops::kMaxPool, MakeNode("y", "MaxPool", {"x"})), "NodeDef missing attrs 'ksize', 'strides', 'padding' from Op<"));
+    CHECK(Contains(Problem(ops::kMaxPool, MakeNode("y", "MaxPool", {"x"})),
+                   "NodeDef missing attrs 'ksize', 'strides', 'padding' from Op<"));
   }
   TEST_CASE("an attr of another kind is refused") {
-    CHECK(Contains(Problem(ops::kMatMul, MakeNode("y", "MatMul", {"x", "x"}, {{"T", DataType::kFloat}, {"transpose_a", "true"}})),
-                   "AttrValue had value with type 'string' when 'bool' expected\n\t for attr 'transpose_a'\n\t; NodeDef: {{node y}}; Op<name=MatMul;"));
-    CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kInvalid}})), "AttrValue has invalid DataType"));
-    CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", static_cast<DataType>(77)}})), "AttrValue has invalid DataType enum: 77"));
+    CHECK(Contains(
+        Problem(ops::kMatMul, MakeNode("y", "MatMul", {"x", "x"}, {{"T", DataType::kFloat}, {"transpose_a", "true"}})),
+        "AttrValue had value with type 'string' when 'bool' expected\n\t for attr 'transpose_a'\n\t; NodeDef: {{node y}}; Op<name=MatMul;"));
+    CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kInvalid}})),
+                   "AttrValue has invalid DataType"));
+    CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", static_cast<DataType>(77)}})),
+                   "AttrValue has invalid DataType enum: 77"));
     CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", MakeRefType(DataType::kFloat)}})),
                    "AttrValue must not have reference type value of float_ref"));
-    CHECK(Contains(Problem(ops::kPlaceholder, MakeNode("y", "Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", 1}})),
-                   "AttrValue had value with type 'int' when 'shape' expected"));
-    CHECK(Contains(Problem(ops::kApply, MakeNode("y", "Apply", {}, {{"f", "sq"}})), "AttrValue had value with type 'string' when 'func' expected"));
+    CHECK(Contains(
+        Problem(ops::kPlaceholder, MakeNode("y", "Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", 1}})),
+        "AttrValue had value with type 'int' when 'shape' expected"));
+    CHECK(Contains(Problem(ops::kApply, MakeNode("y", "Apply", {}, {{"f", "sq"}})),
+                   "AttrValue had value with type 'string' when 'func' expected"));
     CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", AttrValue::Placeholder("T")}})),
                    "AttrValue had value with unexpected type 'placeholder'"));
   }
   TEST_CASE("values outside the limits are refused") {
-    CHECK(Contains(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kBool}})),
-                   "Value for attr 'T' of bool is not in the list of allowed values: bfloat16, half, float, double, int32, int64\n\t; NodeDef: {{node y}}"));
+    CHECK(Contains(
+        Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kBool}})),
+        "Value for attr 'T' of bool is not in the list of allowed values: bfloat16, half, float, double, int32, int64\n\t; NodeDef: {{node y}}"));
     CHECK(Contains(Problem(ops::kAddN, MakeNode("y", "AddN", {}, {{"N", 0}, {"T", DataType::kFloat}})),
                    "Value for attr 'N' of 0 must be at least minimum 1"));
     const std::vector<int> three{1, 2, 2}, four{1, 2, 2, 1};
     const auto pool = [&](const std::vector<int>& ksize, const char* padding) {
-      return Problem(ops::kMaxPool, MakeNode("y", "MaxPool", {"x"}, {{"ksize", AttrValue(ksize)}, {"strides", AttrValue(four)}, {"padding", padding}}));
+      return Problem(ops::kMaxPool,
+                     MakeNode("y", "MaxPool", {"x"},
+                              {{"ksize", AttrValue(ksize)}, {"strides", AttrValue(four)}, {"padding", padding}}));
     };
     CHECK(pool(four, "SAME") == "");
     CHECK(Contains(pool(three, "SAME"), "Length for attr 'ksize' of 3 must be at least minimum 4"));
-    CHECK(Contains(pool(four, "same"), "Value for attr 'padding' of \"same\" is not in the list of allowed values: \"SAME\", \"VALID\""));
-    CHECK(Contains(Problem(ops::kIdentityN, MakeNode("y", "IdentityN", {}, {{"T", AttrValue(std::vector<DataType>())}})),
-                   "Length for attr 'T' of 0 must be at least minimum 1"));
+    CHECK(Contains(pool(four, "same"),
+                   "Value for attr 'padding' of \"same\" is not in the list of allowed values: \"SAME\", \"VALID\""));
+    CHECK(
+        Contains(Problem(ops::kIdentityN, MakeNode("y", "IdentityN", {}, {{"T", AttrValue(std::vector<DataType>())}})),
+                 "Length for attr 'T' of 0 must be at least minimum 1"));
   }
   TEST_CASE("attrs that the op does not have are ignored") {
-    CHECK(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kFloat}, {"tea", true}, {"_class", 3}})) == "");
+    CHECK(Problem(ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kFloat}, {"tea", true}, {"_class", 3}})) ==
+          "");
   }
   TEST_CASE("inputs are counted and control inputs come last") {
     CHECK(Contains(Problem(ops::kAddV2, MakeFloat("y", "AddV2", {"x"})),
                    "NodeDef expected inputs 'float, float' do not match 1 inputs specified; Op<name=AddV2;"));
-    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"^x"})), "NodeDef expected inputs 'float' do not match 0 inputs specified"));
-    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"^x", "x"})), "Non-control input 'x' after control input in NodeDef: {{node y}}"));
-    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"x", "^x:1"})), "Control input '^x:1' must not have ':' in NodeDef: {{node y}}"));
+    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"^x"})),
+                   "NodeDef expected inputs 'float' do not match 0 inputs specified"));
+    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"^x", "x"})),
+                   "Non-control input 'x' after control input in NodeDef: {{node y}}"));
+    CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Neg", {"x", "^x:1"})),
+                   "Control input '^x:1' must not have ':' in NodeDef: {{node y}}"));
     CHECK(Contains(Problem(ops::kNeg, MakeFloat("y", "Abs", {"x"})), "NodeDef op 'Abs' does not match Op<name=Neg;"));
   }
   TEST_CASE("one attr cannot ask for memory without end") {
-    CHECK(Contains(Problem(ops::kUnpack, MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
+    CHECK(Contains(Problem(ops::kUnpack,
+                           MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
                    "Number of outputs is too big: 1073741824"));
-    CHECK(Contains(Problem(ops::kUnpack, MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 40}, {"T", DataType::kFloat}})),
+    CHECK(Contains(Problem(ops::kUnpack,
+                           MakeNode("y", "Unpack", {"x"}, {{"num", std::int64_t{1} << 40}, {"T", DataType::kFloat}})),
                    "Number of outputs is too big"));
-    CHECK(Contains(Problem(ops::kAddN, MakeNode("y", "AddN", {"x"}, {{"N", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
-                   "NodeDef expected inputs '1073741824 tensors' do not match 1 inputs specified"));
+    CHECK(Contains(
+        Problem(ops::kAddN, MakeNode("y", "AddN", {"x"}, {{"N", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
+        "NodeDef expected inputs '1073741824 tensors' do not match 1 inputs specified"));
   }
 }

@@ -15,24 +15,24 @@ using namespace tenon;
 
 struct Two {
   static constexpr auto signature = Op("Two")
-      .Input("a: float")
-      .Input("b: int32")
-      .Output("x: float")
-      .Output("many: N * float")
-      .Output("listed: L")
-      .Attr("N: int = 2")
-      .Attr("L: list(type) = [DT_FLOAT, DT_INT32]")
-      .Attr("axis: int = -1")
-      .Attr("flag: bool = true")
-      .Attr("factor: float = 0.125")
-      .Attr("mode: {'fast', 'slow'} = 'slow'")
-      .Attr("kind: type = DT_HALF")
-      .Attr("sizes: list(int) = [1, 2]")
-      .Attr("shape: shape")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        c->set_output(0, c->input(0));
-        return OkStatus();
-      });
+                                        .Input("a: float")
+                                        .Input("b: int32")
+                                        .Output("x: float")
+                                        .Output("many: N * float")
+                                        .Output("listed: L")
+                                        .Attr("N: int = 2")
+                                        .Attr("L: list(type) = [DT_FLOAT, DT_INT32]")
+                                        .Attr("axis: int = -1")
+                                        .Attr("flag: bool = true")
+                                        .Attr("factor: float = 0.125")
+                                        .Attr("mode: {'fast', 'slow'} = 'slow'")
+                                        .Attr("kind: type = DT_HALF")
+                                        .Attr("sizes: list(int) = [1, 2]")
+                                        .Attr("shape: shape")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(0));
+                                          return OkStatus();
+                                        });
 };
 constexpr OpView kTwo = Two::signature.view();
 
@@ -52,7 +52,8 @@ constexpr bool SameUnknownKeepsItsIdentity() {
   const ShapeHandle s = c.input(0);
   ShapeHandle longer;
   if (!c.Concatenate(s, c.Vector(c.Dim(s, 1)), &longer).ok()) return false;
-  return c.Rank(longer) == 4 && c.Dim(longer, 1).SameHandle(c.Dim(longer, 3)) && !c.UnknownDim().SameHandle(c.UnknownDim());
+  return c.Rank(longer) == 4 && c.Dim(longer, 1).SameHandle(c.Dim(longer, 3)) &&
+         !c.UnknownDim().SameHandle(c.UnknownDim());
 }
 static_assert(SameUnknownKeepsItsIdentity());
 
@@ -64,8 +65,9 @@ constexpr std::int64_t AttrsInConstantExpressions() {
   float factor = 0;
   DataType kind{};
   std::vector<std::int64_t> sizes;
-  for (const bool ok : {c.GetAttr("axis", &axis).ok(), c.GetAttr("flag", &flag).ok(), c.GetAttr("mode", &mode).ok(),
-                        c.GetAttr("factor", &factor).ok(), c.GetAttr("kind", &kind).ok(), c.GetAttr("sizes", &sizes).ok()})
+  for (const bool ok :
+       {c.GetAttr("axis", &axis).ok(), c.GetAttr("flag", &flag).ok(), c.GetAttr("mode", &mode).ok(),
+        c.GetAttr("factor", &factor).ok(), c.GetAttr("kind", &kind).ok(), c.GetAttr("sizes", &sizes).ok()})
     if (!ok) return -1;
   return mode == "fast" && flag && factor == 0.125f && kind == DataType::kHalf && sizes.size() == 3 ? axis : -1;
 }
@@ -78,7 +80,8 @@ constexpr float FloatDefault(std::string_view text) {
   return detail::ReadSimpleFloat(text, &out) ? out : -77;
 }
 static_assert(FloatDefault("0.1") == 0.1f && FloatDefault("-1e-5") == -1e-5f && FloatDefault("1.5E3") == 1500.0f);
-static_assert(FloatDefault("-inf") < 0 && FloatDefault("5.") == 5.0f && FloatDefault("0x1p3") == -77 && FloatDefault("1e30") == -77);
+static_assert(FloatDefault("-inf") < 0 && FloatDefault("5.") == 5.0f && FloatDefault("0x1p3") == -77 &&
+              FloatDefault("1e30") == -77);
 
 TEST_SUITE("InferenceContext") {
   TEST_CASE("WithRank, WithRankAtLeast and WithRankAtMost") {
@@ -151,8 +154,10 @@ TEST_SUITE("InferenceContext") {
     CHECK(s.c.MergePrefix(s.unknown, s.partial, &merged, &prefix).ok());
     CHECK(merged.SameHandle(s.unknown));
     CHECK(prefix.SameHandle(s.partial));
-    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({1, 2, 3, 4}), &merged, &prefix)) == "Shape must be at least rank 4 but is rank 3");
-    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({3}), &merged, &prefix)) == "Dimensions must be equal, but are 2 and 3");
+    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({1, 2, 3, 4}), &merged, &prefix)) ==
+          "Shape must be at least rank 4 but is rank 3");
+    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({3}), &merged, &prefix)) ==
+          "Dimensions must be equal, but are 2 and 3");
     CHECK_FALSE(merged.IsSet());
   }
   TEST_CASE("Subshape in its three forms") {
@@ -174,10 +179,11 @@ TEST_SUITE("InferenceContext") {
     CHECK(Text(s.c.Subshape(five, -6, &out)) == "Subshape start out of bounds: -6, for shape with rank 5");
     CHECK(Text(s.c.Subshape(five, 0, -6, &out)) == "Subshape end out of bounds: -6, for shape with rank 5");
     CHECK(Text(s.c.Subshape(five, 3, 1, &out)) ==
-          "Subshape must have computed start <= end, but is 3 and 1 (computed from start 3 and end 1 over shape with rank 5)");
+          "Subshape must have computed start <= end, but is 3 and 1 (computed from start 3 and end 1 over "
+          "shape with rank 5)");
     CHECK(Text(s.c.Subshape(five, 1, 3, -1, &out)) ==
-          "Subshape must have computed start >= end since stride is negative, but is 1 and 3 (computed from start 1 and end 3 over shape "
-          "with rank 5 and stride-1)");
+          "Subshape must have computed start >= end since stride is negative, but is 1 and 3 (computed from "
+          "start 1 and end 3 over shape with rank 5 and stride-1)");
   }
   TEST_CASE("Concatenate and ReplaceDim") {
     Scratch s;
@@ -188,8 +194,10 @@ TEST_SUITE("InferenceContext") {
     CHECK_FALSE(s.c.RankKnown(out));
     CHECK(s.c.ReplaceDim(s.partial, -2, s.c.MakeDim(9), &out).ok());
     CHECK(s.c.DebugString(out) == "[2,9,4]");
-    CHECK(Text(s.c.ReplaceDim(s.partial, 3, s.c.MakeDim(9), &out)) == "Out of range dim_index 3 for shape with 3 dimensions");
-    CHECK(Text(s.c.ReplaceDim(s.partial, -4, s.c.MakeDim(9), &out)) == "Out of range dim_index -4 for shape with 3 dimensions");
+    CHECK(Text(s.c.ReplaceDim(s.partial, 3, s.c.MakeDim(9), &out)) ==
+          "Out of range dim_index 3 for shape with 3 dimensions");
+    CHECK(Text(s.c.ReplaceDim(s.partial, -4, s.c.MakeDim(9), &out)) ==
+          "Out of range dim_index -4 for shape with 3 dimensions");
   }
   TEST_CASE("new shapes") {
     Scratch s;
@@ -325,7 +333,8 @@ TEST_SUITE("InferenceContext") {
     CHECK_FALSE(c.RankKnown(out));
     c.set_input_tensor(1, &three);
     CHECK(Text(c.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out)) ==
-          "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  Saw value: 3");
+          "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  "
+          "Saw value: 3");
     CHECK(c.MakeShapeFromShapeTensor(0, &out).ok());
     CHECK_FALSE(c.RankKnown(out));
     c.set_input_tensor_as_shape(0, PartialTensorShape({-1, 8}));
@@ -359,7 +368,8 @@ TEST_SUITE("InferenceContext") {
     DimensionHandle dim;
     CHECK((c.MakeDimForScalarInput(0, &dim).ok() && c.Value(dim) == 3));
     CHECK(c.requested_input_tensor(0));
-    CHECK(Text(c.MakeDimForScalarInput(1, &dim)) == "Dimension size, given by scalar input 1, must be non-negative but is -2");
+    CHECK(Text(c.MakeDimForScalarInput(1, &dim)) ==
+          "Dimension size, given by scalar input 1, must be non-negative but is -2");
     CHECK((c.MakeDimForScalarInputWithNegativeIndexing(1, 5, &dim).ok() && c.Value(dim) == 3));
     CHECK((c.MakeDimForScalarInputWithNegativeIndexing(1, -1, &dim).ok() && !c.ValueKnown(dim)));
     CHECK(Text(c.MakeDimForScalarInputWithNegativeIndexing(0, 3, &dim)) ==
@@ -383,17 +393,21 @@ TEST_SUITE("InferenceContext") {
     CHECK(run([](InferenceContext* c) {
             ShapeHandle out;
             return c->WithRank(c->input(0), 3, &out);
-          }) == "Shape must be rank 3 but is rank 2 for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2].");
+          }) ==
+          "Shape must be rank 3 but is rank 2 for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2].");
     CHECK(run([](InferenceContext* c) {
             (void)c->input_tensor(1);
             return errors::InvalidArgument("Bad");
-          }) == "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with computed input tensors: input[1] = <7 -1>.");
+          }) ==
+          "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with "
+          "computed input tensors: input[1] = <7 -1>.");
     CHECK(run([](InferenceContext* c) {
             ShapeHandle out;
             TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &out));
             return errors::InvalidArgument("Bad");
-          }) == "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with input tensors computed as partial "
-                "shapes: input[1] = [7,?].");
+          }) ==
+          "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with "
+          "input tensors computed as partial shapes: input[1] = [7,?].");
   }
   TEST_CASE("hands out partial and full shapes") {
     Scratch s;

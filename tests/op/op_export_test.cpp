@@ -18,22 +18,23 @@ namespace {
 using namespace tenon;
 
 struct ZeroOut {
-  static constexpr auto signature = Op("ZeroOut")
-      .Attr("preserve_index: int >= 0 = 0")
-      .Attr("T: {float, int32} = DT_INT32")
-      .Attr("mode: list({'a', \"b\\n\"}) >= 1 = ['a', 'b\\n']")
-      .Attr("rate: float = 1e-3")
-      .Attr("shape: shape = { dim { size: 2 } dim { size: -1 } }")
-      .Attr("value: tensor = { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: [3, 4] }")
-      .Attr("f: func = { name: \"F\" attr { key: \"T\" value { type: DT_FLOAT } } }")
-      .Attr("N: int")
-      .Input("to_zero: N * T")
-      .Input("ref: Ref(float)")
-      .Output("zeroed: T")
-      .ControlOutput("done")
-      .SetIsCommutative()
-      .Deprecated(7, "Gone")
-      .Doc(R"doc(
+  static constexpr auto signature =
+      Op("ZeroOut")
+          .Attr("preserve_index: int >= 0 = 0")
+          .Attr("T: {float, int32} = DT_INT32")
+          .Attr("mode: list({'a', \"b\\n\"}) >= 1 = ['a', 'b\\n']")
+          .Attr("rate: float = 1e-3")
+          .Attr("shape: shape = { dim { size: 2 } dim { size: -1 } }")
+          .Attr("value: tensor = { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: [3, 4] }")
+          .Attr("f: func = { name: \"F\" attr { key: \"T\" value { type: DT_FLOAT } } }")
+          .Attr("N: int")
+          .Input("to_zero: N * T")
+          .Input("ref: Ref(float)")
+          .Output("zeroed: T")
+          .ControlOutput("done")
+          .SetIsCommutative()
+          .Deprecated(7, "Gone")
+          .Doc(R"doc(
 Zeroes out.
 
 Keeps one
@@ -56,7 +57,9 @@ std::string Read(const std::string& path) {
   }
   return bytes;
 }
-std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span<const char>(text.data(), text.size())); }
+std::span<const std::byte> Bytes(std::string_view text) {
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
 
 // The fields of a protobuf message, just enough for the recorded cases.
 struct ProtoField {
@@ -130,15 +133,22 @@ TEST_SUITE("ToOpDef") {
     CHECK(def.description == "Keeps one\nelement.");
     CHECK(def.input_arg[0].description == "The input,\non several\n  lines.");
     CHECK(def.attr[0].description == "Which one.");
-    CHECK(Finalize(OpDefBuilder("X").Doc("Text.\nnobody: here")) == "No matching input/output/attr for name 'nobody' from Doc() for Op X");
+    CHECK(Finalize(OpDefBuilder("X").Doc("Text.\nnobody: here")) ==
+          "No matching input/output/attr for name 'nobody' from Doc() for Op X");
   }
   TEST_CASE("an op is summarised as in messages") {
     OpDef def;
-    REQUIRE(OpDefBuilder("X").Attr("N: int").Attr("T: {float, int32} = DT_FLOAT").Input("a: Ref(N * int32)").Output("b: T")
-                .SetIsStateful().Finalize(&def).ok());
+    REQUIRE(OpDefBuilder("X")
+                .Attr("N: int")
+                .Attr("T: {float, int32} = DT_FLOAT")
+                .Input("a: Ref(N * int32)")
+                .Output("b: T")
+                .SetIsStateful()
+                .Finalize(&def)
+                .ok());
     CHECK(SummarizeOpDef(def) ==
-          "Op<name=X; signature=a:Ref(N*int32) -> b:T; attr=N:int,min=1; attr=T:type,default=DT_FLOAT,allowed=[DT_FLOAT, DT_INT32]; "
-          "is_stateful=true>");
+          "Op<name=X; signature=a:Ref(N*int32) -> b:T; attr=N:int,min=1; attr=T:type,default=DT_FLOAT,allowed="
+          "[DT_FLOAT, DT_INT32]; is_stateful=true>");
   }
 }
 
@@ -149,7 +159,8 @@ TEST_SUITE("OpDefBuilder") {
           "Trouble parsing '<name>:' from Attr(\"b int\") for Op X\n"
           "Reference to unknown attr 'U' from Input(\"x: U\") for Op X\n"
           "Trouble parsing 'name:' from Output(\"Y: float\") for Op X");
-    CHECK(Finalize(OpDefBuilder("X").ControlOutput("1a")) == "Trouble parsing 'name:' from ControlOutput(\"1a\") for Op X");
+    CHECK(Finalize(OpDefBuilder("X").ControlOutput("1a")) ==
+          "Trouble parsing 'name:' from ControlOutput(\"1a\") for Op X");
     CHECK(Finalize(OpDefBuilder("X").Doc("a").Doc("b").Deprecated(1, "").Deprecated(2, "")) ==
           "Extra call to Doc() for Op X\nDeprecated called twice for Op X");
     CHECK(Finalize(OpDefBuilder("X").Attr("s: shape = { dim { size: x } }")) ==
@@ -202,7 +213,8 @@ TEST_SUITE("OpDefBuilder") {
         CHECK_MESSAGE(def == *want, SummarizeOpDef(def), " instead of ", SummarizeOpDef(*want));
       } else if (!status.ok() && code != 0) {
         // Behind "got error:" stand other words, behind "in OpDef:" another form of the same.
-        for (const std::string_view end : {", got error: ", "; in OpDef:"}) message = message.substr(0, message.find(end));
+        for (const std::string_view end : {", got error: ", "; in OpDef:"})
+          message = message.substr(0, message.find(end));
         CHECK(std::string(status.message()).substr(0, message.size()) == message);
       }
     }
@@ -218,7 +230,13 @@ TEST_SUITE("ValidateOpDef") {
     };
     OpDef def;
     def.name = "X";
-    def.attr.push_back({.name = "a", .type = "list(int", .default_value = {}, .description = {}, .has_minimum = false, .minimum = 0, .allowed_values = {}});
+    def.attr.push_back({.name = "a",
+                        .type = "list(int",
+                        .default_value = {},
+                        .description = {},
+                        .has_minimum = false,
+                        .minimum = 0,
+                        .allowed_values = {}});
     CHECK(text(def) == "'list(' is missing ')' in attr a's type list(int");
     def.attr[0].type = "int!";
     CHECK(text(def) == "Extra '!' at the end of attr a's type int!");

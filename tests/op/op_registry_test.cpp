@@ -58,8 +58,8 @@ TEST_SUITE("OpRegistry") {
     CHECK(empty.code() == Code::kNotFound);
     CHECK(op == nullptr);
     CHECK(empty.message() ==
-          "Op type not registered 'Relu' in binary running on this machine. Make sure the Op and Kernel are registered in the binary "
-          "running in this process; no op is registered at all.");
+          "Op type not registered 'Relu' in binary running on this machine. Make sure the Op and Kernel are "
+          "registered in the binary running in this process; no op is registered at all.");
     REQUIRE(registry.Register(kRelu).ok());
     CHECK(registry.LookUp("Relv", &op).message().find("; did you mean 'Relu'?") != std::string_view::npos);
   }
@@ -68,7 +68,8 @@ TEST_SUITE("OpRegistry") {
     CHECK(CheckOpDeprecation(kRelu, 9999).ok());
     const Status status = CheckOpDeprecation(kOld, 21);
     CHECK(status.code() == Code::kUnimplemented);
-    CHECK(status.message() == "Op Old is not available in GraphDef version 21. It has been removed in version 20. Use New.");
+    CHECK(status.message() ==
+          "Op Old is not available in GraphDef version 21. It has been removed in version 20. Use New.");
   }
 }
 }  // namespace

@@ -25,89 +25,191 @@ struct Unary {
 };
 template <ShapeFn Fn>
 struct Binary {
-  static constexpr auto signature = Op("Binary").Input("x: T").Input("y: T").Output("z: T").Attr("T: type").SetShapeFn(Fn);
+  static constexpr auto signature =
+      Op("Binary").Input("x: T").Input("y: T").Output("z: T").Attr("T: type").SetShapeFn(Fn);
 };
 struct MatMul {
-  static constexpr auto signature = Op("MatMul").Input("a: T").Input("b: T").Output("product: T")
-      .Attr("transpose_a: bool = false").Attr("transpose_b: bool = false").Attr("T: type").SetShapeFn(MatMulShape);
+  static constexpr auto signature = Op("MatMul")
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .Output("product: T")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("T: type")
+                                        .SetShapeFn(MatMulShape);
 };
 template <ShapeFn Fn>
 struct Batch {
-  static constexpr auto signature = Op("BatchMatMul").Input("x: T").Input("y: T").Output("output: T").Attr("T: type")
-      .Attr("adj_x: bool = false").Attr("adj_y: bool = false").SetShapeFn(Fn);
+  static constexpr auto signature = Op("BatchMatMul")
+                                        .Input("x: T")
+                                        .Input("y: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("adj_x: bool = false")
+                                        .Attr("adj_y: bool = false")
+                                        .SetShapeFn(Fn);
 };
 template <ShapeFn Fn>
 struct Bias {
-  static constexpr auto signature = Op("BiasAdd").Input("value: T").Input("bias: T").Output("output: T").Attr("T: type")
-      .Attr("data_format: { 'NHWC', 'NCHW' } = 'NHWC'").SetShapeFn(Fn);
+  static constexpr auto signature = Op("BiasAdd")
+                                        .Input("value: T")
+                                        .Input("bias: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("data_format: { 'NHWC', 'NCHW' } = 'NHWC'")
+                                        .SetShapeFn(Fn);
 };
 struct BiasAddV1 {
-  static constexpr auto signature = Op("BiasAddV1").Input("value: T").Input("bias: T").Output("output: T").Attr("T: type")
-      .SetShapeFn(BiasAddShape);
+  static constexpr auto signature =
+      Op("BiasAddV1").Input("value: T").Input("bias: T").Output("output: T").Attr("T: type").SetShapeFn(BiasAddShape);
 };
 struct Conv2D {
-  static constexpr auto signature = Op("Conv2D").Input("input: T").Input("filter: T").Output("output: T").Attr("T: type")
-      .Attr("strides: list(int)").Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: { 'NHWC', 'NCHW', 'NCHW_VECT_C' } = 'NHWC'").Attr("dilations: list(int) = [1, 1, 1, 1]")
-      .SetShapeFn(Conv2DShape);
+  static constexpr auto signature = Op("Conv2D")
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: { 'NHWC', 'NCHW', 'NCHW_VECT_C' } = 'NHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn(Conv2DShape);
 };
 struct Depthwise {
-  static constexpr auto signature = Op("DepthwiseConv2dNative").Input("input: T").Input("filter: T").Output("output: T").Attr("T: type")
-      .Attr("strides: list(int)").Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: { 'NHWC', 'NCHW' } = 'NHWC'").Attr("dilations: list(int) = [1, 1, 1, 1]").SetShapeFn(DepthwiseConv2DNativeShape);
+  static constexpr auto signature = Op("DepthwiseConv2dNative")
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("strides: list(int)")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: { 'NHWC', 'NCHW' } = 'NHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn(DepthwiseConv2DNativeShape);
 };
 template <ShapeFn Fn>
 struct Pool {
-  static constexpr auto signature = Op("Pool").Input("input: T").Output("output: T").Attr("T: type").Attr("ksize: list(int) >= 4")
-      .Attr("strides: list(int) >= 4").Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}").Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: { 'NHWC', 'NCHW', 'NCHW_VECT_C' } = 'NHWC'").SetShapeFn(Fn);
+  static constexpr auto signature = Op("Pool")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("ksize: list(int) >= 4")
+                                        .Attr("strides: list(int) >= 4")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: { 'NHWC', 'NCHW', 'NCHW_VECT_C' } = 'NHWC'")
+                                        .SetShapeFn(Fn);
 };
 struct BatchNorm {
-  static constexpr auto signature = Op("FusedBatchNormV3").Input("x: T").Input("scale: U").Input("offset: U").Input("mean: U")
-      .Input("variance: U").Output("y: T").Output("batch_mean: U").Output("batch_variance: U").Output("reserve_space_1: U")
-      .Output("reserve_space_2: U").Output("reserve_space_3: U").Attr("T: type").Attr("U: type").Attr("epsilon: float = 0.0001")
-      .Attr("exponential_avg_factor: float = 1.0").Attr("data_format: { 'NHWC', 'NCHW', 'NDHWC', 'NCDHW' } = 'NHWC'")
-      .Attr("is_training: bool = true").SetShapeFn(FusedBatchNormV3Shape);
+  static constexpr auto signature = Op("FusedBatchNormV3")
+                                        .Input("x: T")
+                                        .Input("scale: U")
+                                        .Input("offset: U")
+                                        .Input("mean: U")
+                                        .Input("variance: U")
+                                        .Output("y: T")
+                                        .Output("batch_mean: U")
+                                        .Output("batch_variance: U")
+                                        .Output("reserve_space_1: U")
+                                        .Output("reserve_space_2: U")
+                                        .Output("reserve_space_3: U")
+                                        .Attr("T: type")
+                                        .Attr("U: type")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("exponential_avg_factor: float = 1.0")
+                                        .Attr("data_format: { 'NHWC', 'NCHW', 'NDHWC', 'NCDHW' } = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(FusedBatchNormV3Shape);
 };
 struct Sum {
-  static constexpr auto signature = Op("Sum").Input("input: T").Input("reduction_indices: Tidx").Output("output: T")
-      .Attr("keep_dims: bool = false").Attr("T: type").Attr("Tidx: {int32, int64} = DT_INT32").SetShapeFn(ReductionShape);
+  static constexpr auto signature = Op("Sum")
+                                        .Input("input: T")
+                                        .Input("reduction_indices: Tidx")
+                                        .Output("output: T")
+                                        .Attr("keep_dims: bool = false")
+                                        .Attr("T: type")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(ReductionShape);
 };
 struct ConcatV2 {
-  static constexpr auto signature = Op("ConcatV2").Input("values: N * T").Input("axis: Tidx").Output("output: T").Attr("N: int >= 2")
-      .Attr("T: type").Attr("Tidx: {int32, int64} = DT_INT32").SetShapeFn(ConcatV2Shape);
+  static constexpr auto signature = Op("ConcatV2")
+                                        .Input("values: N * T")
+                                        .Input("axis: Tidx")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(ConcatV2Shape);
 };
 struct Concat {
-  static constexpr auto signature = Op("Concat").Input("concat_dim: int32").Input("values: N * T").Output("output: T").Attr("N: int >= 2")
-      .Attr("T: type").SetShapeFn(ConcatShape);
+  static constexpr auto signature = Op("Concat")
+                                        .Input("concat_dim: int32")
+                                        .Input("values: N * T")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 2")
+                                        .Attr("T: type")
+                                        .SetShapeFn(ConcatShape);
 };
 struct Reshape {
-  static constexpr auto signature = Op("Reshape").Input("tensor: T").Input("shape: Tshape").Output("output: T").Attr("T: type")
-      .Attr("Tshape: {int32, int64} = DT_INT32").SetShapeFn(ReshapeShape);
+  static constexpr auto signature = Op("Reshape")
+                                        .Input("tensor: T")
+                                        .Input("shape: Tshape")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tshape: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(ReshapeShape);
 };
 struct Pack {
-  static constexpr auto signature = Op("Pack").Input("values: N * T").Output("output: T").Attr("N: int >= 1").Attr("T: type")
-      .Attr("axis: int = 0").SetShapeFn(PackShape);
+  static constexpr auto signature = Op("Pack")
+                                        .Input("values: N * T")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: type")
+                                        .Attr("axis: int = 0")
+                                        .SetShapeFn(PackShape);
 };
 struct Slice {
-  static constexpr auto signature = Op("Slice").Input("input: T").Input("begin: Index").Input("size: Index").Output("output: T")
-      .Attr("T: type").Attr("Index: {int32, int64}").SetShapeFn(SliceShape);
+  static constexpr auto signature = Op("Slice")
+                                        .Input("input: T")
+                                        .Input("begin: Index")
+                                        .Input("size: Index")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Index: {int32, int64}")
+                                        .SetShapeFn(SliceShape);
 };
 struct StridedSlice {
-  static constexpr auto signature = Op("StridedSlice").Input("input: T").Input("begin: Index").Input("end: Index").Input("strides: Index")
-      .Output("output: T").Attr("T: type").Attr("Index: {int16, int32, int64}").Attr("begin_mask: int = 0").Attr("end_mask: int = 0")
-      .Attr("ellipsis_mask: int = 0").Attr("new_axis_mask: int = 0").Attr("shrink_axis_mask: int = 0").SetShapeFn(StridedSliceShape);
+  static constexpr auto signature = Op("StridedSlice")
+                                        .Input("input: T")
+                                        .Input("begin: Index")
+                                        .Input("end: Index")
+                                        .Input("strides: Index")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Index: {int16, int32, int64}")
+                                        .Attr("begin_mask: int = 0")
+                                        .Attr("end_mask: int = 0")
+                                        .Attr("ellipsis_mask: int = 0")
+                                        .Attr("new_axis_mask: int = 0")
+                                        .Attr("shrink_axis_mask: int = 0")
+                                        .SetShapeFn(StridedSliceShape);
 };
 struct Placeholder {
-  static constexpr auto signature = Op("Placeholder").Output("output: dtype").Attr("dtype: type").Attr("shape: shape = { unknown_rank: true }")
-      .SetShapeFn(ExplicitShape);
+  static constexpr auto signature = Op("Placeholder")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("shape: shape = { unknown_rank: true }")
+                                        .SetShapeFn(ExplicitShape);
 };
 using Relu = Unary<UnchangedShape>;
 using Add = Binary<BroadcastBinaryOpShapeFn>;
 
 // What a function says at run time: a shape, or its message.
 template <class Op>
-std::string Shape(std::initializer_list<StaticInput> inputs, std::initializer_list<StaticAttr> attrs = {}, int output = 0) {
+std::string Shape(std::initializer_list<StaticInput> inputs, std::initializer_list<StaticAttr> attrs = {},
+                  int output = 0) {
   InferenceContext c(Op::signature.view(), inputs, attrs);
   const Status built = c.construction_status();
   const Status status = built.ok() ? Op::signature.shape_fn(&c) : built;
@@ -125,7 +227,8 @@ constexpr Cnn PlanCnn(std::int64_t batch) {
   Cnn n;
   n.conv1 = InferShape<Conv2D>({{batch, 28, 28, 1}, {3, 3, 1, 16}}, {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}});
   n.conv1 = InferShape<Relu>({InferShape<Bias<BiasAddShape>>({n.conv1, {16}})});
-  n.pool1 = InferShape<Pool<MaxPoolShape>>({n.conv1}, {{"ksize", {1, 2, 2, 1}}, {"strides", {1, 2, 2, 1}}, {"padding", "VALID"}});
+  n.pool1 = InferShape<Pool<MaxPoolShape>>({n.conv1},
+                                           {{"ksize", {1, 2, 2, 1}}, {"strides", {1, 2, 2, 1}}, {"padding", "VALID"}});
   n.conv2 = InferShape<Conv2D>({n.pool1, {5, 5, 16, 32}}, {{"strides", {1, 2, 2, 1}}, {"padding", "VALID"}});
   n.flat = InferShape<Reshape>({n.conv2, StaticInput::Vector({-1, 5 * 5 * 32})});
   n.dense = InferShape<MatMul>({n.flat, {10, 5 * 5 * 32}}, {{"transpose_b", true}});
@@ -139,9 +242,11 @@ static_assert(PlanCnn(32).flat == StaticShape{32, 800});
 static_assert(PlanCnn(32).logits == StaticShape{32, 10});
 static_assert(PlanCnn(-1).logits == StaticShape{-1, 10});
 static_assert(InferShape<Placeholder>({}, {{"dtype", DataType::kFloat}, {"shape", {-1, 28}}}) == StaticShape{-1, 28});
-static_assert(InferShape<StridedSlice>({{8, 9}, StaticInput::Vector({2}), StaticInput::Vector({8}), StaticInput::Vector({3})}) ==
-              StaticShape{2, 9});
-static_assert(InferShape<Sum>({{8, 9, 10}, StaticInput::Vector({0, -1})}, {{"keep_dims", true}}) == StaticShape{1, 9, 1});
+static_assert(
+    InferShape<StridedSlice>({{8, 9}, StaticInput::Vector({2}), StaticInput::Vector({8}), StaticInput::Vector({3})}) ==
+    StaticShape{2, 9});
+static_assert(InferShape<Sum>({{8, 9, 10}, StaticInput::Vector({0, -1})}, {{"keep_dims", true}}) ==
+              StaticShape{1, 9, 1});
 
 TEST_SUITE("shape_fns") {
   TEST_CASE("the simple ones") {
@@ -192,9 +297,11 @@ TEST_SUITE("shape_fns") {
     CHECK(Shape<MatMul>({{2, 3}, {4, 3}}) == "Dimensions must be equal, but are 3 and 4");
     CHECK(Shape<MatMul>({{2, 3, 4}, {4, 3}}) == "Shape must be rank 2 but is rank 3");
     CHECK(Shape<Batch<BatchMatMulShape>>({{7, 2, 3}, {7, 3, 4}}) == "[7,2,4]");
-    CHECK(Shape<Batch<BatchMatMulShape>>({{7, 2, 3}, {1, 3, 4}}).starts_with("Dimension 0 in both shapes must be equal"));
+    CHECK(
+        Shape<Batch<BatchMatMulShape>>({{7, 2, 3}, {1, 3, 4}}).starts_with("Dimension 0 in both shapes must be equal"));
     CHECK(Shape<Batch<BatchMatMulV2Shape>>({{7, 2, 3}, {1, 3, 4}}) == "[7,2,4]");
-    CHECK(Shape<Batch<BatchMatMulV2Shape>>({{5, 1, 3, 2}, {6, 4, 3}}, {{"adj_x", true}, {"adj_y", true}}) == "[5,6,2,4]");
+    CHECK(Shape<Batch<BatchMatMulV2Shape>>({{5, 1, 3, 2}, {6, 4, 3}}, {{"adj_x", true}, {"adj_y", true}}) ==
+          "[5,6,2,4]");
   }
   TEST_CASE("biases") {
     CHECK(Shape<Bias<BiasAddShape>>({{2, 3, 4}, {4}}) == "[2,3,4]");
@@ -202,7 +309,8 @@ TEST_SUITE("shape_fns") {
     CHECK(Shape<Bias<BiasAddShape>>({{2, -1, 4}, {7}}, {{"data_format", "NCHW"}}) == "[2,7,4]");
     CHECK(Shape<Bias<BiasAddShape>>({Unknown(), {7}}) == "?");
     CHECK(Shape<Bias<BiasAddShape>>({{2, 3}, {4}}) == "Dimensions must be equal, but are 3 and 4");
-    CHECK(Shape<Bias<BiasAddShape>>({{2, 3}, {3}}, {{"data_format", "NCHW"}}) == "Shape must be at least rank 3 but is rank 2");
+    CHECK(Shape<Bias<BiasAddShape>>({{2, 3}, {3}}, {{"data_format", "NCHW"}}) ==
+          "Shape must be at least rank 3 but is rank 2");
     CHECK(Shape<Bias<BiasAddShape>>({{2, 3}, {3, 1}}) == "Shape must be rank 1 but is rank 2");
     CHECK(Shape<BiasAddV1>({{2, 3}, {3}}) == "[2,3]");
     CHECK(Shape<Bias<BiasAddGradShape>>({{2, 3, 4}, {}}) == "[4]");
@@ -210,7 +318,8 @@ TEST_SUITE("shape_fns") {
   }
   TEST_CASE("convolutions") {
     const std::initializer_list<StaticAttr> same{{"strides", {1, 2, 3, 1}}, {"padding", "SAME"}};
-    const std::initializer_list<StaticAttr> valid{{"strides", {1, 1, 1, 1}}, {"padding", "VALID"}, {"dilations", {1, 2, 1, 1}}};
+    const std::initializer_list<StaticAttr> valid{
+        {"strides", {1, 1, 1, 1}}, {"padding", "VALID"}, {"dilations", {1, 2, 1, 1}}};
     CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, same) == "[8,5,4,6]");
     CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, valid) == "[8,5,8,6]");
     CHECK(Shape<Conv2D>({{8, -1, 10, 4}, {3, -1, 4, 6}}, valid) == "[8,?,?,6]");
@@ -218,26 +327,37 @@ TEST_SUITE("shape_fns") {
     CHECK(Shape<Conv2D>({{8, 4, 9, 10}, {3, 3, 4, 6}},
                         {{"strides", {1, 1, 2, 3}}, {"padding", "SAME"}, {"data_format", "NCHW"}}) == "[8,6,5,4]");
     CHECK(Shape<Conv2D>({{8, 2, 9, 10, 4}, {16, 2, 3, 3, 4}},
-                        {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"data_format", "NCHW_VECT_C"}}) == "[8,4,9,10,4]");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}},
-                        {{"strides", {1, 1, 1, 1}}, {"padding", "EXPLICIT"}, {"explicit_paddings", {0, 0, 1, 2, 0, 3, 0, 0}}}) == "[8,10,11,6]");
-    CHECK(Shape<Conv2D>({{8, 2, 10, 4}, {3, 3, 4, 6}}, valid) == "Negative dimension size caused by subtracting 5 from 2");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 3, 6}}, same) == "Depth of input (4) is not a multiple of input depth of filter (3)");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 2, 5}}, same) == "Depth of output (5) is not a multiple of the number of groups (2)");
+                        {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"data_format", "NCHW_VECT_C"}}) ==
+          "[8,4,9,10,4]");
+    CHECK(Shape<Conv2D>(
+              {{8, 9, 10, 4}, {3, 3, 4, 6}},
+              {{"strides", {1, 1, 1, 1}}, {"padding", "EXPLICIT"}, {"explicit_paddings", {0, 0, 1, 2, 0, 3, 0, 0}}}) ==
+          "[8,10,11,6]");
+    CHECK(Shape<Conv2D>({{8, 2, 10, 4}, {3, 3, 4, 6}}, valid) ==
+          "Negative dimension size caused by subtracting 5 from 2");
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 3, 6}}, same) ==
+          "Depth of input (4) is not a multiple of input depth of filter (3)");
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 2, 5}}, same) ==
+          "Depth of output (5) is not a multiple of the number of groups (2)");
     CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 0, 5}}, same) == "Depth of filter must not be 0");
     CHECK(Shape<Conv2D>({{8, 9, 10}, {3, 3, 0, 5}}, same) == "Shape must be rank 4 but is rank 3");
     CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 1}}, {"padding", "SAME"}}) ==
           "Conv2D on data format NHWC requires the stride attribute to contain 4 values, but got: 2");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"dilations", {1}}}) ==
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}},
+                        {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"dilations", {1}}}) ==
           "Conv2D requires the dilation attribute to contain 4 values, but got: 1");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 0, 1, 1}}, {"padding", "SAME"}}) == "Stride must be > 0, but got 0");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"dilations", {1, 0, 1, 1}}}) ==
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 0, 1, 1}}, {"padding", "SAME"}}) ==
+          "Stride must be > 0, but got 0");
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}},
+                        {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"dilations", {1, 0, 1, 1}}}) ==
           "Dilation rate must be >= 1, but got 0");
     CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 1, 1, 1}}, {"padding", "WRAP"}}) ==
           "WRAP is not an allowed padding type");
-    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}}, {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"data_format", "NWHC"}}) ==
+    CHECK(Shape<Conv2D>({{8, 9, 10, 4}, {3, 3, 4, 6}},
+                        {{"strides", {1, 1, 1, 1}}, {"padding", "SAME"}, {"data_format", "NWHC"}}) ==
           "Invalid data format string: NWHC");
-    CHECK(Shape<Depthwise>({{8, 9, 10, 4}, {3, 3, 4, 2}}, {{"strides", {1, 1, 1, 1}}, {"padding", "VALID"}}) == "[8,7,8,8]");
+    CHECK(Shape<Depthwise>({{8, 9, 10, 4}, {3, 3, 4, 2}}, {{"strides", {1, 1, 1, 1}}, {"padding", "VALID"}}) ==
+          "[8,7,8,8]");
     CHECK(Shape<Depthwise>({{8, 9, 10, 4}, {3, 3, 5, 2}}, {{"strides", {1, 1, 1, 1}}, {"padding", "VALID"}}) ==
           "Dimensions must be equal, but are 4 and 5");
   }
@@ -247,12 +367,16 @@ TEST_SUITE("shape_fns") {
     };
     CHECK(check(Padding::kExplicit, {0, 0, 1, 2, 3, 4, 0, 0}).empty());
     CHECK(check(Padding::kSame, {}).empty());
-    CHECK(check(Padding::kSame, {1}) == "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
+    CHECK(check(Padding::kSame, {1}) ==
+          "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
     CHECK(check(Padding::kExplicit, {1}) == "explicit_paddings attribute must contain 8 values, but got: 1");
-    CHECK(check(Padding::kExplicit, {0, 0, -1, 0, 0, 0, 0, 0}) == "All elements of explicit_paddings must be nonnegative");
+    CHECK(check(Padding::kExplicit, {0, 0, -1, 0, 0, 0, 0, 0}) ==
+          "All elements of explicit_paddings must be nonnegative");
     CHECK(check(Padding::kExplicit, {0, 0, 0, 0, 0, 0, 0, 1}) ==
           "Nonzero explicit padding in the batch or depth dimensions is not supported");
-    CHECK(CheckValidPadding(Padding::kExplicit, std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 1}, 4, TensorFormat::kNCHW).ok());
+    CHECK(
+        CheckValidPadding(Padding::kExplicit, std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 1}, 4, TensorFormat::kNCHW)
+            .ok());
   }
   TEST_CASE("windows for kernels") {
     std::int64_t out = 0, before = 0, after = 0;
@@ -268,14 +392,18 @@ TEST_SUITE("shape_fns") {
           "Computed output size would be negative: -3 [input_size: 1, effective_filter_size: 5, stride: 1]");
   }
   TEST_CASE("pools") {
-    const std::initializer_list<StaticAttr> attrs{{"ksize", {1, 2, 3, 1}}, {"strides", {1, 2, 2, 1}}, {"padding", "VALID"}};
+    const std::initializer_list<StaticAttr> attrs{
+        {"ksize", {1, 2, 3, 1}}, {"strides", {1, 2, 2, 1}}, {"padding", "VALID"}};
     CHECK(Shape<Pool<MaxPoolShape>>({{8, 9, 10, 4}}, attrs) == "[8,4,4,4]");
     CHECK(Shape<Pool<AvgPoolShape>>({{8, -1, 10, 4}}, attrs) == "[8,?,4,4]");
-    CHECK(Shape<Pool<MaxPoolShape>>({{8, 9, 10, 4}}, {{"ksize", {1, 1, 1, 2}}, {"strides", {1, 1, 1, 2}}, {"padding", "VALID"}}) ==
+    CHECK(Shape<Pool<MaxPoolShape>>({{8, 9, 10, 4}},
+                                    {{"ksize", {1, 1, 1, 2}}, {"strides", {1, 1, 1, 2}}, {"padding", "VALID"}}) ==
           "[8,9,10,2]");
-    CHECK(Shape<Pool<MaxPoolShape>>({{8, 1, 10, 4}}, attrs) == "Negative dimension size caused by subtracting 2 from 1");
-    CHECK(Shape<Pool<MaxPoolShape>>({{8, 9, 10, 4}}, {{"ksize", {1}}, {"strides", {1, 1, 1, 2}}, {"padding", "VALID"}}) ==
-          "MaxPool requires the ksize attribute to contain 4 values, but got: 1");
+    CHECK(Shape<Pool<MaxPoolShape>>({{8, 1, 10, 4}}, attrs) ==
+          "Negative dimension size caused by subtracting 2 from 1");
+    CHECK(
+        Shape<Pool<MaxPoolShape>>({{8, 9, 10, 4}}, {{"ksize", {1}}, {"strides", {1, 1, 1, 2}}, {"padding", "VALID"}}) ==
+        "MaxPool requires the ksize attribute to contain 4 values, but got: 1");
     CHECK(Shape<Pool<AvgPoolShape>>({{8, 9, 10, 4}}, {{"ksize", {1}}, {"strides", {1}}, {"padding", "VALID"}}) ==
           "AvgPool requires the stride attribute to contain 4 values, but got: 1");
   }
@@ -286,7 +414,8 @@ TEST_SUITE("shape_fns") {
     CHECK(Shape<BatchNorm>(inputs, {}, 5) == "?");
     CHECK(Shape<BatchNorm>({{2, 7, 4, 4}, {7}, {7}, {7}, {7}}, {{"data_format", "NCHW"}}) == "[2,7,4,4]");
     CHECK(Shape<BatchNorm>({{2, 3, 4, 7}, {7}, {7}, {0}, {0}}) == "[2,3,4,7]");  // not looked at while training
-    CHECK(Shape<BatchNorm>({{2, 3, 4, 7}, {7}, {7}, {0}, {0}}, {{"is_training", false}}) == "Dimensions must be equal, but are 7 and 0");
+    CHECK(Shape<BatchNorm>({{2, 3, 4, 7}, {7}, {7}, {0}, {0}}, {{"is_training", false}}) ==
+          "Dimensions must be equal, but are 7 and 0");
     CHECK(Shape<BatchNorm>({{2, 3, 4, 7}, {7}, {7}, {0}, {0}}, {{"exponential_avg_factor", 0.5f}}) ==
           "Dimensions must be equal, but are 7 and 0");
   }
@@ -379,9 +508,10 @@ TEST_SUITE("StridedSlice") {
   TEST_CASE("single indices, new axes and the ellipsis") {
     CHECK(Slice({4, 5, 6}, {1}, {2}, {1}, {{"shrink_axis_mask", 1}}) == "[5,6]");
     CHECK(Slice({4, 5, 6}, {-1}, {0}, {1}, {{"shrink_axis_mask", 1}}) == "[5,6]");
-    CHECK(Slice({4, 5, 6}, {0, 0, 1}, {0, 0, 3}, {1, 1, 1}, {{"ellipsis_mask", 1}, {"new_axis_mask", 2}}) == "[4,5,1,2]");
-    CHECK(Slice({4, 5, 6}, {0, 0, 2}, {0, 0, 3}, {1, 1, 1}, {{"new_axis_mask", 1}, {"ellipsis_mask", 2}, {"shrink_axis_mask", 4}}) ==
-          "[1,4,5]");
+    CHECK(Slice({4, 5, 6}, {0, 0, 1}, {0, 0, 3}, {1, 1, 1}, {{"ellipsis_mask", 1}, {"new_axis_mask", 2}}) ==
+          "[4,5,1,2]");
+    CHECK(Slice({4, 5, 6}, {0, 0, 2}, {0, 0, 3}, {1, 1, 1},
+                {{"new_axis_mask", 1}, {"ellipsis_mask", 2}, {"shrink_axis_mask", 4}}) == "[1,4,5]");
     CHECK(Slice({4, 5, 6}, {1, 0, 2}, {2, 0, 3}, {1, 1, 1}, {{"shrink_axis_mask", 5}, {"ellipsis_mask", 2}}) == "[5]");
     CHECK(Slice({}, {0}, {0}, {1}, {{"new_axis_mask", 1}}) == "[1]");
     CHECK(Slice({-1}, {3}, {4}, {1}, {{"shrink_axis_mask", 1}}) == "[]");
@@ -394,7 +524,8 @@ TEST_SUITE("StridedSlice") {
     CHECK(Slice({4}, {1, 1}, {2, 2}, {1, 1}) == "Index out of range using input dim 1; input has only 1 dims");
     CHECK(Slice({}, {1}, {2}, {1}) == "Attempting to slice scalar input.");
     CHECK(Slice({4}, {1, 1}, {2, 2}, {1, 1}, {{"ellipsis_mask", 3}}) == "Multiple ellipses in slice spec not allowed");
-    CHECK(Slice({4}, {1, 1}, {2}, {1}) == "Dimension 0 in both shapes must be equal, but are 2 and 1. Shapes are [2] and [1].");
+    CHECK(Slice({4}, {1, 1}, {2}, {1}) ==
+          "Dimension 0 in both shapes must be equal, but are 2 and 1. Shapes are [2] and [1].");
   }
   TEST_CASE("unknown values and shapes") {
     CHECK(Shape<StridedSlice>({{4, 5}, {1}, {1}, Vec({1})}) == "[?,5]");

@@ -13,60 +13,63 @@ using namespace tenon;
 Status NamedShapeFn(InferenceContext*) { return OkStatus(); }
 
 struct MatMul {
-  static constexpr auto signature = tenon::Op("MatMul")
-      .Input("a: T")
-      .Input("b: T")
-      .Output("product: T")
-      .Attr("transpose_a: bool = false")
-      .Attr("transpose_b: bool = false")
-      .Attr("T: {float, double, int32}")
-      .SetShapeFn([](tenon::InferenceContext*) -> tenon::Status { return tenon::OkStatus(); });
+  static constexpr auto signature =
+      tenon::Op("MatMul")
+          .Input("a: T")
+          .Input("b: T")
+          .Output("product: T")
+          .Attr("transpose_a: bool = false")
+          .Attr("transpose_b: bool = false")
+          .Attr("T: {float, double, int32}")
+          .SetShapeFn([](tenon::InferenceContext*) -> tenon::Status { return tenon::OkStatus(); });
 };
 struct MatMulAttrsFirst {
   static constexpr auto signature = tenon::Op("MatMul")
-      .Attr("T: {float, double, int32}")
-      .Attr("transpose_a: bool = false")
-      .Output("product: T")
-      .Attr("transpose_b: bool = false")
-      .Input("a: T")
-      .Input("b: T")
-      .SetShapeFn(NamedShapeFn);
+                                        .Attr("T: {float, double, int32}")
+                                        .Attr("transpose_a: bool = false")
+                                        .Output("product: T")
+                                        .Attr("transpose_b: bool = false")
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .SetShapeFn(NamedShapeFn);
 };
 struct ParseExample {
   static constexpr auto signature = tenon::Op("Some>Parse_2")
-      .Input("serialized: string")
-      .Input("sparse_keys: Nsparse * string")
-      .Input("dense_defaults: Tdense")
-      .Input("ref: Ref(T)")
-      .Output("sparse: Nsparse * T")
-      .Output("dense: Tdense")
-      .Attr("Nsparse: int")
-      .Attr("Tdense: list({float, int64, string})")
-      .Attr("T: type = DT_FLOAT")
-      .Attr("limit: int >= 3 = 4")
-      .ControlOutput("done and so on")
-      .SetIsStateful()
-      .SetIsCommutative()
-      .SetIsAggregate()
-      .SetAllowsUninitializedInput()
-      .SetIsDistributedCommunication()
-      .Deprecated(20, "use another")
-      .Doc("Parses.");
+                                        .Input("serialized: string")
+                                        .Input("sparse_keys: Nsparse * string")
+                                        .Input("dense_defaults: Tdense")
+                                        .Input("ref: Ref(T)")
+                                        .Output("sparse: Nsparse * T")
+                                        .Output("dense: Tdense")
+                                        .Attr("Nsparse: int")
+                                        .Attr("Tdense: list({float, int64, string})")
+                                        .Attr("T: type = DT_FLOAT")
+                                        .Attr("limit: int >= 3 = 4")
+                                        .ControlOutput("done and so on")
+                                        .SetIsStateful()
+                                        .SetIsCommutative()
+                                        .SetIsAggregate()
+                                        .SetAllowsUninitializedInput()
+                                        .SetIsDistributedCommunication()
+                                        .Deprecated(20, "use another")
+                                        .Doc("Parses.");
 };
 struct ReadHandle {
-  static constexpr auto signature = tenon::Op("ReadHandle").Input("resource: resource").Output("value: dtype").Attr("dtype: type");
+  static constexpr auto signature =
+      tenon::Op("ReadHandle").Input("resource: resource").Output("value: dtype").Attr("dtype: type");
 };
 struct Nothing {
   static constexpr auto signature = tenon::Op("Nothing");
 };
 
 // A mistake would stop the compiler here.
-static_assert(MatMul::signature.Validate() && MatMulAttrsFirst::signature.Validate() && ParseExample::signature.Validate() &&
-              ReadHandle::signature.Validate() && Nothing::signature.Validate());
+static_assert(MatMul::signature.Validate() && MatMulAttrsFirst::signature.Validate() &&
+              ParseExample::signature.Validate() && ReadHandle::signature.Validate() && Nothing::signature.Validate());
 constexpr OpView kMatMul = MatMul::signature.view();
 constexpr OpView kParse = ParseExample::signature.view();
 
-std::vector<DataType> Types(const OpView& op, const ArgSpec& arg, std::int64_t n, const std::vector<DataType>& list, bool* ok) {
+std::vector<DataType> Types(const OpView& op, const ArgSpec& arg, std::int64_t n, const std::vector<DataType>& list,
+                            bool* ok) {
   std::vector<DataType> types;
   *ok = op.ForEachType(
       arg,
@@ -123,9 +126,7 @@ TEST_SUITE("Signature") {
     CHECK(kParse.control_outputs[0] == "done");
     CHECK(kParse.doc == "Parses.");
   }
-  TEST_CASE("a resource argument makes the op stateful") {
-    CHECK(ReadHandle::signature.flags.is_stateful);
-  }
+  TEST_CASE("a resource argument makes the op stateful") { CHECK(ReadHandle::signature.flags.is_stateful); }
   TEST_CASE("says the types behind an argument") {
     bool ok = false;
     const std::vector<DataType> list{DataType::kFloat, DataType::kString};
@@ -146,7 +147,8 @@ TEST_SUITE("Signature") {
     CHECK(detail::IsOpName("A"));
     CHECK(detail::IsOpName("Ab_c2>De"));
     CHECK(detail::IsOpName("_whatever it is"));
-    for (const std::string_view bad : {"", "lower", "A>", ">A", "1A", "A B", "A>b", "\xc3\x89"}) CHECK_FALSE(detail::IsOpName(bad));
+    for (const std::string_view bad : {"", "lower", "A>", ">A", "1A", "A B", "A>b", "\xc3\x89"})
+      CHECK_FALSE(detail::IsOpName(bad));
   }
 }
 }  // namespace

@@ -222,7 +222,8 @@ TEST_SUITE("spec_reader") {
     for (const char x : letters)
       for (const char y : letters)
         for (const char z : letters)
-          for (const std::string_view start : {"a: ", "a: {", "a: list(", "a: string = ", "a: list(string) = [", "a: shape = {"}) {
+          for (const std::string_view start :
+               {"a: ", "a: {", "a: list(", "a: string = ", "a: list(string) = [", "a: shape = {"}) {
             const std::string text = std::string(start) + x + y + z;
             AttrSpec attr;
             ArgSpec arg;

@@ -117,6 +117,62 @@ T DotProduct(const T* x, Index x_step, const T* y, Index n) {
   return sum;
 }
 
+// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits for
+// another: of narrow blocks, several for each column.
+template <class B, int width>
+void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row, Index k,
+                     typename B::value_type* c) {
+  using T = typename B::value_type;
+  constexpr int kChains = 8 / width;
+  B sums[8];
+#pragma GCC unroll 8
+  for (B& sum : sums) sum = B(T(0));
+  Index p = 0;
+  for (; p + kChains <= k; p += kChains, a += kChains * a_col, b += kChains * b_row) {
+#pragma GCC unroll 8
+    for (int chain = 0; chain < kChains; ++chain) {
+      const B x(a[chain * a_col]);
+#pragma GCC unroll 8
+      for (int v = 0; v < width; ++v) {
+        B& sum = sums[chain * width + v];
+        sum = B::Fma(x, B::Load(b + chain * b_row + v * B::size), sum);
+      }
+    }
+  }
+  for (; p < k; ++p, a += a_col, b += b_row) {
+#pragma GCC unroll 8
+    for (int v = 0; v < width; ++v) sums[v] = B::Fma(B(*a), B::Load(b + v * B::size), sums[v]);
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < width; ++v) {
+    B sum = sums[v];
+#pragma GCC unroll 8
+    for (int chain = 1; chain < kChains; ++chain) sum = sum + sums[chain * width + v];
+    sum.Store(c + v * B::size);
+  }
+}
+
+// One row of a [k] times b [k, n], for rows of b that lie close together: column blocks, each from top to bottom.
+template <class T, class Isa = simd::Unit>
+void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
+  using B = simd::Batch<T, Isa>;
+  constexpr Index kLanes = B::size;
+  Index j = 0;
+  for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<B, 8>(a, a_col, b + j, b_row, k, c + j);
+  for (; j + 4 * kLanes <= n; j += 4 * kLanes) RowTimesColumns<B, 4>(a, a_col, b + j, b_row, k, c + j);
+  for (; j + 2 * kLanes <= n; j += 2 * kLanes) RowTimesColumns<B, 2>(a, a_col, b + j, b_row, k, c + j);
+  for (; j + kLanes <= n; j += kLanes) RowTimesColumns<B, 1>(a, a_col, b + j, b_row, k, c + j);
+  if (j < n && n >= kLanes) {  // the last columns, some of them for the second time
+    RowTimesColumns<B, 1>(a, a_col, b + n - kLanes, b_row, k, c + n - kLanes);
+    j = n;
+  }
+  for (; j < n; ++j) {
+    T sum = T(0);
+    for (Index p = 0; p < k; ++p) sum += a[p * a_col] * b[p * b_row + j];
+    c[j] = sum;
+  }
+}
+
 // Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a row
 // that stay in the first cache while the rows of a go by. No scratch memory.
 template <class T>
@@ -128,6 +184,15 @@ void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Ind
       }
     }
     return;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr Index kCloseBytes = 2048;  // from row to row; further apart, every row is another page
+    if (g.b_row * Index{sizeof(T)} <= kCloseBytes) {
+      for (Index i = row; i < row_end; ++i) {
+        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column, column_end - column);
+      }
+      return;
+    }
   }
   constexpr Index kPiece = static_cast<Index>(4096 / sizeof(T));
   for (; column < column_end; column += kPiece) {

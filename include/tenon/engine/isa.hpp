@@ -48,11 +48,15 @@ TENON_NAMESPACE_END
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself (clang
 // does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output that is
 // exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from
-// warning about those that it cannot vectorise.
-#if defined(__CUDACC__) || !defined(__OPTIMIZE__) || !defined(__GNUC__) || defined(__clang__)
+// warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
+#if defined(__CUDACC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
-#else
+#elif defined(__clang__)
+#define TENON_DETAIL_LOOP __attribute__((noinline))
+#elif defined(__OPTIMIZE__)
 #define TENON_DETAIL_LOOP __attribute__((optimize("O2", "tree-vectorize", "vect-cost-model=dynamic")))
+#else
+#define TENON_DETAIL_LOOP
 #endif
 #if defined(__CUDACC__)
 #define TENON_DETAIL_INDEPENDENT

@@ -121,8 +121,8 @@ TENON_HD void FoldLanes(A* lane) {
   }
 }
 
-// A long run by many accumulators in memory, four elements at a time into each. (Not by a few in variables: g++ 12 makes wrong
-// vector code of such loops when they widen short integers, which 32 or more in an array never lead to.)
+// A long run by many accumulators in memory, four elements at a time into each. They are in an array, and too many for a
+// compiler to unroll their loops: with a few in variables, g++ 12.2 -O3 adds up short integers into 64 bits wrongly.
 template <class Step, class T, class A>
 TENON_HD A ReduceRun(const T* x, Index n, A a) {
   constexpr int kLanes = sizeof(A) == 1 ? 64 : 32;
@@ -183,8 +183,6 @@ TENON_DETAIL_LOOP void RunsLoop(const void* x, Index count, Index n, void* acc) 
   }
 }
 
-TENON_DETAIL_LOOPS_END
-
 // Types that the loops above cannot vectorise.
 template <class Step, class T, class A>
 void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) {
@@ -197,6 +195,8 @@ void RunsLoopPlain(const void* x, Index count, Index n, void* acc) {
     a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
   }
 }
+
+TENON_DETAIL_LOOPS_END
 
 template <class Step, class A>
 void FillLoop(void* acc, Index n) {

@@ -150,8 +150,8 @@ inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
                                  " nodes, including: ", CycleToString(graph, cycle));
 }
 
-// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs are
-// to be visited, leave(node) after all of them were.
+// Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
+// are to be visited, leave(node) after all of them were.
 template <class Enter, class Leave>
 void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
   std::vector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
@@ -181,10 +181,10 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
   }
 }
 
-// The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted and
-// the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used or when
-// something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is fed itself
-// must not be listed.
+// The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
+// and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
+// or when something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is
+// fed itself must not be listed.
 inline std::vector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   std::vector<char> has_feed(slot(graph.num_nodes()), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// GraphBuilder: a GraphDef written in C++. Type attrs and list lengths follow from the inputs; the first mistake is kept
-// and everything after it does nothing, so a program checks once, at the end.
+// GraphBuilder: a GraphDef written in C++. Type attrs and list lengths follow from the inputs; the first mistake is
+// kept and everything after it does nothing, so a program checks once, at the end.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,10 +61,12 @@ class GraphBuilder {
   using Attr = std::pair<std::string_view, AttrValue>;
 
   // `registry` outlives the builder. By default it knows the ops that TENON_REGISTER put into this process.
-  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(registry) { def_.versions.producer = kGraphDefVersion; }
+  explicit GraphBuilder(const OpRegistry& registry = Registry::Global().ops()) : ops_(registry) {
+    def_.versions.producer = kGraphDefVersion;
+  }
 
-  // Adds a node and returns its output 0. An empty name becomes the op's, made unique. `inputs` has one entry per argument;
-  // where the op has a single list, all its tensors may also stand side by side: {x, y, z}.
+  // Adds a node and returns its output 0. An empty name becomes the op's, made unique. `inputs` has one entry per
+  // argument; where the op has a single list, all its tensors may also stand side by side: {x, y, z}.
   Output Add(std::string_view op, std::string_view name, std::initializer_list<Input> inputs = {},
              std::initializer_list<Attr> attrs = {}) {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
@@ -76,7 +78,8 @@ class GraphBuilder {
     const std::vector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
-  Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs, std::span<const Attr> attrs = {}) {
+  Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs,
+                 std::span<const Attr> attrs = {}) {
     if (!status_.ok()) return {};
     NodeDef node;
     node.op = std::string(op);
@@ -160,7 +163,8 @@ class GraphBuilder {
     if (!IsValidNodeName(node->name)) {
       return errors::InvalidArgument("Node '", node->name, "': Node name contains invalid characters");
     }
-    if (names_.Find(node->name, NameOf{&def_}) >= 0) return errors::InvalidArgument("Node '", node->name, "' is not unique");
+    if (names_.Find(node->name, NameOf{&def_}) >= 0)
+      return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
     std::vector<std::vector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
@@ -182,14 +186,15 @@ class GraphBuilder {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (TypesCompatible(expected[i], given[i])) continue;
       const TensorName from = ParseTensorName(node->input[i]);
-      return errors::InvalidArgument("Input ", i, " of node ", node->name, " was passed ", given[i], " from ", from.node, ":",
-                                     from.output, " incompatible with expected ", expected[i], ".");
+      return errors::InvalidArgument("Input ", i, " of node ", node->name, " was passed ", given[i], " from ",
+                                     from.node, ":", from.output, " incompatible with expected ", expected[i], ".");
     }
     return OkStatus();
   }
 
   // Which tensors go to which argument.
-  Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs, std::vector<std::vector<Output>>* args) const {
+  Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs,
+                    std::vector<std::vector<Output>>* args) const {
     if (inputs.size() == op.inputs.size()) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i].is_list_ && !op.inputs[i].is_list()) {
@@ -206,14 +211,16 @@ class GraphBuilder {
     for (const ArgSpec& arg : op.inputs) lists += arg.is_list() ? 1 : 0;
     const std::size_t single = op.inputs.size() - lists;
     if (lists != 1 || all.size() < single) {
-      return errors::InvalidArgument("Node '", node.name, "': ", op.name, " takes ", op.inputs.size(), " arguments (",
-                                     StrJoin(op.inputs, ", ", [](std::string* out, const ArgSpec& arg) { out->append(arg.text); }),
-                                     "), but ", inputs.size(), " are given", lists > 1 ? "; write each list in braces." : ".");
+      return errors::InvalidArgument(
+          "Node '", node.name, "': ", op.name, " takes ", op.inputs.size(), " arguments (",
+          StrJoin(op.inputs, ", ", [](std::string* out, const ArgSpec& arg) { out->append(arg.text); }), "), but ",
+          inputs.size(), " are given", lists > 1 ? "; write each list in braces." : ".");
     }
     std::size_t at = 0;
     for (const ArgSpec& arg : op.inputs) {
       const std::size_t n = arg.is_list() ? all.size() - single : 1;
-      args->emplace_back(all.begin() + static_cast<std::ptrdiff_t>(at), all.begin() + static_cast<std::ptrdiff_t>(at + n));
+      args->emplace_back(all.begin() + static_cast<std::ptrdiff_t>(at),
+                         all.begin() + static_cast<std::ptrdiff_t>(at + n));
       at += n;
     }
     return OkStatus();

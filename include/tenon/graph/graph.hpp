@@ -78,22 +78,38 @@ constexpr NodeClass NodeClassOf(std::string_view op) {
     NodeClass node_class;
   };
   constexpr Row kRows[] = {
-      {"Const", NodeClass::kConstant},           {"HostConst", NodeClass::kConstant},
-      {"Identity", NodeClass::kIdentity},        {"RefIdentity", NodeClass::kIdentity},
-      {"Placeholder", NodeClass::kPlaceholder},  {"PlaceholderV2", NodeClass::kPlaceholder},
-      {"Shape", NodeClass::kMetadata},           {"Size", NodeClass::kMetadata},
-      {"Rank", NodeClass::kMetadata},            {"Switch", NodeClass::kSwitch},
-      {"RefSwitch", NodeClass::kSwitch},         {"_SwitchN", NodeClass::kSwitch},
-      {"Merge", NodeClass::kMerge},              {"RefMerge", NodeClass::kMerge},
-      {"_XlaMerge", NodeClass::kMerge},          {"Enter", NodeClass::kEnter},
-      {"RefEnter", NodeClass::kEnter},           {"Exit", NodeClass::kExit},
-      {"RefExit", NodeClass::kExit},             {"NextIteration", NodeClass::kNextIteration},
-      {"RefNextIteration", NodeClass::kNextIteration}, {"LoopCond", NodeClass::kLoopCond},
-      {"ControlTrigger", NodeClass::kControlTrigger},  {"_Send", NodeClass::kSend},
-      {"_HostSend", NodeClass::kSend},           {"_Recv", NodeClass::kRecv},
-      {"_HostRecv", NodeClass::kRecv},           {"Variable", NodeClass::kVariable},
-      {"VariableV2", NodeClass::kVariable},      {"_Arg", NodeClass::kArg},
-      {"_DeviceArg", NodeClass::kArg},           {"_Retval", NodeClass::kRetval},
+      {"Const", NodeClass::kConstant},
+      {"HostConst", NodeClass::kConstant},
+      {"Identity", NodeClass::kIdentity},
+      {"RefIdentity", NodeClass::kIdentity},
+      {"Placeholder", NodeClass::kPlaceholder},
+      {"PlaceholderV2", NodeClass::kPlaceholder},
+      {"Shape", NodeClass::kMetadata},
+      {"Size", NodeClass::kMetadata},
+      {"Rank", NodeClass::kMetadata},
+      {"Switch", NodeClass::kSwitch},
+      {"RefSwitch", NodeClass::kSwitch},
+      {"_SwitchN", NodeClass::kSwitch},
+      {"Merge", NodeClass::kMerge},
+      {"RefMerge", NodeClass::kMerge},
+      {"_XlaMerge", NodeClass::kMerge},
+      {"Enter", NodeClass::kEnter},
+      {"RefEnter", NodeClass::kEnter},
+      {"Exit", NodeClass::kExit},
+      {"RefExit", NodeClass::kExit},
+      {"NextIteration", NodeClass::kNextIteration},
+      {"RefNextIteration", NodeClass::kNextIteration},
+      {"LoopCond", NodeClass::kLoopCond},
+      {"ControlTrigger", NodeClass::kControlTrigger},
+      {"_Send", NodeClass::kSend},
+      {"_HostSend", NodeClass::kSend},
+      {"_Recv", NodeClass::kRecv},
+      {"_HostRecv", NodeClass::kRecv},
+      {"Variable", NodeClass::kVariable},
+      {"VariableV2", NodeClass::kVariable},
+      {"_Arg", NodeClass::kArg},
+      {"_DeviceArg", NodeClass::kArg},
+      {"_Retval", NodeClass::kRetval},
       {"_DeviceRetval", NodeClass::kRetval},
   };
   for (const Row& row : kRows) {
@@ -112,7 +128,8 @@ struct InEdge {
   friend bool operator==(const InEdge&, const InEdge&) = default;
 };
 
-// One use of a node: its output `output` is input `input` of node `node`; both are kControlSlot for a control dependency.
+// One use of a node: its output `output` is input `input` of node `node`; both are kControlSlot for a control
+// dependency.
 struct OutEdge {
   int node = -1;
   int input = 0;
@@ -151,7 +168,8 @@ namespace detail {
 // DidYouMean, unless there is so much to compare that the message would take long.
 inline std::string SuggestNames(std::string_view name, const std::vector<std::string_view>& candidates) {
   constexpr std::size_t kMaxWork = 20'000'000;
-  return name.size() > 1000 || candidates.size() * name.size() * name.size() > kMaxWork ? "" : DidYouMean(name, candidates);
+  return name.size() > 1000 || candidates.size() * name.size() * name.size() > kMaxWork ? ""
+                                                                                        : DidYouMean(name, candidates);
 }
 
 // name -> small number, open addressing. Keys stay with their owner: `name_of(number)` reads one back.
@@ -219,8 +237,8 @@ class NameIndex {
 
 }  // namespace detail
 
-// Externally synchronised while it is edited, immutable afterwards. Ids are 0 .. num_nodes() - 1 and never change; adding
-// a node may move all Node objects.
+// Externally synchronised while it is edited, immutable afterwards. Ids are 0 .. num_nodes() - 1 and never change;
+// adding a node may move all Node objects.
 //
 //   TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(def), registry));
 //   if (const Node* x = graph.Find("x")) Show(x->output_shape(0));

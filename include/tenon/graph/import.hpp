@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's import.
+// ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
+// import.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +38,8 @@ class GraphImporter {
       : def_(std::move(def)), options_(options), ops_(registry) {}
 
   Result<Graph> Import() {
-    TENON_RETURN_IF_ERROR(CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(def_.versions, kGraphDefVersion, kGraphDefVersionMinProducer, "GraphDef", "graph"));
     const Status status = Convert();
     if (status.ok()) return std::move(graph_);
     return def_.versions.producer - kGraphDefVersion > kForwardCompatibilityDays ? WithVersionWarning(status) : status;
@@ -46,7 +48,8 @@ class GraphImporter {
  private:
   static constexpr int kForwardCompatibilityDays = 21;
   static constexpr std::size_t kMaxNamesListed = 8;
-  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1} << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
+  static constexpr std::size_t kMaxSpareOutputs = std::size_t{1}
+                                                  << 22;  // of all nodes, beyond 64 for each: see kMaxNodeOutputs
 
   struct Input {
     int position;  // of the producer in the GraphDef
@@ -92,14 +95,16 @@ class GraphImporter {
       if (!IsValidNodeName(node.name, options_.allow_internal_ops)) {
         return errors::InvalidArgument("Node '", node.name, "': Node name contains invalid characters");
       }
-      if (index_.Insert(node.name, n, NameOf{this}) >= 0) return errors::InvalidArgument("Node '", node.name, "' is not unique");
+      if (index_.Insert(node.name, n, NameOf{this}) >= 0)
+        return errors::InvalidArgument("Node '", node.name, "' is not unique");
       if (node.op.empty()) return errors::InvalidArgument("Node '", node.name, "' does not specify an operation");
       bool control = false;
       for (const std::string& input : node.input) {
         if (!input.empty() && input.front() == '^') {
           control = true;
         } else if (control) {
-          return errors::InvalidArgument("Node '", node.name, "': Control dependencies must come after regular dependencies");
+          return errors::InvalidArgument("Node '", node.name,
+                                         "': Control dependencies must come after regular dependencies");
         }
       }
     }
@@ -124,22 +129,25 @@ class GraphImporter {
     return OkStatus();
   }
   std::span<const Input> InputsOf(int n) const {
-    return std::span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+    return std::span<const Input>(inputs_).subspan(input_begin_[Slot(n)],
+                                                   input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
   }
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
     std::vector<std::string_view> names;
     for (const NodeDef& other : def_.node) names.push_back(other.name);
-    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'", detail::SuggestNames(name, names));
+    return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
+                                   detail::SuggestNames(name, names));
   }
 
   TENON_COLD Status WithVersionWarning(const Status& status) const {
-    return Status(status.code(),
-                  StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
-                         "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
-                         ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
-                         ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
-                         "and might be the root cause for failing to import the GraphDef."));
+    return Status(
+        status.code(),
+        StrCat("Converting GraphDef to Graph has failed with an error: '", status.message(),
+               "' The binary trying to import the GraphDef was built when GraphDef version was ", kGraphDefVersion,
+               ". The GraphDef was produced by a binary built when GraphDef version was ", def_.versions.producer,
+               ". The difference between these versions is larger than TensorFlow's forward compatibility guarantee, "
+               "and might be the root cause for failing to import the GraphDef."));
   }
 
   // ---- functions and ops
@@ -150,10 +158,12 @@ class GraphImporter {
       const std::string& name = functions[i].signature.name;
       const int same = function_index_.Insert(name, static_cast<int>(i), name_of);
       if (same >= 0 && !(functions[Slot(same)] == functions[i])) {
-        return errors::InvalidArgument("Cannot add function '", name, "' because a different function with the same name already exists.");
+        return errors::InvalidArgument("Cannot add function '", name,
+                                       "' because a different function with the same name already exists.");
       }
       if (ops_.registry().Find(name) != nullptr) {
-        return errors::InvalidArgument("Cannot add function '", name, "' because an op with the same name already exists.");
+        return errors::InvalidArgument("Cannot add function '", name,
+                                       "' because an op with the same name already exists.");
       }
     }
     return OkStatus();
@@ -195,7 +205,8 @@ class GraphImporter {
       if (&entry != &unknown.front()) text += '\n';
       StrAppend(&text, "Op type not registered '", entry.op, "'");
       if (&entry == &unknown.front()) {
-        text += " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
+        text +=
+            " in binary running on this machine. Make sure the Op and Kernel are registered in the binary running in this process";
       }
       const auto quote = [](std::string* out, std::string_view name) { StrAppend(out, "'", name, "'"); };
       StrAppend(&text, "; used by node", entry.uses > 1 ? "s " : " ", StrJoin(entry.nodes, ", ", quote));
@@ -207,7 +218,8 @@ class GraphImporter {
 
   bool IsFunction(std::string_view op) const {
     const std::vector<FunctionDef>& functions = def_.library.function;
-    return function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
+    return function_index_.Find(
+               op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
   }
   TENON_COLD Status FunctionCall(const NodeDef& node) const {
     return errors::Unimplemented("Node '", node.name, "': '", node.op,
@@ -221,11 +233,14 @@ class GraphImporter {
   bool IsBackEdge(int dst, Input input) const {
     return input.output != kControlSlot && IsNextIteration(input) && IsMerge(dst) && EntersLoop(dst);
   }
-  bool IsNextIteration(Input input) const { return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration; }
+  bool IsNextIteration(Input input) const {
+    return infos_[Slot(input.position)]->node_class() == NodeClass::kNextIteration;
+  }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
   bool EntersLoop(int merge) const {
     const std::span<const Input> inputs = InputsOf(merge);
-    return std::any_of(inputs.begin(), inputs.end(), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
@@ -239,7 +254,8 @@ class GraphImporter {
     if (in_order) return OkStatus();
 
     std::vector<int> pending(def_.node.size(), 0);
-    std::vector<std::size_t> begin(def_.node.size() + 2, 0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    std::vector<std::size_t> begin(def_.node.size() + 2,
+                                   0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
     for (int n = 0; n < count(); ++n) {
       for (const Input& input : InputsOf(n)) {
         if (IsBackEdge(n, input)) continue;
@@ -300,7 +316,8 @@ class GraphImporter {
       const int src = ids_[Slot(input.position)];
       if (src >= 0 && input.output >= graph_.nodes_[Slot(src)].num_outputs()) return NoSuchOutput(def, input);
       if (src < 0 && !IsMerge(n)) {
-        return errors::InvalidArgument("Node '", def.name, "' had a back edge, but only Merge nodes can have back edges.");
+        return errors::InvalidArgument("Node '", def.name,
+                                       "' had a back edge, but only Merge nodes can have back edges.");
       }
     }
     if (def.device.empty() && !options_.default_device.empty()) def.device = options_.default_device;
@@ -311,7 +328,8 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(CheckOpDeprecation(info.op(), def_.versions.producer));
     outputs_ += node.output_types.size();
     if (outputs_ > kMaxSpareOutputs + 64 * def_.node.size()) {
-      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ", outputs_, " together.");
+      return errors::InvalidArgument("Node '", def.name, "': Number of outputs is too big: the graph's nodes have ",
+                                     outputs_, " together.");
     }
     node.id = id;
     node.node_class = info.node_class();
@@ -363,9 +381,10 @@ class GraphImporter {
     const Node& src = graph_.nodes_[Slot(ids_[Slot(input.position)])];
     const std::string& op = src.def.op;
     const bool functional = op == "If" || op == "StatelessIf" || op == "While" || op == "StatelessWhile";
-    return errors::InvalidArgument("Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ",
-                                   src.def.name, " which has ", src.num_outputs(), " outputs.",
-                                   functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
+    return errors::InvalidArgument(
+        "Node '", node.name, "': Connecting to invalid output ", input.output, " of source node ", src.def.name,
+        " which has ", src.num_outputs(), " outputs.",
+        functional ? " Try using tf.compat.v1.experimental.output_all_intermediates(True)." : "");
   }
 
   // ---- shapes
@@ -374,7 +393,8 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     Node& node = graph_.nodes_[Slot(id)];
     std::vector<PartialTensorShape> given;
-    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok()) return OkStatus();
+    if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
+      return OkStatus();
     if (given.size() < node.output_types.size()) {
       return errors::InvalidArgument("Node '", node.def.name, "' has ", node.num_outputs(), " outputs but the ", kAttr,
                                      " attribute specifies shapes for ", given.size(), " outputs");
@@ -383,7 +403,8 @@ class GraphImporter {
       const Status status = refiner->MergeOutputShape(id, i, given[Slot(i)]);
       if (status.ok()) continue;
       return errors::InvalidArgument("Node '", node.def.name, "' has an ", kAttr,
-                                     " attribute inconsistent with the GraphDef for output #", i, ": ", status.message());
+                                     " attribute inconsistent with the GraphDef for output #", i, ": ",
+                                     status.message());
     }
     node.def.attr.erase(kAttr);
     return OkStatus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference needs
-// them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...).
+// FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference
+// needs them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...).
 
 #include <algorithm>
 #include <cstddef>
@@ -60,7 +60,8 @@ inline bool ReadIntegers(const Tensor& tensor, Integers* out) {
 // As a tensor of that dtype; int32 wraps around. False for other dtypes and when the dimensions and values disagree.
 inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
   TensorShape shape;
-  if (!TensorShape::Build({from.dims.data(), from.dims.size()}, &shape).ok() || shape.num_elements() != from.size()) return false;
+  if (!TensorShape::Build({from.dims.data(), from.dims.size()}, &shape).ok() || shape.num_elements() != from.size())
+    return false;
   if (dtype != DataType::kInt32 && dtype != DataType::kInt64 && dtype != DataType::kBool) return false;
   Tensor tensor(dtype, shape);
   if (!tensor.IsInitialized()) return false;
@@ -98,61 +99,79 @@ struct FoldContext {
 constexpr std::int64_t Wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 constexpr std::uint64_t Bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-// One element of a binary op; false where the op is unknown or the result undefined.
-inline bool FoldBinary(std::string_view op, std::int64_t a, std::int64_t b, std::int64_t* out) {
-  const bool division = op == "Div" || op == "TruncateDiv" || op == "FloorDiv" || op == "Mod" || op == "TruncateMod" || op == "FloorMod";
-  if (division) {
-    if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return false;
-    const std::int64_t quotient = a / b, rest = a % b;
-    const bool down = rest != 0 && (rest < 0) != (b < 0);
-    if (op == "FloorDiv") *out = quotient - (down ? 1 : 0);
-    else if (op == "FloorMod") *out = rest + (down ? b : 0);
-    else *out = op == "Div" || op == "TruncateDiv" ? quotient : rest;
-    return true;
+struct BinaryRule {
+  std::string_view op;
+  std::int64_t (*apply)(std::int64_t a, std::int64_t b);
+  bool divides = false;  // no result for some operands
+};
+inline constexpr BinaryRule kBinaryRules[] = {
+    {"Add", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
+    {"AddV2", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
+    {"Sub", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) - Bits(b)); }},
+    {"Mul", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) * Bits(b)); }},
+    {"Maximum", [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }},
+    {"Minimum", [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }},
+    {"Equal", [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; }},
+    {"NotEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != b}; }},
+    {"Less", [](std::int64_t a, std::int64_t b) { return std::int64_t{a < b}; }},
+    {"LessEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a <= b}; }},
+    {"Greater", [](std::int64_t a, std::int64_t b) { return std::int64_t{a > b}; }},
+    {"GreaterEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a >= b}; }},
+    {"LogicalAnd", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; }},
+    {"LogicalOr", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 || b != 0}; }},
+    {"Div", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
+    {"TruncateDiv", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
+    {"FloorDiv", [](std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); },
+     true},
+    {"Mod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
+    {"TruncateMod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
+    {"FloorMod", [](std::int64_t a, std::int64_t b) { return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); },
+     true},
+};
+
+struct UnaryRule {
+  std::string_view op;
+  std::int64_t (*apply)(std::int64_t x);
+};
+inline constexpr UnaryRule kUnaryRules[] = {
+    {"Abs", [](std::int64_t x) { return x < 0 ? Wrapped(0 - Bits(x)) : x; }},
+    {"LogicalNot", [](std::int64_t x) { return std::int64_t{x == 0}; }},
+    {"Neg", [](std::int64_t x) { return Wrapped(0 - Bits(x)); }},
+    {"OnesLike", [](std::int64_t) { return std::int64_t{1}; }},
+    {"Sign", [](std::int64_t x) { return std::int64_t{x > 0} - std::int64_t{x < 0}; }},
+    {"Square", [](std::int64_t x) { return Wrapped(Bits(x) * Bits(x)); }},
+    {"ZerosLike", [](std::int64_t) { return std::int64_t{0}; }},
+};
+
+template <class Rule, std::size_t N>
+const Rule* FindRule(const Rule (&rules)[N], std::string_view op) {
+  for (const Rule& rule : rules) {
+    if (rule.op == op) return &rule;
   }
-  if (op == "Add" || op == "AddV2") *out = Wrapped(Bits(a) + Bits(b));
-  else if (op == "Sub") *out = Wrapped(Bits(a) - Bits(b));
-  else if (op == "Mul") *out = Wrapped(Bits(a) * Bits(b));
-  else if (op == "Maximum") *out = std::max(a, b);
-  else if (op == "Minimum") *out = std::min(a, b);
-  else if (op == "Equal") *out = a == b;
-  else if (op == "NotEqual") *out = a != b;
-  else if (op == "Less") *out = a < b;
-  else if (op == "LessEqual") *out = a <= b;
-  else if (op == "Greater") *out = a > b;
-  else if (op == "GreaterEqual") *out = a >= b;
-  else if (op == "LogicalAnd") *out = a != 0 && b != 0;
-  else if (op == "LogicalOr") *out = a != 0 || b != 0;
-  else return false;
-  return true;
+  return nullptr;
 }
 
 // Equal dimensions, or one side a single element of no higher rank.
 inline bool FoldElementwise(const FoldContext& c) {
   const Integers &a = c.in[0], &b = c.in[1];
+  const BinaryRule* rule = FindRule(kBinaryRules, c.node.op_name());
   const bool spread_a = a.size() == 1 && a.rank() <= b.rank(), spread_b = b.size() == 1 && b.rank() <= a.rank();
-  if (!(a.dims == b.dims) && !spread_a && !spread_b) return false;
-  Integers out = spread_a && !(a.dims == b.dims) ? b : a;
+  if (rule == nullptr || (!(a.dims == b.dims) && !spread_a && !spread_b)) return false;
+  Integers out = spread_a ? b : a;
   for (Index i = 0; i < out.size(); ++i) {
     const std::int64_t x = a.at(a.size() == 1 ? 0 : i), y = b.at(b.size() == 1 ? 0 : i);
-    if (!FoldBinary(c.node.op_name(), x, y, &out.values[static_cast<std::size_t>(i)])) return false;
+    const bool undefined = y == 0 || (y == -1 && x == std::numeric_limits<std::int64_t>::min());
+    if (rule->divides && undefined) return false;
+    out.values[static_cast<std::size_t>(i)] = rule->apply(x, y);
   }
   return c.Give(std::move(out));
 }
 
 inline bool FoldUnary(const FoldContext& c) {
-  const std::string_view op = c.node.op_name();
+  const UnaryRule* rule = FindRule(kUnaryRules, c.node.op_name());
+  if (rule == nullptr) return false;
   Integers out = c.in[0];
-  for (std::int64_t& x : out.values) {
-    if (op == "Neg") x = Wrapped(0 - Bits(x));
-    else if (op == "Abs") x = x < 0 ? Wrapped(0 - Bits(x)) : x;
-    else if (op == "Square") x = Wrapped(Bits(x) * Bits(x));
-    else if (op == "Sign") x = (x > 0) - (x < 0);
-    else if (op == "LogicalNot") x = x == 0;
-    else if (op == "OnesLike") x = 1;
-    else if (op == "ZerosLike") x = 0;
-    else return false;
-  }
+  for (std::int64_t& x : out.values) x = rule->apply(x);
   return c.Give(std::move(out));
 }
 
@@ -181,7 +200,7 @@ inline bool FoldPack(const FoldContext& c) {
   out.dims.push_back(static_cast<Index>(c.in.size()));
   for (const Index d : c.in[0].dims) out.dims.push_back(d);
   for (const Integers& in : c.in) {
-    if (!(in.dims == c.in[0].dims)) return false;
+    if (!(in.dims == c.in[0].dims) || out.size() > kMaxFoldedElements) return false;
     out.values.insert(out.values.end(), in.values.begin(), in.values.end());
   }
   return c.Give(std::move(out));
@@ -209,7 +228,8 @@ inline bool FoldUnpack(const FoldContext& c) {
 }
 inline bool FoldSplit(const FoldContext& c) {
   const Index parts = c.node.num_outputs();
-  if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0) return false;
+  if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0)
+    return false;
   return FoldParts(c, c.in[1], std::vector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
 }
 inline bool FoldSplitV(const FoldContext& c) {
@@ -225,7 +245,8 @@ inline bool FoldConcat(const FoldContext& c) {
   Integers out = parts.front();
   if (axis.size() != 1 || out.rank() < 1 || (axis.at(0) != 0 && axis.at(0) != -out.rank())) return false;
   for (const Integers& part : parts.subspan(1)) {
-    if (part.rank() != out.rank() || !std::equal(part.dims.begin() + 1, part.dims.end(), out.dims.begin() + 1)) return false;
+    if (part.rank() != out.rank() || !std::equal(part.dims.begin() + 1, part.dims.end(), out.dims.begin() + 1))
+      return false;
     if (out.size() + part.size() > kMaxFoldedElements) return false;
     out.dims[0] += part.dims[0];
     out.values.insert(out.values.end(), part.values.begin(), part.values.end());
@@ -288,7 +309,9 @@ inline bool FoldRange(const FoldContext& c) {
   for (std::int64_t x = start; delta > 0 ? x < limit : x > limit; x += delta) {
     if (static_cast<Index>(values.size()) == kMaxFoldedElements) return false;
     values.push_back(x);
-    if (delta > 0 ? x > std::numeric_limits<std::int64_t>::max() - delta : x < std::numeric_limits<std::int64_t>::min() - delta) break;
+    if (delta > 0 ? x > std::numeric_limits<std::int64_t>::max() - delta
+                  : x < std::numeric_limits<std::int64_t>::min() - delta)
+      break;
   }
   return c.Give(Integers::Vector(std::move(values)));
 }
@@ -336,7 +359,7 @@ inline bool FoldStridedSlice(const FoldContext& c) {
   end = (c.Int("end_mask") & 1) != 0 ? (stride > 0 ? high : low) : std::clamp(end, low, high);
   std::vector<std::int64_t> values;
   if (stride > 0) {
-    for (Index i = begin; i < end; i = stride > end - i ? end : i + stride) values.push_back(in.at(i));
+    for (Index i = begin; i<end; i = stride> end - i ? end : i + stride) values.push_back(in.at(i));
   } else {
     for (Index i = begin; i > end; i = stride < end - i ? end : i + stride) values.push_back(in.at(i));
   }
@@ -358,13 +381,20 @@ inline bool FoldReduction(const FoldContext& c) {
   }
   std::int64_t total = op == "Sum" || op == "Any" ? 0 : op == "Prod" || op == "All" ? 1 : in.at(0);
   for (const std::int64_t x : in.values) {
-    if (op == "Sum") total = Wrapped(Bits(total) + Bits(x));
-    else if (op == "Prod") total = Wrapped(Bits(total) * Bits(x));
-    else if (op == "Max") total = std::max(total, x);
-    else if (op == "Min") total = std::min(total, x);
-    else if (op == "Any") total = total != 0 || x != 0;
-    else if (op == "All") total = total != 0 && x != 0;
-    else return false;
+    if (op == "Sum")
+      total = Wrapped(Bits(total) + Bits(x));
+    else if (op == "Prod")
+      total = Wrapped(Bits(total) * Bits(x));
+    else if (op == "Max")
+      total = std::max(total, x);
+    else if (op == "Min")
+      total = std::min(total, x);
+    else if (op == "Any")
+      total = total != 0 || x != 0;
+    else if (op == "All")
+      total = total != 0 && x != 0;
+    else
+      return false;
   }
   Integers out = Integers::Scalar(total);
   if (c.Bool("keep_dims")) out.dims.assign(seen.size(), 1);
@@ -410,47 +440,39 @@ struct FoldRule {
   std::size_t inputs;  // at least
   bool (*fold)(const FoldContext&);
 };
+inline constexpr FoldRule kFoldRules[] = {
+    {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},   {"BroadcastArgs", 2, FoldBroadcastArgs},
+    {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},   {"ConcatV2", 2, FoldConcat},
+    {"ExpandDims", 2, FoldReshape}, {"Fill", 2, FoldFill},       {"Gather", 2, FoldGather},
+    {"GatherV2", 3, FoldGather},    {"Identity", 1, FoldCopy},   {"IdentityN", 1, FoldCopy},
+    {"Max", 2, FoldReduction},      {"Min", 2, FoldReduction},   {"InvertPermutation", 1, FoldInvertPermutation},
+    {"Pack", 1, FoldPack},          {"Prod", 2, FoldReduction},  {"PreventGradient", 1, FoldCopy},
+    {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape}, {"Select", 3, FoldSelect},
+    {"SelectV2", 3, FoldSelect},    {"Slice", 3, FoldSlice},     {"Snapshot", 1, FoldCopy},
+    {"Split", 2, FoldSplit},        {"SplitV", 3, FoldSplitV},   {"Squeeze", 1, FoldReshape},
+    {"StopGradient", 1, FoldCopy},  {"Sum", 2, FoldReduction},   {"StridedSlice", 4, FoldStridedSlice},
+    {"Tile", 2, FoldTile},          {"Unpack", 1, FoldUnpack},
+};
 
-inline bool (*FindFoldRule(std::string_view op, std::size_t inputs))(const FoldContext&) {
-  static constexpr FoldRule kRules[] = {
-      {"Abs", 1, FoldUnary},          {"Add", 2, FoldElementwise},         {"AddV2", 2, FoldElementwise},
-      {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},           {"BroadcastArgs", 2, FoldBroadcastArgs},
-      {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},           {"ConcatV2", 2, FoldConcat},
-      {"Div", 2, FoldElementwise},    {"Equal", 2, FoldElementwise},       {"ExpandDims", 2, FoldReshape},
-      {"Fill", 2, FoldFill},          {"FloorDiv", 2, FoldElementwise},    {"FloorMod", 2, FoldElementwise},
-      {"Gather", 2, FoldGather},      {"GatherV2", 3, FoldGather},         {"Greater", 2, FoldElementwise},
-      {"GreaterEqual", 2, FoldElementwise}, {"Identity", 1, FoldCopy},     {"IdentityN", 1, FoldCopy},
-      {"InvertPermutation", 1, FoldInvertPermutation}, {"Less", 2, FoldElementwise}, {"LessEqual", 2, FoldElementwise},
-      {"LogicalAnd", 2, FoldElementwise}, {"LogicalNot", 1, FoldUnary},    {"LogicalOr", 2, FoldElementwise},
-      {"Max", 2, FoldReduction},      {"Maximum", 2, FoldElementwise},     {"Min", 2, FoldReduction},
-      {"Minimum", 2, FoldElementwise}, {"Mod", 2, FoldElementwise},        {"Mul", 2, FoldElementwise},
-      {"Neg", 1, FoldUnary},          {"NotEqual", 2, FoldElementwise},    {"OnesLike", 1, FoldUnary},
-      {"Pack", 1, FoldPack},          {"PreventGradient", 1, FoldCopy},    {"Prod", 2, FoldReduction},
-      {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape},         {"Select", 3, FoldSelect},
-      {"SelectV2", 3, FoldSelect},    {"Sign", 1, FoldUnary},              {"Slice", 3, FoldSlice},
-      {"Snapshot", 1, FoldCopy},      {"Split", 2, FoldSplit},             {"SplitV", 3, FoldSplitV},
-      {"Square", 1, FoldUnary},       {"Squeeze", 1, FoldReshape},         {"StopGradient", 1, FoldCopy},
-      {"StridedSlice", 4, FoldStridedSlice}, {"Sub", 2, FoldElementwise},  {"Sum", 2, FoldReduction},
-      {"Tile", 2, FoldTile},          {"TruncateDiv", 2, FoldElementwise}, {"TruncateMod", 2, FoldElementwise},
-      {"Unpack", 1, FoldUnpack},      {"ZerosLike", 1, FoldUnary},
-  };
-  const auto* rule = std::lower_bound(std::begin(kRules), std::end(kRules), op,
-                                      [](const FoldRule& r, std::string_view name) { return r.op < name; });
-  return rule != std::end(kRules) && rule->op == op && inputs >= rule->inputs ? rule->fold : nullptr;
+inline bool Fold(const FoldContext& c) {
+  const std::string_view op = c.node.op_name();
+  if (c.in.size() == 2 && FindRule(kBinaryRules, op) != nullptr) return FoldElementwise(c);
+  if (c.in.size() == 1 && FindRule(kUnaryRules, op) != nullptr) return FoldUnary(c);
+  const FoldRule* rule = FindRule(kFoldRules, op);
+  return rule != nullptr && c.in.size() >= rule->inputs && rule->fold(c);
 }
 
 }  // namespace detail
 
-// The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size is
-// not covered, or the node would fail at run time.
+// The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
+// is not covered, or the node would fail at run time.
 inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) {
-  const auto fold = detail::FindFoldRule(node.op_name(), inputs.size());
-  if (fold == nullptr) return false;
+  if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
   std::vector<detail::Integers> in(inputs.size()), out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!detail::ReadIntegers(inputs[i], &in[i])) return false;
   }
-  if (!fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
+  if (!detail::Fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
   std::vector<Tensor> made(out.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!detail::WriteIntegers(out[i], node.output_types[i], &made[i])) return false;

@@ -19,19 +19,11 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/node_def.hpp>
+#include <tenon/graph/constant_values.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/integer_folding.hpp>
 
 TENON_NAMESPACE_BEGIN
-
-// Computes nodes that depend on constants alone, with real kernels; the runtime has one. Without it only small integer
-// nodes are known (graph/integer_folding.hpp). one thread.
-class ConstantEvaluator {
- public:
-  virtual ~ConstantEvaluator() = default;
-  // All outputs of a stateless node from all its data inputs; false when that is not possible.
-  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) = 0;
-};
 
 // Writes Node::output_shapes. Nodes are added in an order in which their inputs come first; the shape of an input that
 // was not added (the back edge of a while loop) is unknown. externally synchronised.
@@ -42,10 +34,10 @@ class ShapeRefiner {
  public:
   // Both outlive this. `evaluator` may be null.
   explicit ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator = nullptr)
-      : graph_(graph), evaluator_(evaluator), producer_(graph->versions().producer) {}
+      : ShapeRefiner(graph, evaluator, graph->versions().producer) {}
   // The shape functions see this GraphDef version rather than the graph's own.
   ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator, int producer)
-      : graph_(graph), evaluator_(evaluator), producer_(producer) {}
+      : graph_(graph), constants_(graph, evaluator), producer_(producer) {}
 
   // Runs the node's shape function, again with the values that it asked for.
   Status AddNode(int id) {
@@ -72,19 +64,6 @@ class ShapeRefiner {
     return context.ToPartialTensorShape(merged, &known);
   }
 
-  // The value of an output that depends on constants alone. *known says whether there is one.
-  Status ConstantValue(InEdge edge, Tensor* value, bool* known) {
-    Grow();
-    TENON_RETURN_IF_ERROR(KnownWithoutInputs(edge, value, known));
-    if (*known || edge.node < 0) return OkStatus();
-    TENON_RETURN_IF_ERROR(EvaluateBackwards(edge.node));
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
-      *value = values[Slot(edge.output)];
-      *known = true;
-    }
-    return OkStatus();
-  }
-
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
   Status ConstantPartialShape(InEdge edge, PartialTensorShape* shape) {
     Grow();
@@ -96,7 +75,6 @@ class ShapeRefiner {
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
   static constexpr int kMaxCompared = 8;   // inputs of a node that are looked through for the same tensor
 
-  enum State : char { kNotTried, kNoValue, kHasValues };
   struct Held {
     PartialTensorShape shape;
     DataType dtype;
@@ -108,11 +86,7 @@ class ShapeRefiner {
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Grow() {
-    const std::size_t n = Slot(graph_->num_nodes());
-    if (values_.size() >= n) return;
-    values_.resize(n);
-    state_.resize(n, kNotTried);
-    handles_.resize(n);
+    if (handles_.size() < Slot(graph_->num_nodes())) handles_.resize(Slot(graph_->num_nodes()));
   }
 
   PartialTensorShape ShapeOf(InEdge edge) const {
@@ -155,7 +129,7 @@ class ShapeRefiner {
         if ((as_shape || context_.requested_input_tensor(i)) && (tried & kTriedValue) == 0) {
           tried = static_cast<char>(tried | kTriedValue);
           bool known = false;
-          TENON_RETURN_IF_ERROR(ConstantValue(node.input(i), &tensors_[Slot(i)], &known));
+          TENON_RETURN_IF_ERROR(constants_.Find(node.input(i), &tensors_[Slot(i)], &known));
           if (known) {
             context_.set_input_tensor(i, &tensors_[Slot(i)]);
             again = true;
@@ -199,167 +173,6 @@ class ShapeRefiner {
     return OkStatus();
   }
 
-  // ---- constant values
-  // What needs no evaluation of inputs: constants, values found before, and what input shapes alone say.
-  Status KnownWithoutInputs(InEdge edge, Tensor* value, bool* known) {
-    *known = false;
-    if (edge.node < 0) return OkStatus();
-    const Node& node = graph_->node(edge.node);
-    if (node.node_class == NodeClass::kConstant) {
-      const AttrValue* attr = node.def.attr.Find("value");
-      if (attr == nullptr || attr->kind() != AttrValue::Kind::kTensor || !attr->decode_status().ok()) {
-        return errors::InvalidArgument("Unable to evaluate a constant node");
-      }
-      if (attr->tensor().dtype() == node.output_type(0)) {
-        *value = attr->tensor();
-        *known = true;
-      }
-      return OkStatus();
-    }
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
-      *value = values[Slot(edge.output)];
-      *known = true;
-      return OkStatus();
-    }
-    return InferFromShapes(node, edge.output, value, known);
-  }
-
-  // Shape, ShapeN, Size, Rank, Shape(x)[i] and unstack(Shape(x))[i].
-  Status InferFromShapes(const Node& node, int output, Tensor* value, bool* known) {
-    if (node.num_inputs() == 0) return OkStatus();
-    const DataType dtype = node.output_type(output);
-    if (dtype != DataType::kInt32 && dtype != DataType::kInt64) return OkStatus();
-    detail::Integers found;
-    const std::string_view op = node.op_name();
-    if (op == "Shape" || op == "ShapeN") {
-      const PartialTensorShape shape = ShapeOf(node.input(output));
-      if (!shape.IsFullyDefined()) return OkStatus();
-      found = detail::Integers::Vector({shape.begin(), shape.end()});
-    } else if (op == "Rank") {
-      const PartialTensorShape shape = ShapeOf(node.input(0));
-      if (shape.unknown_rank()) return OkStatus();
-      found = detail::Integers::Scalar(shape.dims());
-    } else if (op == "Size") {
-      const PartialTensorShape shape = ShapeOf(node.input(0));
-      if (!shape.IsFullyDefined()) return OkStatus();
-      found = detail::Integers::Scalar(shape.num_elements());
-    } else {
-      const InEdge of = node.input(0);
-      if (of.node < 0 || graph_->node(of.node).op_name() != "Shape") return OkStatus();
-      const PartialTensorShape shape = ShapeOf(graph_->node(of.node).input(0));
-      std::int64_t index = 0;
-      if (shape.unknown_rank() || !SliceIndex(node, output, &index) || index < -shape.dims() || index >= shape.dims()) return OkStatus();
-      const Index size = shape.dim_size(static_cast<int>(index < 0 ? index + shape.dims() : index));
-      if (size < 0) return OkStatus();
-      found = detail::Integers::Scalar(size);
-    }
-    for (const std::int64_t v : found.values) {
-      if (dtype == DataType::kInt32 && v >= std::numeric_limits<std::int32_t>::max()) {
-        return errors::InvalidArgument("Value is out of int32 range: ", v);
-      }
-    }
-    *known = detail::WriteIntegers(found, dtype, value);
-    return OkStatus();
-  }
-
-  // The i of "vector[i]" or of output i of "unstack(vector)".
-  bool SliceIndex(const Node& node, int output, std::int64_t* index) const {
-    const auto mask = [&node](std::string_view name) {
-      std::int64_t value = -1;
-      return TryGetNodeAttr(node.def, name, &value) ? value : -1;
-    };
-    if (node.op_name() == "Unpack") {
-      *index = output;
-      return mask("axis") == 0;
-    }
-    if (node.op_name() != "StridedSlice" || mask("begin_mask") != 0 || mask("end_mask") != 0 || mask("ellipsis_mask") != 0 ||
-        mask("new_axis_mask") != 0 || mask("shrink_axis_mask") != 1) {
-      return false;
-    }
-    const InEdge begin = node.input(1);
-    if (begin.node < 0 || graph_->node(begin.node).node_class != NodeClass::kConstant) return false;
-    const AttrValue* attr = graph_->node(begin.node).def.attr.Find("value");
-    detail::Integers value;
-    if (attr == nullptr || attr->kind() != AttrValue::Kind::kTensor || !attr->decode_status().ok()) return false;
-    if (!detail::ReadIntegers(attr->tensor(), &value) || value.size() != 1) return false;
-    *index = value.at(0);
-    return true;
-  }
-
-  // Nodes whose outputs may be computed ahead: no state, no feeds, no control flow, no functions.
-  static bool MayEvaluate(const Node& node) {
-    if (node.num_inputs() == 0 || node.op->flags.is_stateful || node.op_name() == "PlaceholderWithDefault") return false;
-    if (node.node_class == NodeClass::kEnter || node.node_class == NodeClass::kExit || node.node_class == NodeClass::kMerge) return false;
-    for (const auto& [name, value] : node.def.attr) {
-      if (value.kind() == AttrValue::Kind::kFunc || !value.list().func.empty()) return false;
-    }
-    return true;
-  }
-
-  // Fills values_[root] if that depends on constants alone: depth first, without recursion; every node is tried once.
-  Status EvaluateBackwards(int root) {
-    struct Frame {
-      int node;
-      int next;  // inputs before this one are known
-    };
-    std::vector<Frame> path{{root, 0}};
-    while (!path.empty()) {
-      const int id = path.back().node;
-      const Node& node = graph_->node(id);
-      bool possible = state_[Slot(id)] == kNotTried && MayEvaluate(node);
-      int wanted = -1;
-      for (int& i = path.back().next; possible && wanted < 0 && i < node.num_inputs(); ++i) {
-        Tensor value;
-        bool known = false;
-        TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.input(i), &value, &known));
-        if (known) continue;
-        wanted = node.input(i).node;
-        possible = wanted >= 0 && state_[Slot(wanted)] == kNotTried;
-      }
-      if (possible && wanted >= 0) {
-        path.push_back({wanted, 0});
-        continue;
-      }
-      if (possible) TENON_RETURN_IF_ERROR(Evaluate(node, &possible));
-      if (!possible) {  // whoever waits for it has no value either
-        for (const Frame& waiting : path) state_[Slot(waiting.node)] = kNoValue;
-        return OkStatus();
-      }
-      path.pop_back();
-    }
-    return OkStatus();
-  }
-
-  // All inputs are known.
-  Status Evaluate(const Node& node, bool* done) {
-    std::vector<Tensor> inputs(node.inputs.size()), outputs;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
-    }
-    *done = FoldIntegers(node, inputs, &outputs) || (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
-                                                     outputs.size() == node.output_types.size());
-    if (*done) {
-      values_[Slot(node.id)] = std::move(outputs);
-      state_[Slot(node.id)] = kHasValues;
-    }
-    return OkStatus();
-  }
-
-  Status ConstantScalar(InEdge edge, std::int64_t* value, bool* known) {
-    Tensor tensor;
-    TENON_RETURN_IF_ERROR(ConstantValue(edge, &tensor, known));
-    if (!*known) return OkStatus();
-    if (tensor.NumElements() != 1) {
-      return errors::InvalidArgument("EvaluateConstantIntScalarEdge called on non-scalar edge: ", tensor.NumElements());
-    }
-    detail::Integers read;
-    if ((tensor.dtype() != DataType::kInt32 && tensor.dtype() != DataType::kInt64) || !detail::ReadIntegers(tensor, &read)) {
-      return errors::InvalidArgument("EvaluateConstantIntScalarEdge called on non-integer edge: ", tensor.dtype());
-    }
-    *value = read.at(0);
-    return OkStatus();
-  }
-
   // ---- values as shapes
   // `shape` gets the sizes, or all unknown when they do not make a shape that can exist.
   static void SetSizes(std::span<const Index> sizes, PartialTensorShape* shape) {
@@ -374,24 +187,27 @@ class ShapeRefiner {
     ShapeHandle handle;
     TENON_RETURN_IF_ERROR(context.MakeShapeFromPartialTensorShape(vector, &handle));
     TENON_RETURN_IF_ERROR(context.MakeShapeFromTensor(value, handle, &handle));
-    if (context.Rank(handle) > kMaxTensorRank || !context.ToPartialTensorShape(handle, shape).ok()) *shape = PartialTensorShape();
+    if (context.Rank(handle) > kMaxTensorRank || !context.ToPartialTensorShape(handle, shape).ok())
+      *shape = PartialTensorShape();
     return OkStatus();
   }
 
   Status ScalarAsShape(InEdge edge, PartialTensorShape* shape) {
     Tensor value;
     bool known = false;
-    TENON_RETURN_IF_ERROR(ConstantValue(edge, &value, &known));
+    TENON_RETURN_IF_ERROR(constants_.Find(edge, &value, &known));
     if (!known) {
       return errors::InvalidArgument(
           "Received a shape scalar with unknown static value.  A static value of '-1' is required to represent an unknown shape.");
     }
     detail::Integers read;
-    if (value.dims() == 0 && value.dtype() != DataType::kBool && detail::ReadIntegers(value, &read) && read.at(0) == -1) {
+    if (value.dims() == 0 && value.dtype() != DataType::kBool && detail::ReadIntegers(value, &read) &&
+        read.at(0) == -1) {
       *shape = PartialTensorShape();
       return OkStatus();
     }
-    return errors::InvalidArgument("Received an invalid shape scalar with a static value that is not '-1': ", value.DebugString());
+    return errors::InvalidArgument("Received an invalid shape scalar with a static value that is not '-1': ",
+                                   value.DebugString());
   }
 
   Status PartialShape(InEdge edge, int* budget, PartialTensorShape* shape) {
@@ -412,7 +228,8 @@ class ShapeRefiner {
       return OkStatus();
     }
     if (op == "Pack") return PartialPack(src, shape);
-    if (op == "Concat" || op == "ConcatV2") return PartialConcat(src, op == "Concat" ? 0 : src.num_inputs() - 1, budget, shape);
+    if (op == "Concat" || op == "ConcatV2")
+      return PartialConcat(src, op == "Concat" ? 0 : src.num_inputs() - 1, budget, shape);
     if (op == "StridedSlice") return PartialStridedSlice(src, budget, shape);
     if (op == "VariableShape") {
       const InEdge variable = src.input(0);
@@ -424,14 +241,16 @@ class ShapeRefiner {
     }
     Tensor value;
     bool known = false;
-    TENON_RETURN_IF_ERROR(ConstantValue(edge, &value, &known));
+    TENON_RETURN_IF_ERROR(constants_.Find(edge, &value, &known));
     return ShapeFromTensor(known ? &value : nullptr, vector, shape);
   }
 
-  Status PartialCast(InEdge edge, const Node& cast, const PartialTensorShape& vector, int* budget, PartialTensorShape* shape) {
+  Status PartialCast(InEdge edge, const Node& cast, const PartialTensorShape& vector, int* budget,
+                     PartialTensorShape* shape) {
     Tensor value;
     bool known = false;
-    if (ConstantValue(edge, &value, &known).ok() && known && ShapeFromTensor(&value, vector, shape).ok()) return OkStatus();
+    if (constants_.Find(edge, &value, &known).ok() && known && ShapeFromTensor(&value, vector, shape).ok())
+      return OkStatus();
     PartialTensorShape before;
     if (!PartialShape(cast.input(0), budget, &before).ok()) return ShapeFromTensor(nullptr, vector, shape);
     *shape = before;
@@ -446,7 +265,7 @@ class ShapeRefiner {
     for (const InEdge& input : pack.inputs) {
       std::int64_t size = -1;
       bool known = false;
-      TENON_RETURN_IF_ERROR(ConstantScalar(input, &size, &known));
+      TENON_RETURN_IF_ERROR(constants_.FindInteger(input, &size, &known));
       sizes.push_back(known && size >= 0 ? size : -1);
     }
     SetSizes(sizes, shape);
@@ -482,9 +301,9 @@ class ShapeRefiner {
     if ((begin_mask != 0 && begin_mask != 1) || (end_mask != 0 && end_mask != 1)) return OkStatus();
     std::int64_t begin = 0, end = std::numeric_limits<std::int64_t>::max(), stride = 1;
     bool known = true;
-    if (begin_mask == 0) TENON_RETURN_IF_ERROR(ConstantScalar(slice.input(1), &begin, &known));
-    if (known && end_mask == 0) TENON_RETURN_IF_ERROR(ConstantScalar(slice.input(2), &end, &known));
-    if (known) TENON_RETURN_IF_ERROR(ConstantScalar(slice.input(3), &stride, &known));
+    if (begin_mask == 0) TENON_RETURN_IF_ERROR(constants_.FindInteger(slice.input(1), &begin, &known));
+    if (known && end_mask == 0) TENON_RETURN_IF_ERROR(constants_.FindInteger(slice.input(2), &end, &known));
+    if (known) TENON_RETURN_IF_ERROR(constants_.FindInteger(slice.input(3), &stride, &known));
     if (!known || stride == 0) return OkStatus();
     PartialTensorShape whole;
     TENON_RETURN_IF_ERROR(PartialShape(slice.input(0), budget, &whole));
@@ -498,14 +317,12 @@ class ShapeRefiner {
   }
 
   Graph* graph_;
-  ConstantEvaluator* evaluator_;
+  ConstantValues constants_;
   int producer_;
   InferenceContext context_;
   std::vector<Tensor> tensors_;  // values of the current node's inputs
   std::vector<char> tried_;
-  std::vector<std::vector<Tensor>> values_;  // node -> values of its outputs; empty: not known
-  std::vector<char> state_;                  // node -> State
-  std::vector<std::vector<Handle>> handles_;
+  std::vector<std::vector<Handle>> handles_;  // per node
 };
 
 TENON_NAMESPACE_END

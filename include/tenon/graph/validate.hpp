@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are TensorFlow's.
+// Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are
+// TensorFlow's.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +29,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with '_'.
+// [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
+// '_'.
 constexpr bool IsValidNodeName(std::string_view name, bool allow_internal = false) {
   const auto is_first = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
@@ -97,8 +99,8 @@ class OpInfo {
   // Validate, and the dtypes of all inputs and outputs.
   Status Resolve(const NodeDef& node, Types* inputs, Types* outputs) const {
     if (node.op != op_->name) {
-      return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", Summary(), "; NodeDef: ",
-                                     FormatNodeForError(node.name));
+      return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", Summary(),
+                                     "; NodeDef: ", FormatNodeForError(node.name));
     }
     std::int64_t data_inputs = 0;
     TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
@@ -121,7 +123,8 @@ class OpInfo {
   Status CheckDeprecation(int producer) const {
     if (op_->deprecated_since <= 0 || producer < op_->deprecated_since) return OkStatus();
     return errors::Unimplemented("Op ", op_->name, " is not available in GraphDef version ", producer,
-                                 ". It has been removed in version ", op_->deprecated_since, ". ", op_->deprecation_text, ".");
+                                 ". It has been removed in version ", op_->deprecated_since, ". ",
+                                 op_->deprecation_text, ".");
   }
 
  private:
@@ -152,12 +155,12 @@ class OpInfo {
       if (StartsWith(input, "^")) {
         control = true;
         if (input.find(':') != std::string::npos) {
-          return errors::InvalidArgument("Control input '", input, "' must not have ':' in NodeDef: ",
-                                         FormatNodeForError(node.name));
+          return errors::InvalidArgument("Control input '", input,
+                                         "' must not have ':' in NodeDef: ", FormatNodeForError(node.name));
         }
       } else if (control) {
-        return errors::InvalidArgument("Non-control input '", input, "' after control input in NodeDef: ",
-                                       FormatNodeForError(node.name));
+        return errors::InvalidArgument("Non-control input '", input,
+                                       "' after control input in NodeDef: ", FormatNodeForError(node.name));
       } else {
         ++*data_inputs;
       }
@@ -172,7 +175,8 @@ class OpInfo {
       case AttrKind::kType:
         return value.kind() == AttrValue::Kind::kType && kAllTypes.contains(value.type()) &&
                (spec.allowed_types.empty() || spec.allowed_types.contains(value.type()));
-      case AttrKind::kInt: return value.kind() == AttrValue::Kind::kInt && (!spec.has_minimum || value.i() >= spec.minimum);
+      case AttrKind::kInt:
+        return value.kind() == AttrValue::Kind::kInt && (!spec.has_minimum || value.i() >= spec.minimum);
       case AttrKind::kBool: return value.kind() == AttrValue::Kind::kBool;
       case AttrKind::kFloat: return value.kind() == AttrValue::Kind::kFloat;
       case AttrKind::kString: return value.kind() == AttrValue::Kind::kString && spec.allowed == AllowedForm::kNone;
@@ -191,8 +195,8 @@ class OpInfo {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] == nullptr) StrAppend(&names, count++ == 0 ? "'" : ", '", op_->attrs[i].name(), "'");
     }
-    return errors::InvalidArgument("NodeDef missing attr", count > 1 ? "s " : " ", names, " from ", Summary(), "; NodeDef: ",
-                                   FormatNodeForError(node.name));
+    return errors::InvalidArgument("NodeDef missing attr", count > 1 ? "s " : " ", names, " from ", Summary(),
+                                   "; NodeDef: ", FormatNodeForError(node.name));
   }
 
   static auto Finder(const OpView* op, const Values& values) {
@@ -222,7 +226,8 @@ class OpInfo {
     }
   }
 
-  TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected, std::int64_t given) const {
+  TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
+                                    std::int64_t given) const {
     std::string text;
     if (expected < 0 || expected > 1000) {
       text = StrCat(expected, " tensors");
@@ -245,7 +250,8 @@ class OpInfo {
 namespace detail {
 
 template <class T, class ToText>
-Status CheckAllowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view attr, ToText to_text) {
+Status CheckAllowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view attr,
+                    ToText to_text) {
   for (const T& value : values) {
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
     return errors::InvalidArgument(
@@ -269,12 +275,14 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   }
   const bool is_list = StartsWith(attr.type, "list(");
   if (attr.has_minimum && attr.type == "int" && value.i() < attr.minimum) {
-    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ", attr.minimum);
+    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ",
+                                   attr.minimum);
   }
   if (attr.has_minimum && is_list) {
     const auto length = static_cast<std::int64_t>(detail::ListLength(value.list()));
     if (length < attr.minimum) {
-      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ", attr.minimum);
+      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ",
+                                     attr.minimum);
     }
   }
   if (!attr.allowed_values.has_value()) return OkStatus();

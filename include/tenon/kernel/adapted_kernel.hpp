@@ -3,6 +3,7 @@
 // AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or forwards
 // them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -61,14 +62,18 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  // Per input argument and per output argument: whether its tensors live in host memory on any device.
+  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so, and, as
+  // TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
-  void HostArguments(SetInput set_input, SetOutput set_output) const {
-    const int inputs = static_cast<int>(row_->op->view->inputs.size());
+  void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
+    const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
+    const bool small_integers = (row_->op->typed_count == 0 || row_->int32_on_host) &&
+                                std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+                                std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
-      if (kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) a < inputs ? set_input(t) : set_output(t - num_inputs_);
+      if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
   }
 
@@ -289,7 +294,7 @@ class AdaptedKernel final : public OpKernel {
   using OpKernel::OpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments([this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
                         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
@@ -334,7 +339,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments([this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
                         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function runs
-// at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found there stops
-// the compiler at a call whose name says what is wrong.
+// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
+// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
+// there stops the compiler at a call whose name says what is wrong.
 //
 //   Status MatrixShape(InferenceContext* c) {
 //     ShapeHandle in;
@@ -140,7 +140,9 @@ struct StaticAttr {
   template <class Int>
     requires std::is_integral_v<Int>
   constexpr StaticAttr(std::string_view n, Int v)
-      : name(n), kind(std::is_same_v<Int, bool> ? AttrKind::kBool : AttrKind::kInt), number(static_cast<std::int64_t>(v)) {}
+      : name(n),
+        kind(std::is_same_v<Int, bool> ? AttrKind::kBool : AttrKind::kInt),
+        number(static_cast<std::int64_t>(v)) {}
   constexpr StaticAttr(std::string_view n, float v) : name(n), kind(AttrKind::kFloat), real(v) {}
   constexpr StaticAttr(std::string_view n, double v) : StaticAttr(n, static_cast<float>(v)) {}
   constexpr StaticAttr(std::string_view n, DataType v) : name(n), kind(AttrKind::kType), type(v) {}
@@ -149,7 +151,8 @@ struct StaticAttr {
   constexpr StaticAttr(std::string_view n, std::initializer_list<std::int64_t> v) : name(n), is_list(true) {
     for (const std::int64_t x : v) numbers[list_size++] = x;
   }
-  constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v) : name(n), kind(AttrKind::kType), is_list(true) {
+  constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v)
+      : name(n), kind(AttrKind::kType), is_list(true) {
     for (const DataType x : v) types[list_size++] = x;
   }
 
@@ -192,8 +195,8 @@ struct StaticAttr {
 
 namespace detail {
 
-// A decimal number of at most 15 digits and a power of ten up to 22, which a double represents exactly, or an infinity or NaN.
-// False for other numbers.
+// A decimal number of at most 15 digits and a power of ten up to 22, which a double represents exactly, or an infinity
+// or NaN. False for other numbers.
 constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
   const bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
@@ -247,7 +250,8 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
     if (!spec.is_type() || !values.Next(&v)) return false;
     *out = v.type;
   } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
-    if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos) return false;
+    if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos)
+      return false;
     *out = T(v.text);
   } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<std::int32_t>>) {
     if (spec.kind != AttrKind::kInt || !spec.is_list) return false;
@@ -261,7 +265,8 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
   return true;
 }
 
-// The errors of shape functions. Not constexpr: in a constant expression the compiler names the function that was reached.
+// The errors of shape functions. Not constexpr: in a constant expression the compiler names the function that was
+// reached.
 TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
   return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
 }
@@ -305,20 +310,23 @@ TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::i
   return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
 }
 TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
-  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ", max);
+  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
+                          max);
 }
 TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
   return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
 }
 TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
   return errors::InvalidArgument(
-      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  Saw value: ", v);
+      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
+      "Saw value: ", v);
 }
 TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
   return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
 }
 TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
-  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank, ")");
+  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
+                                 ")");
 }
 TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
   return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
@@ -344,14 +352,17 @@ class InferenceContext {
 
   constexpr InferenceContext() = default;
 
-  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant inputs,
-  // and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the context.
-  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op, std::span<const PartialTensorShape> inputs,
-                   std::span<const Tensor* const> tensors = {}, std::span<const PartialTensorShape* const> as_shapes = {}) {
+  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
+  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
+  // context.
+  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
+                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
+                   std::span<const PartialTensorShape* const> as_shapes = {}) {
     Reset(graph_def_version, node, op);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
-      if (i < as_shapes.size() && as_shapes[i] != nullptr) set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
+      if (i < as_shapes.size() && as_shapes[i] != nullptr)
+        set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
     }
     CheckInputCount();
   }
@@ -365,7 +376,8 @@ class InferenceContext {
     for (const StaticInput& input : inputs) {
       std::vector<DimensionHandle> sizes;
       for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
-      inputs_.push_back({input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
+      inputs_.push_back(
+          {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
       inputs_.back().has_values = input.value_count >= 0;
       for (int i = 0; i < input.value_count; ++i) inputs_.back().values.push_back(input.values[i]);
     }
@@ -386,7 +398,9 @@ class InferenceContext {
     inputs_.clear();
     FindOutputs();
   }
-  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) { AddInputHandle(MakeShape(shape.dim_sizes()), value); }
+  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) {
+    AddInputHandle(MakeShape(shape.dim_sizes()), value);
+  }
   void AddInput(const PartialTensorShape& shape, const Tensor* value = nullptr) {
     AddInputHandle(shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()), value);
   }
@@ -415,7 +429,8 @@ class InferenceContext {
   constexpr Status output(std::string_view name, std::vector<ShapeHandle>* shapes) const {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
-    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin), outputs_.begin() + static_cast<std::ptrdiff_t>(end));
+    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   outputs_.begin() + static_cast<std::ptrdiff_t>(end));
     return OkStatus();
   }
   constexpr Status set_output(std::string_view name, const std::vector<ShapeHandle>& shapes) {
@@ -444,16 +459,25 @@ class InferenceContext {
   const NodeDef* node() const { return node_; }
 
   // What the resource behind an input or output holds; null when nothing is known.
-  constexpr const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) const { return FindHandle(input_handles_, i); }
-  constexpr const std::vector<ShapeAndType>* output_handle_shapes_and_types(int i) const { return FindHandle(output_handles_, i); }
-  constexpr void set_input_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) { SetHandle(&input_handles_, i, held); }
-  constexpr void set_output_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) { SetHandle(&output_handles_, i, held); }
+  constexpr const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
+    return FindHandle(input_handles_, i);
+  }
+  constexpr const std::vector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+    return FindHandle(output_handles_, i);
+  }
+  constexpr void set_input_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+    SetHandle(&input_handles_, i, held);
+  }
+  constexpr void set_output_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+    SetHandle(&output_handles_, i, held);
+  }
 
   // Value of an attr of the node, else its default; T as for AttrValue::Get.
   template <class T>
   constexpr Status GetAttr(std::string_view name, T* value) const {
     for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name) return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
+      if (attr.name == name)
+        return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
     if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
     if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
       const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
@@ -488,7 +512,9 @@ class InferenceContext {
   }
   static constexpr bool ValueKnown(DimensionOrConstant d) { return Value(d) != kUnknownDim; }
   // Counts from the end when i is negative. A new unknown when the rank is unknown.
-  constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) { return RankKnown(s) ? DimKnownRank(s, i) : UnknownDim(); }
+  constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) {
+    return RankKnown(s) ? DimKnownRank(s, i) : UnknownDim();
+  }
   constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
     const ShapeRecord& record = shape(s);
     return dims_[record.begin + static_cast<std::size_t>(i < 0 ? record.rank + i : i)];
@@ -507,8 +533,10 @@ class InferenceContext {
     for (std::int32_t i = 0; i < Rank(s); ++i) {
       const std::int64_t v = Value(DimKnownRank(s, i));
       if (v == 0) return MakeDim(0);
-      if (v == kUnknownDim) unknown = true;
-      else size *= static_cast<std::uint64_t>(v);
+      if (v == kUnknownDim)
+        unknown = true;
+      else
+        size *= static_cast<std::uint64_t>(v);
     }
     return unknown || static_cast<std::int64_t>(size) < 0 ? UnknownDim() : MakeDim(static_cast<std::int64_t>(size));
   }
@@ -521,7 +549,8 @@ class InferenceContext {
   std::string DebugString(DimensionHandle d) const { return ValueKnown(d) ? StrCat(Value(d)) : "?"; }
   std::string DebugString(const ShapeAndType& held) const { return StrCat(DebugString(held.shape), ":", held.dtype); }
   std::string DebugString(std::span<const ShapeAndType> held) const {
-    return StrCat("[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
+    return StrCat(
+        "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
   }
 
   // --- requirements: *out is the input with what is known afterwards
@@ -568,7 +597,8 @@ class InferenceContext {
     std::vector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
-      dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i) : DimKnownRank(b, i));
+      dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i)
+                                                                                       : DimKnownRank(b, i));
     return Done(out, MakeShape(dims));
   }
   // Merges s's first dimensions with all of prefix's.
@@ -596,7 +626,8 @@ class InferenceContext {
     return Subshape(s, start, end, 1, out);
   }
   // Dimensions start, start + stride, ... before end; negative positions count from the end.
-  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, std::int64_t stride, ShapeHandle* out) {
+  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, std::int64_t stride,
+                            ShapeHandle* out) {
     const std::int64_t start_in = start, end_in = end, rank = Rank(s);
     if (start == 0 && stride == 1 && (end == std::numeric_limits<std::int64_t>::max() || (rank >= 0 && end >= rank)))
       return Done(out, s);
@@ -604,7 +635,8 @@ class InferenceContext {
     if (start > rank) start = rank;
     if (end > rank) end = rank;
     if (stride < 0 && start == rank) --start;
-    if (start < 0 && (start += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("start", start_in, rank));
+    if (start < 0 && (start += rank) < 0)
+      return Failed(out, detail::subshape_is_out_of_bounds("start", start_in, rank));
     if (end < 0 && (end += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("end", end_in, rank));
     if (stride > 0 ? start > end : start < end)
       return Failed(out, detail::subshape_ends_before_it_starts(start, end, start_in, end_in, rank, stride));
@@ -655,7 +687,9 @@ class InferenceContext {
   }
   constexpr ShapeHandle Scalar() { return NewShape(0, 0); }
   constexpr ShapeHandle Vector(DimensionOrConstant d) { return MakeShape({d}); }
-  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) { return MakeShape({rows, columns}); }
+  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) {
+    return MakeShape({rows, columns});
+  }
   constexpr DimensionHandle MakeDim(DimensionOrConstant d) {
     if (d.dim.IsSet()) return d.dim;
     return d.val < 0 ? UnknownDim() : DimensionHandle(d.val);
@@ -676,7 +710,8 @@ class InferenceContext {
     if (a == 0) return Done(out, MakeDim(second));
     if (b == 0) return Done(out, first);
     if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    if (b > std::numeric_limits<std::int64_t>::max() - a) return Failed(out, detail::dimension_overflows_in_a_sum(a, b));
+    if (b > std::numeric_limits<std::int64_t>::max() - a)
+      return Failed(out, detail::dimension_overflows_in_a_sum(a, b));
     return Done(out, MakeDim(a + b));
   }
   constexpr Status Subtract(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
@@ -731,25 +766,34 @@ class InferenceContext {
   Status MakeShapeFromPartialTensorShape(const PartialTensorShape& shape, ShapeHandle* out) {
     return Done(out, shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()));
   }
-  Status MakeShapeFromTensorShape(const TensorShape& shape, ShapeHandle* out) { return Done(out, MakeShape(shape.dim_sizes())); }
+  Status MakeShapeFromTensorShape(const TensorShape& shape, ShapeHandle* out) {
+    return Done(out, MakeShape(shape.dim_sizes()));
+  }
 
   static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t* value) {
     if (tensor->dims() != 0) return errors::InvalidArgument("Input must be scalar but has rank ", tensor->dims());
-    if (tensor->dtype() == DataType::kInt32) *value = *tensor->data<std::int32_t>();
-    else if (tensor->dtype() == DataType::kInt64) *value = *tensor->data<std::int64_t>();
-    else return errors::InvalidArgument("Scalar input must be int32 or int64.");
+    if (tensor->dtype() == DataType::kInt32)
+      *value = *tensor->data<std::int32_t>();
+    else if (tensor->dtype() == DataType::kInt64)
+      *value = *tensor->data<std::int64_t>();
+    else
+      return errors::InvalidArgument("Scalar input must be int32 or int64.");
     return OkStatus();
   }
   static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t index, std::int64_t* value) {
     if (tensor->dims() != 1) return errors::InvalidArgument("Input must be 1D but has rank ", tensor->dims());
     const std::int64_t n = tensor->NumElements();
     if (index < 0 || index >= n) return errors::InvalidArgument("Invalid index ", index, " for Tensor of size ", n);
-    if (tensor->dtype() == DataType::kInt32) *value = tensor->data<std::int32_t>()[index];
-    else if (tensor->dtype() == DataType::kInt64) *value = tensor->data<std::int64_t>()[index];
-    else return errors::InvalidArgument("Tensor input must be int32 or int64.");
+    if (tensor->dtype() == DataType::kInt32)
+      *value = tensor->data<std::int32_t>()[index];
+    else if (tensor->dtype() == DataType::kInt64)
+      *value = tensor->data<std::int64_t>()[index];
+    else
+      return errors::InvalidArgument("Tensor input must be int32 or int64.");
     return OkStatus();
   }
-  // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when there are none.
+  // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
+  // there are none.
   constexpr Status ReadInput(int i, std::vector<std::int64_t>* values, bool* known) {
     Input& input = in(i);
     input.requested_tensor = true;
@@ -818,10 +862,10 @@ class InferenceContext {
       else if (input.requested_tensor && input.tensor != nullptr)
         StrAppend(&tensors, tensors.empty() ? "" : ", ", "input[", i, "] = <", input.tensor->SummarizeValue(256), ">");
     }
-    return status.WithAppended(StrCat(" for '", node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(op_ != nullptr ? op_->name : ""),
-                                      "' with input shapes: ", shapes,
-                                      tensors.empty() ? "" : " and with computed input tensors: ", tensors,
-                                      as_shapes.empty() ? "" : " and with input tensors computed as partial shapes: ", as_shapes, "."));
+    return status.WithAppended(
+        StrCat(" for '", node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(op_ != nullptr ? op_->name : ""),
+               "' with input shapes: ", shapes, tensors.empty() ? "" : " and with computed input tensors: ", tensors,
+               as_shapes.empty() ? "" : " and with input tensors computed as partial shapes: ", as_shapes, "."));
   }
 
  private:
@@ -832,7 +876,7 @@ class InferenceContext {
   struct Input {
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
-    ShapeHandle as_shape;              // the shape that the values stand for; unset when not known
+    ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
     std::vector<std::int64_t> values;  // in constant expressions
     bool has_values = false;
     bool requested_tensor = false;
@@ -867,15 +911,19 @@ class InferenceContext {
     return status;
   }
   TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
-    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ", Value(DimKnownRank(a, i)), " and ",
-                                   Value(DimKnownRank(b, i)), ". Shapes are ", DebugString(a), " and ", DebugString(b), ".");
+    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
+                                   Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
+                                   DebugString(a), " and ", DebugString(b), ".");
   }
   // "[2,?]": the values of a shape input, however they came.
   std::string AsShapeText(const Input& input) const {
     std::vector<std::int64_t> values;
     if (RankKnown(input.as_shape)) return DebugString(input.as_shape);
     if (!ReadTensor(*input.tensor, &values).ok()) return "?";
-    return StrCat("[", StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }), "]");
+    return StrCat(
+        "[",
+        StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
+        "]");
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
@@ -913,7 +961,8 @@ class InferenceContext {
     for (const ArgSpec& arg : op_->outputs) {
       const std::int64_t count = Count(arg);
       if (count < 0) {
-        status_ = detail::attr_is_missing_or_has_another_type(arg.is_type_list ? arg.type_list_attr() : arg.number_attr(), op_->name);
+        status_ = detail::attr_is_missing_or_has_another_type(
+            arg.is_type_list ? arg.type_list_attr() : arg.number_attr(), op_->name);
         return;
       }
       n += static_cast<std::size_t>(count);
@@ -926,7 +975,8 @@ class InferenceContext {
     for (const ArgSpec& arg : op_->inputs) want += static_cast<std::size_t>(Count(arg));
     if (want != inputs_.size()) status_ = detail::wrong_number_of_inputs(inputs_.size(), want);
   }
-  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin, std::size_t* end) const {
+  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin,
+                           std::size_t* end) const {
     *end = 0;
     for (const ArgSpec& arg : args) {
       *begin = *end;
@@ -974,14 +1024,19 @@ class InferenceContext {
   static Status ReadTensor(const Tensor& t, std::vector<std::int64_t>* values) {
     values->clear();
     const auto n = static_cast<std::size_t>(t.NumElements());
-    if (t.dtype() == DataType::kInt32) values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
-    else if (t.dtype() == DataType::kInt64) values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
-    else if (t.dtype() == DataType::kInt16) values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
-    else return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
+    if (t.dtype() == DataType::kInt32)
+      values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
+    else if (t.dtype() == DataType::kInt64)
+      values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
+    else if (t.dtype() == DataType::kInt16)
+      values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
+    else
+      return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
     return OkStatus();
   }
   Status ShapeFromTensor(const Tensor& t, ShapeHandle* out) {
-    if (t.dims() > 1) return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
+    if (t.dims() > 1)
+      return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
     if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
       return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
     std::vector<std::int64_t> values;
@@ -991,7 +1046,8 @@ class InferenceContext {
     return Done(out, UnknownShape());
   }
   Status Sizes(ShapeHandle s, std::int64_t* sizes) const {
-    if (Rank(s) > kMaxTensorRank) return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
+    if (Rank(s) > kMaxTensorRank)
+      return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
     for (std::int32_t i = 0; i < Rank(s); ++i) sizes[i] = Value(DimKnownRank(s, i));
     return OkStatus();
   }
@@ -1020,7 +1076,8 @@ constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
 // The shape of one output of an op struct, in a constant expression:
 //   static_assert(InferShape<MatMul>({{32, 784}, {784, 10}}) == StaticShape{32, 10});
 template <class Op>
-constexpr StaticShape InferShape(std::initializer_list<StaticInput> inputs, std::initializer_list<StaticAttr> attrs = {}, int output = 0) {
+constexpr StaticShape InferShape(std::initializer_list<StaticInput> inputs,
+                                 std::initializer_list<StaticAttr> attrs = {}, int output = 0) {
   InferenceContext context(Op::signature.view(), inputs, attrs);
   if (!RunShapeFn(&context, Op::signature.shape_fn).ok()) return StaticShape();
   return context.ToStaticShape(context.output(output));

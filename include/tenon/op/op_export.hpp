@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same spec
-// strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
+// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
 
 #include <algorithm>
 #include <bit>
@@ -37,7 +37,8 @@ inline std::string Unescape(std::string_view raw) {
   return out;
 }
 
-// ------------------------------------------------------------- shape, tensor and func defaults: message text to wire bytes
+// ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
+// bytes
 
 struct TextField;
 struct TextMessage {
@@ -57,20 +58,42 @@ struct TextSchema {
   static const TextMessage kDim, kShape, kTensor, kFunc, kAttrEntry, kAttr, kList;
   static constexpr TextField kDimFields[] = {{"size", 1, 'I'}, {"name", 2, 's'}};
   static constexpr TextField kShapeFields[] = {{"dim", 2, 'm', true, false, &kDim}, {"unknown_rank", 3, 'b'}};
-  static constexpr TextField kTensorFields[] = {
-      {"dtype", 1, 'e'}, {"tensor_shape", 2, 'm', false, false, &kShape}, {"version_number", 3, 'i'}, {"tensor_content", 4, 's'},
-      {"half_val", 13, 'i', true}, {"float_val", 5, 'f', true}, {"double_val", 6, 'd', true}, {"int_val", 7, 'i', true},
-      {"string_val", 8, 's', true}, {"scomplex_val", 9, 'f', true}, {"int64_val", 10, 'I', true}, {"bool_val", 11, 'b', true},
-      {"dcomplex_val", 12, 'd', true}, {"uint32_val", 16, 'u', true}, {"uint64_val", 17, 'U', true}, {"float8_val", 18, 's'}};
+  static constexpr TextField kTensorFields[] = {{"dtype", 1, 'e'},
+                                                {"tensor_shape", 2, 'm', false, false, &kShape},
+                                                {"version_number", 3, 'i'},
+                                                {"tensor_content", 4, 's'},
+                                                {"half_val", 13, 'i', true},
+                                                {"float_val", 5, 'f', true},
+                                                {"double_val", 6, 'd', true},
+                                                {"int_val", 7, 'i', true},
+                                                {"string_val", 8, 's', true},
+                                                {"scomplex_val", 9, 'f', true},
+                                                {"int64_val", 10, 'I', true},
+                                                {"bool_val", 11, 'b', true},
+                                                {"dcomplex_val", 12, 'd', true},
+                                                {"uint32_val", 16, 'u', true},
+                                                {"uint64_val", 17, 'U', true},
+                                                {"float8_val", 18, 's'}};
   static constexpr TextField kFuncFields[] = {{"name", 1, 's'}, {"attr", 2, 'm', true, false, &kAttrEntry}};
   static constexpr TextField kAttrEntryFields[] = {{"key", 1, 's'}, {"value", 2, 'm', false, false, &kAttr}};
-  static constexpr TextField kAttrFields[] = {
-      {"s", 2, 's', false, true}, {"i", 3, 'I', false, true}, {"f", 4, 'f', false, true}, {"b", 5, 'b', false, true},
-      {"type", 6, 'e', false, true}, {"shape", 7, 'm', false, true, &kShape}, {"tensor", 8, 'm', false, true, &kTensor},
-      {"list", 1, 'm', false, true, &kList}, {"func", 10, 'm', false, true, &kFunc}, {"placeholder", 9, 's', false, true}};
-  static constexpr TextField kListFields[] = {
-      {"s", 2, 's', true}, {"i", 3, 'I', true}, {"f", 4, 'f', true}, {"b", 5, 'b', true}, {"type", 6, 'e', true},
-      {"shape", 7, 'm', true, false, &kShape}, {"tensor", 8, 'm', true, false, &kTensor}, {"func", 9, 'm', true, false, &kFunc}};
+  static constexpr TextField kAttrFields[] = {{"s", 2, 's', false, true},
+                                              {"i", 3, 'I', false, true},
+                                              {"f", 4, 'f', false, true},
+                                              {"b", 5, 'b', false, true},
+                                              {"type", 6, 'e', false, true},
+                                              {"shape", 7, 'm', false, true, &kShape},
+                                              {"tensor", 8, 'm', false, true, &kTensor},
+                                              {"list", 1, 'm', false, true, &kList},
+                                              {"func", 10, 'm', false, true, &kFunc},
+                                              {"placeholder", 9, 's', false, true}};
+  static constexpr TextField kListFields[] = {{"s", 2, 's', true},
+                                              {"i", 3, 'I', true},
+                                              {"f", 4, 'f', true},
+                                              {"b", 5, 'b', true},
+                                              {"type", 6, 'e', true},
+                                              {"shape", 7, 'm', true, false, &kShape},
+                                              {"tensor", 8, 'm', true, false, &kTensor},
+                                              {"func", 9, 'm', true, false, &kFunc}};
 };
 inline constexpr TextMessage TextSchema::kDim{kDimFields};
 inline constexpr TextMessage TextSchema::kShape{kShapeFields};
@@ -80,8 +103,8 @@ inline constexpr TextMessage TextSchema::kAttrEntry{kAttrEntryFields};
 inline constexpr TextMessage TextSchema::kAttr{kAttrFields};
 inline constexpr TextMessage TextSchema::kList{kListFields};
 
-// Reads one "{ field: value ... }" into wire bytes, as TensorFlow's reader of such texts does: names that it does not know
-// are skipped. one thread.
+// Reads one "{ field: value ... }" into wire bytes, as TensorFlow's reader of such texts does: names that it does not
+// know are skipped. one thread.
 class TextToWire {
  public:
   explicit TextToWire(std::string_view text) : in_(text) {}
@@ -122,7 +145,8 @@ class TextToWire {
   }
   // One value, or "[a, b]"; repeated numbers are packed.
   bool Values(const TextField& field, std::string* bytes) {
-    const bool is_list = field.repeated && in_.peek() == '[', packed = field.repeated && field.type != 'm' && field.type != 's';
+    const bool is_list = field.repeated && in_.peek() == '[',
+               packed = field.repeated && field.type != 'm' && field.type != 's';
     std::string numbers;
     do {
       if (is_list) {
@@ -149,14 +173,17 @@ class TextToWire {
       std::string_view raw;
       if (!EatQuoted(&in_, &raw)) return false;
       EscapeReader escapes(raw);
-      for (char c = 0; escapes.Next(&c);) {}
+      for (char c = 0; escapes.Next(&c);) {
+      }
       if (escapes.failed()) return false;
       in_.SkipSpaceAndComments();
       PutText(field.number, Unescape(raw), bytes);
       return true;
     }
-    const AttrKind kind = field.type == 'b' ? AttrKind::kBool : field.type == 'e' ? AttrKind::kType
-                          : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat : AttrKind::kInt;
+    const AttrKind kind = field.type == 'b'                        ? AttrKind::kBool
+                          : field.type == 'e'                      ? AttrKind::kType
+                          : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat
+                                                                   : AttrKind::kInt;
     const std::string_view word = in_.EatWhile(kNumberChars | kUnderscore);
     DefaultReader reader(kind, false, word);
     SpecValue value;
@@ -204,8 +231,9 @@ inline std::string AttrTypeText(const AttrSpec& attr) {
 
 // Defaults of kinds that are messages, through their wire form.
 inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrValue* out) {
-  const TextMessage& message = kind == AttrKind::kShape ? TextSchema::kShape
-                               : kind == AttrKind::kTensor ? TextSchema::kTensor : TextSchema::kFunc;
+  const TextMessage& message = kind == AttrKind::kShape    ? TextSchema::kShape
+                               : kind == AttrKind::kTensor ? TextSchema::kTensor
+                                                           : TextSchema::kFunc;
   const std::uint32_t field = kind == AttrKind::kShape ? 7 : kind == AttrKind::kTensor ? 8 : is_list ? 9 : 10;
   std::string bytes;
   DefaultReader values(kind, is_list, text);
@@ -243,12 +271,18 @@ inline bool ParseAttrText(AttrKind kind, bool is_list, std::string_view text, At
     }
   }
   if (values.failed()) return false;
-  if (is_list) *out = AttrValue(std::move(list));
-  else if (kind == AttrKind::kString) *out = AttrValue(std::move(list.s.front()));
-  else if (kind == AttrKind::kInt) *out = AttrValue(list.i.front());
-  else if (kind == AttrKind::kFloat) *out = AttrValue(list.f.front());
-  else if (kind == AttrKind::kBool) *out = AttrValue(list.b.front() != 0);
-  else *out = AttrValue(list.type.front());
+  if (is_list)
+    *out = AttrValue(std::move(list));
+  else if (kind == AttrKind::kString)
+    *out = AttrValue(std::move(list.s.front()));
+  else if (kind == AttrKind::kInt)
+    *out = AttrValue(list.i.front());
+  else if (kind == AttrKind::kFloat)
+    *out = AttrValue(list.f.front());
+  else if (kind == AttrKind::kBool)
+    *out = AttrValue(list.b.front() != 0);
+  else
+    *out = AttrValue(list.type.front());
   return true;
 }
 
@@ -276,8 +310,10 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
   if (attr.allowed != AllowedForm::kNone) {
     AttrList list;
     for (AllowedReader allowed(attr); allowed.Next();) {
-      if (attr.allowed == AllowedForm::kStrings) list.s.push_back(Unescape(allowed.string()));
-      else for (const DataType type : allowed.types()) list.type.push_back(type);
+      if (attr.allowed == AllowedForm::kStrings)
+        list.s.push_back(Unescape(allowed.string()));
+      else
+        for (const DataType type : allowed.types()) list.type.push_back(type);
     }
     def->allowed_values = AttrValue(std::move(list));
   }
@@ -286,7 +322,8 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
   return ParseAttrText(attr.kind, attr.is_list, attr.default_text(), &*def->default_value);
 }
 
-// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are not.
+// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
+// not.
 class DocReader {
  public:
   static std::vector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
@@ -315,8 +352,10 @@ class DocReader {
       lines_[end] = AfterName(lines_[end], &name);
       at = end;
       end = EndOfBlock(at + 1);
-      if (std::string* to = Find(name)) *to = Join(at, end, 1);
-      else unknown.emplace_back(name);
+      if (std::string* to = Find(name))
+        *to = Join(at, end, 1);
+      else
+        unknown.emplace_back(name);
     }
     return unknown;
   }
@@ -389,12 +428,14 @@ inline OpDef ToOpDef(const OpView& op) {
   return def;
 }
 
-// "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name an op.
+// "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
+// an op.
 inline std::string SummarizeOpDef(const OpDef& def) {
   const auto args = [](const std::vector<OpDef::ArgDef>& list) {
     return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) {
       StrAppend(out, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
-                arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr), arg.is_ref ? ")" : "");
+                arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr),
+                arg.is_ref ? ")" : "");
     });
   };
   std::string text = StrCat("Op<name=", def.name, "; signature=", args(def.input_arg), " -> ", args(def.output_arg));
@@ -423,14 +464,17 @@ class OpDefValidator {
   Status Run() {
     if (!IsOpName(def_.name)) return errors::InvalidArgument("Invalid name: ", def_.name, " (Did you use CamelCase?)");
     for (const OpDef::AttrDef& attr : def_.attr) TENON_RETURN_IF_ERROR(Attr(attr));
-    for (const OpDef::ArgDef& arg : def_.input_arg) TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for input '", arg.name, "'")));
-    for (const OpDef::ArgDef& arg : def_.output_arg) TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for output '", arg.name, "'")));
+    for (const OpDef::ArgDef& arg : def_.input_arg)
+      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for input '", arg.name, "'")));
+    for (const OpDef::ArgDef& arg : def_.output_arg)
+      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for output '", arg.name, "'")));
     return OkStatus();
   }
 
  private:
   Status NewName(const std::string& name) {
-    if (std::find(names_.begin(), names_.end(), name) != names_.end()) return errors::InvalidArgument("Duplicate name: ", name);
+    if (std::find(names_.begin(), names_.end(), name) != names_.end())
+      return errors::InvalidArgument("Duplicate name: ", name);
     names_.push_back(name);
     return OkStatus();
   }
@@ -453,32 +497,37 @@ class OpDefValidator {
         return errors::InvalidArgument("'list(' is missing ')' in attr ", attr.name, "'s type ", attr.type);
       type.remove_prefix(1);
     }
-    if (!type.empty()) return errors::InvalidArgument("Extra '", type, "' at the end of attr ", attr.name, "'s type ", attr.type);
+    if (!type.empty())
+      return errors::InvalidArgument("Extra '", type, "' at the end of attr ", attr.name, "'s type ", attr.type);
     if (attr.has_minimum) {
       if (attr.type != "int" && !is_list)
         return errors::InvalidArgument("Attr '", attr.name, "' has minimum for unsupported type ", attr.type);
       if (is_list && attr.minimum < 0)
-        return errors::InvalidArgument("Attr '", attr.name, "' with list type must have a non-negative minimum, not ", attr.minimum);
+        return errors::InvalidArgument("Attr '", attr.name, "' with list type must have a non-negative minimum, not ",
+                                       attr.minimum);
     } else if (attr.minimum != 0) {
       return errors::InvalidArgument("Attr '", attr.name, "' with has_minimum = false but minimum ", attr.minimum,
                                      " not equal to default of 0");
     }
     if (attr.allowed_values.has_value()) {
-      const Status status = AttrValueHasType(attr.allowed_values, is_list ? attr.type : StrCat("list(", attr.type, ")"));
+      const Status status =
+          AttrValueHasType(attr.allowed_values, is_list ? attr.type : StrCat("list(", attr.type, ")"));
       if (!status.ok()) return status.WithAppended(StrCat("\n\t for attr '", attr.name, "' in Op '", def_.name, "'"));
     }
     if (!attr.default_value) return OkStatus();
     return Default(*attr.default_value, attr, is_list).WithAppended(StrCat("\n\t in Op '", def_.name, "'"));
   }
   static Status Default(const AttrValue& value, const OpDef::AttrDef& attr, bool is_list) {
-    if (Status s = AttrValueHasType(value, attr.type); !s.ok()) return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
+    if (Status s = AttrValueHasType(value, attr.type); !s.ok())
+      return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
     const AttrList& list = value.list();
     if (attr.has_minimum) {
-      const auto length = static_cast<std::int64_t>(list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() +
-                                                    list.shape.size() + list.tensor.size() + list.func.size());
+      const auto length =
+          static_cast<std::int64_t>(list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() +
+                                    list.shape.size() + list.tensor.size() + list.func.size());
       if ((is_list ? length : value.i()) < attr.minimum)
-        return errors::InvalidArgument(is_list ? "Length" : "Value", " for attr '", attr.name, "' of ", is_list ? length : value.i(),
-                                       " must be at least minimum ", attr.minimum);
+        return errors::InvalidArgument(is_list ? "Length" : "Value", " for attr '", attr.name, "' of ",
+                                       is_list ? length : value.i(), " must be at least minimum ", attr.minimum);
     }
     if (!attr.allowed_values.has_value()) return OkStatus();
     const AttrList& allowed = attr.allowed_values.list();
@@ -489,7 +538,8 @@ class OpDefValidator {
     return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
   }
   template <class T>
-  static Status Allowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view name, std::string_view quote) {
+  static Status Allowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view name,
+                        std::string_view quote) {
     for (const T& value : values)
       if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
         return errors::InvalidArgument(
@@ -507,7 +557,8 @@ class OpDefValidator {
       const std::string used = StrCat("Attr '", number.name, "' used as length", suffix);
       if (!number.has_minimum) return errors::InvalidArgument(used, " must have minimum");
       if (number.minimum < 0) return errors::InvalidArgument(used, " must have minimum >= 0");
-      if (!arg.type_list_attr.empty()) return errors::InvalidArgument("Can't have both number_attr and type_list_attr", suffix);
+      if (!arg.type_list_attr.empty())
+        return errors::InvalidArgument("Can't have both number_attr and type_list_attr", suffix);
       if (types != 1) return errors::InvalidArgument("Exactly one of type, type_attr must be set", suffix);
     } else if (types != 1) {
       return errors::InvalidArgument("Exactly one of type, type_attr, type_list_attr must be set", suffix);
@@ -518,7 +569,8 @@ class OpDefValidator {
       return errors::InvalidArgument("Illegal use of ref type '", arg.type, "'. Use 'Ref(type)' instead", suffix);
     return OkStatus();
   }
-  Status Reference(const std::string& name, std::string_view use, std::string_view type, const std::string& suffix) const {
+  Status Reference(const std::string& name, std::string_view use, std::string_view type,
+                   const std::string& suffix) const {
     const OpDef::AttrDef* attr = FindAttr(name, def_);
     if (attr == nullptr) return errors::InvalidArgument("No attr with name '", name, "'", suffix);
     if (attr->type != type)
@@ -603,10 +655,12 @@ class OpDefBuilder {
       case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
       case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
       case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
-      case SpecError::kBadMinimum: return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
+      case SpecError::kBadMinimum:
+        return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
       case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
       case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
-      case SpecError::kRefNotClosed: return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
+      case SpecError::kRefNotClosed:
+        return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
       case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
       case SpecError::kTooLong: return "The spec is longer than 65535 characters";
     }
@@ -615,22 +669,25 @@ class OpDefBuilder {
   void AddAttr(const std::string& spec, OpDef* def, std::vector<std::string>* errors) const {
     AttrSpec attr;
     SpecIssue issue = ReadAttrSpec(spec, &attr);
-    const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum || issue.error == SpecError::kBadDefault ||
-                            issue.error == SpecError::kTextLeftOver;
+    const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum ||
+                            issue.error == SpecError::kBadDefault || issue.error == SpecError::kTextLeftOver;
     OpDef::AttrDef& to = def->attr.emplace_back();
-    if (issue.ok() && !detail::ToAttrDef(attr, &to)) issue = {SpecError::kBadDefault, false, attr.default_begin, spec.size()};
+    if (issue.ok() && !detail::ToAttrDef(attr, &to))
+      issue = {SpecError::kBadDefault, false, attr.default_begin, spec.size()};
     if (issue.ok()) return;
     if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
     if (type_known) to.type = detail::AttrTypeText(attr);
     errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }
-  void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def, std::vector<std::string>* errors) const {
+  void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
+              std::vector<std::string>* errors) const {
     const auto fail = [&](std::string text) {
       errors->push_back(StrCat(text, " from ", what, "(\"", spec, "\") for Op ", def->name));
     };
     ArgSpec arg;
     const SpecIssue issue = ReadArgSpec(spec, &arg);
-    const bool type_read = issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
+    const bool type_read =
+        issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
     to->name = arg.name();
     if (!type_read) return fail(Text(issue, spec, false));
     to->number_attr = arg.number_attr();
@@ -640,9 +697,12 @@ class OpDefBuilder {
       const std::string_view name = arg.type_attr();
       const OpDef::AttrDef* attr = FindAttr(name, *def);
       if (attr == nullptr) return fail(StrCat("Reference to unknown attr '", name, "'"));
-      if (attr->type == "type") to->type_attr = name;
-      else if (attr->type == "list(type)") to->type_list_attr = name;
-      else return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
+      if (attr->type == "type")
+        to->type_attr = name;
+      else if (attr->type == "list(type)")
+        to->type_list_attr = name;
+      else
+        return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
     }
     if (!issue.ok()) return fail(Text(issue, spec, false));
     const std::string& counter = !to->number_attr.empty() ? to->number_attr : to->type_list_attr;
@@ -657,7 +717,8 @@ class OpDefBuilder {
     detail::TextCursor in(name);
     const bool is_name = detail::IsLetter(in.peek());
     def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
-    if (!is_name) errors->push_back(StrCat("Trouble parsing 'name:' from ControlOutput(\"", name, "\") for Op ", def->name));
+    if (!is_name)
+      errors->push_back(StrCat("Trouble parsing 'name:' from ControlOutput(\"", name, "\") for Op ", def->name));
   }
 
   OpDef def_;
@@ -669,7 +730,8 @@ class OpDefBuilder {
 
 namespace detail {
 
-// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and shapes).
+// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and
+// shapes).
 class SpecWriter {
  public:
   static bool Write(const AttrValue& value, std::string* out) {
@@ -689,8 +751,10 @@ class SpecWriter {
 
  private:
   static bool Type(DataType type, std::string* out) {
-    if (EnumName(type).empty()) StrAppend(out, static_cast<std::int32_t>(type));
-    else out->append(EnumName(type));
+    if (EnumName(type).empty())
+      StrAppend(out, static_cast<std::int32_t>(type));
+    else
+      out->append(EnumName(type));
     return true;
   }
   static bool Shape(const PartialTensorShape& shape, std::string* out) {
@@ -706,7 +770,8 @@ class SpecWriter {
     Shape(t.shape(), out);
     if (t.dtype() == DataType::kString) {
       const auto strings = t.flat<tstring>();
-      for (Index i = 0; i < strings.size(); ++i) StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
+      for (Index i = 0; i < strings.size(); ++i)
+        StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
     } else if (SizeOf(t.dtype()) == 0) {
       return false;
     } else if (t.NumElements() > 0) {
@@ -731,7 +796,8 @@ class SpecWriter {
     return out->append(" }"), true;
   }
   static std::string_view FieldName(AttrValue::Kind kind) {
-    constexpr std::string_view kNames[] = {"", "s", "i", "f", "b", "type", "shape", "tensor", "func", "placeholder", "list"};
+    constexpr std::string_view kNames[] = {"",      "s",      "i",    "f",           "b",   "type",
+                                           "shape", "tensor", "func", "placeholder", "list"};
     return kNames[static_cast<std::size_t>(kind)];
   }
   template <class T>
@@ -740,16 +806,19 @@ class SpecWriter {
     for (const T& item : items) {
       if (!std::exchange(first, false)) out->append(", ");
       bool written = false;
-      if constexpr (std::is_same_v<T, char>) written = Write(AttrValue(item != 0), out);
-      else written = Write(AttrValue(item), out);
+      if constexpr (std::is_same_v<T, char>)
+        written = Write(AttrValue(item != 0), out);
+      else
+        written = Write(AttrValue(item), out);
       if (!written) return false;
     }
     return true;
   }
   static bool List(const AttrList& list, std::string* out) {
     out->append("[");
-    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) && Items(list.type, out) &&
-                         Items(list.shape, out) && Items(list.tensor, out) && Items(list.func, out);
+    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) &&
+                         Items(list.type, out) && Items(list.shape, out) && Items(list.tensor, out) &&
+                         Items(list.func, out);
     out->append("]");
     return written;
   }
@@ -770,8 +839,8 @@ class SpecWriter {
 
 }  // namespace detail
 
-// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view points at;
-// may be moved, the view stays valid. immutable.
+// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view
+// points at; may be moved, the view stays valid. immutable.
 class OwnedOp {
  public:
   static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
@@ -802,9 +871,17 @@ class OwnedOp {
       control_names = def.control_output;
       control_outputs.assign(control_names.begin(), control_names.end());
       if (def.deprecation) deprecation_text = def.deprecation->explanation;
-      view = {name, inputs, outputs, attrs, control_outputs, shape_fn,
-              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input, def.is_distributed_communication},
-              def.deprecation ? def.deprecation->version : 0, deprecation_text, doc};
+      view = {name,
+              inputs,
+              outputs,
+              attrs,
+              control_outputs,
+              shape_fn,
+              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+               def.is_distributed_communication},
+              def.deprecation ? def.deprecation->version : 0,
+              deprecation_text,
+              doc};
       return OkStatus();
     }
     static Status TooLong(const std::string& name) {
@@ -867,7 +944,8 @@ class OwnedOp {
         text += " = ";
         out.default_begin = static_cast<std::uint32_t>(text.size());
         if (!detail::SpecWriter::Write(*attr.default_value, &text))
-          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name, "' has no value that can be written");
+          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name,
+                                         "' has no value that can be written");
       }
       out.text = texts.emplace_back(std::move(text));
       return OkStatus();

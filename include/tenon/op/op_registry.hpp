@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry.hpp); a program that only edits graphs needs this.
+// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry.hpp); a program that only edits graphs
+// needs this.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,14 +15,16 @@
 
 TENON_NAMESPACE_BEGIN
 
-// The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same one has
-// several addresses in a program of several shared libraries).
+// The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same
+// one has several addresses in a program of several shared libraries).
 inline bool SameOp(const OpView& a, const OpView& b) {
   const auto same = [](const auto& x, const auto& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& s, const auto& t) { return s.text == t.text; });
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const auto& s, const auto& t) { return s.text == t.text; });
   };
   return a.name == b.name && same(a.inputs, b.inputs) && same(a.outputs, b.outputs) && same(a.attrs, b.attrs) &&
-         std::equal(a.control_outputs.begin(), a.control_outputs.end(), b.control_outputs.begin(), b.control_outputs.end()) &&
+         std::equal(a.control_outputs.begin(), a.control_outputs.end(), b.control_outputs.begin(),
+                    b.control_outputs.end()) &&
          a.flags == b.flags && a.deprecated_since == b.deprecated_since;
 }
 
@@ -29,7 +32,8 @@ inline bool SameOp(const OpView& a, const OpView& b) {
 inline Status CheckOpDeprecation(const OpView& op, int graph_def_version) {
   if (op.deprecated_since == 0 || graph_def_version < op.deprecated_since) return OkStatus();
   return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", graph_def_version,
-                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text, ".");
+                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text,
+                               ".");
 }
 
 // externally synchronised: any number of threads may look up while none registers.
@@ -38,7 +42,8 @@ class OpRegistry {
   // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
   // AlreadyExists when the name stands for another one.
   Status Register(const OpView& op) {
-    if (!detail::IsOpName(op.name)) return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
+    if (!detail::IsOpName(op.name))
+      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
     const auto at = LowerBound(op.name);
     if (at != ops_.end() && (*at)->name == op.name)
       return SameOp(**at, op) ? OkStatus() : errors::AlreadyExists("Op with name ", op.name);
@@ -64,14 +69,15 @@ class OpRegistry {
 
  private:
   std::vector<const OpView*>::iterator LowerBound(std::string_view name) {
-    return std::lower_bound(ops_.begin(), ops_.end(), name, [](const OpView* op, std::string_view n) { return op->name < n; });
+    return std::lower_bound(ops_.begin(), ops_.end(), name,
+                            [](const OpView* op, std::string_view n) { return op->name < n; });
   }
   TENON_COLD Status NotRegistered(std::string_view name) const {
     std::vector<std::string_view> names;
     for (const OpView* op : ops_) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
-                            "Make sure the Op and Kernel are registered in the binary running in this process", DidYouMean(name, names),
-                            names.empty() ? "; no op is registered at all." : ".");
+                            "Make sure the Op and Kernel are registered in the binary running in this process",
+                            DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
   std::vector<const OpView*> ops_;  // sorted by name

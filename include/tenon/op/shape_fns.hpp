@@ -25,12 +25,16 @@ TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, 
 TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
 }
-TENON_COLD inline Status depth_of_filter_must_not_be_zero() { return errors::InvalidArgument("Depth of filter must not be 0"); }
+TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
+  return errors::InvalidArgument("Depth of filter must not be 0");
+}
 TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input, std::int64_t filter) {
-  return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter, ")");
+  return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
+                                 ")");
 }
 TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
-  return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups, ")");
+  return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
+                                 ")");
 }
 TENON_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
   return errors::InvalidArgument("Invalid reduction dimension ", d, " for input with ", rank, " dimensions.");
@@ -41,10 +45,10 @@ TENON_COLD inline Status scalars_cannot_be_concatenated() {
 TENON_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
   return errors::InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")");
 }
-TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in, ShapeHandle out,
-                                                                  DimensionHandle out_elements) {
-  return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ", c->DebugString(out), " (",
-                                 c->DebugString(out_elements), " elements)");
+TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
+                                                                  ShapeHandle out, DimensionHandle out_elements) {
+  return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ",
+                                 c->DebugString(out), " (", c->DebugString(out_elements), " elements)");
 }
 TENON_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length, std::int64_t size) {
   return errors::InvalidArgument("Out of bounds slicing on dimension ", d, " of length ", length,
@@ -66,9 +70,10 @@ TENON_COLD inline Status single_index_needs_a_positive_stride() {
 TENON_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
   return errors::InvalidArgument("slice index ", index, " of dimension ", d, " out of bounds.");
 }
-TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end, std::size_t strides) {
-  return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [", begin, "], [", end,
-                                 "], and [", strides, "] instead.");
+TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
+                                                                   std::size_t strides) {
+  return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [",
+                                 begin, "], [", end, "], and [", strides, "] instead.");
 }
 
 }  // namespace detail
@@ -85,15 +90,16 @@ struct StridedSlicePlan {
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
 constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std::vector<std::int64_t>* begin,
-                                  const std::vector<std::int64_t>* end, const std::vector<std::int64_t>& strides, std::int32_t begin_mask,
-                                  std::int32_t end_mask, std::int32_t ellipsis_mask, std::int32_t new_axis_mask,
-                                  std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
+                                  const std::vector<std::int64_t>* end, const std::vector<std::int64_t>& strides,
+                                  std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
+                                  std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
   constexpr std::int64_t kNewAxis = -2, kShrinkAxis = -1;
   const auto bit = [](std::int64_t mask, std::size_t i) { return i < 32 && (mask >> i & 1) != 0; };
   const std::size_t rank = input.size();
   std::size_t n = strides.size();
   const std::size_t begin_size = begin == nullptr ? n : begin->size(), end_size = end == nullptr ? n : end->size();
-  if (begin_size != n || end_size != n || n >= 32) return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
+  if (begin_size != n || end_size != n || n >= 32)
+    return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
   if ((ellipsis_mask & (ellipsis_mask - 1)) != 0) return detail::only_one_ellipsis_is_allowed();
 
   // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
@@ -177,13 +183,18 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
     }
     plan->is_identity = plan->is_identity && takes_all;
     plan->slice_dim0 = plan->slice_dim0 && ((i == 0 && stride == 1) || takes_all);
-    if (!length_known) plan->processing_shape.push_back(-1);
-    else if (length == 0 || (length < 0) != (stride < 0)) plan->processing_shape.push_back(0);
-    else plan->processing_shape.push_back(length / stride + (length % stride != 0 ? 1 : 0));
+    if (!length_known)
+      plan->processing_shape.push_back(-1);
+    else if (length == 0 || (length < 0) != (stride < 0))
+      plan->processing_shape.push_back(0);
+    else
+      plan->processing_shape.push_back(length / stride + (length % stride != 0 ? 1 : 0));
   }
   for (const std::int64_t g : gather) {
-    if (g >= 0) plan->final_shape.push_back(plan->processing_shape[static_cast<std::size_t>(g)]);
-    else if (g == kNewAxis) plan->final_shape.push_back(1);
+    if (g >= 0)
+      plan->final_shape.push_back(plan->processing_shape[static_cast<std::size_t>(g)]);
+    else if (g == kNewAxis)
+      plan->final_shape.push_back(1);
   }
   return OkStatus();
 }
@@ -246,8 +257,8 @@ constexpr Status RandomShape(InferenceContext* c) {
 
 // ------------------------------------------------------------------------------------------------------- broadcasting
 // Right-aligned; a size of 1 stretches. With incompatible_shape_error = false shapes that do not fit give a scalar.
-constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, ShapeHandle x, ShapeHandle y, bool incompatible_shape_error,
-                                                      ShapeHandle* out) {
+constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, ShapeHandle x, ShapeHandle y,
+                                                      bool incompatible_shape_error, ShapeHandle* out) {
   if (!c->RankKnown(x) || !c->RankKnown(y)) {
     *out = c->UnknownShape();
     return OkStatus();
@@ -346,7 +357,8 @@ constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
   return ParseTensorFormat(text, format);
 }
-constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding, std::vector<std::int64_t>* paddings) {
+constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding,
+                            std::vector<std::int64_t>* paddings) {
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   TENON_RETURN_IF_ERROR(ParsePadding(text, padding));
@@ -365,8 +377,8 @@ constexpr std::int64_t PaddingOf(const std::vector<std::int64_t>& paddings, int 
 }  // namespace internal
 
 constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
-                                                 std::int64_t dilation, std::int64_t stride, Padding padding, std::int64_t before,
-                                                 std::int64_t after, DimensionHandle* out) {
+                                                 std::int64_t dilation, std::int64_t stride, Padding padding,
+                                                 std::int64_t before, std::int64_t after, DimensionHandle* out) {
   if (stride <= 0) return detail::stride_must_be_positive(stride);
   if (dilation < 1) return detail::dilation_must_be_positive(dilation);
   if (padding == Padding::kSame) {
@@ -384,8 +396,8 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
   TENON_RETURN_IF_ERROR(c->Add(*out, stride, out));
   return c->Divide(*out, stride, false, out);
 }
-constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter, std::int64_t stride,
-                                               Padding padding, DimensionHandle* out) {
+constexpr Status GetWindowedOutputSizeFromDims(InferenceContext* c, DimensionHandle input, DimensionOrConstant filter,
+                                               std::int64_t stride, Padding padding, DimensionHandle* out) {
   return GetWindowedOutputSizeFromDimsV2(c, input, filter, 1, stride, padding, 0, 0, out);
 }
 
@@ -431,7 +443,8 @@ constexpr Status ReadImage(InferenceContext* c, ShapeHandle image, TensorFormat 
   if (format != TensorFormat::kNCHW_VECT_C) return OkStatus();
   const DimensionHandle block = c->Dim(image, 4);
   out->channel_block = c->ValueKnown(block) ? c->Value(block) : 4;
-  if (out->channel_block != 4 && out->channel_block != 32) return detail::channel_block_must_be_4_or_32(out->channel_block);
+  if (out->channel_block != 4 && out->channel_block != 32)
+    return detail::channel_block_must_be_4_or_32(out->channel_block);
   return c->Multiply(out->depth, out->channel_block, &out->depth);
 }
 constexpr Status MakeImage(InferenceContext* c, const ImageDims& image, TensorFormat format, ShapeHandle* out) {
@@ -449,7 +462,8 @@ constexpr Status MakeImage(InferenceContext* c, const ImageDims& image, TensorFo
 constexpr int ImageRank(TensorFormat format) { return format == TensorFormat::kNCHW_VECT_C ? 5 : 4; }
 
 // Depths must agree, or the convolution is grouped.
-constexpr Status CheckDepths(InferenceContext* c, DimensionHandle input, DimensionHandle filter, DimensionHandle output) {
+constexpr Status CheckDepths(InferenceContext* c, DimensionHandle input, DimensionHandle filter,
+                             DimensionHandle output) {
   if (!c->ValueKnown(input) || !c->ValueKnown(filter)) return OkStatus();
   const std::int64_t in = c->Value(input), per_group = c->Value(filter);
   if (per_group == 0) return detail::depth_of_filter_must_not_be_zero();
@@ -470,12 +484,13 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &filter));
   std::vector<std::int64_t> dilations, strides, paddings;
-  TENON_RETURN_IF_ERROR(
-      internal::GetListAttr(c, "dilations", 4, "Conv2D requires the dilation attribute to contain 4 values", &dilations));
+  TENON_RETURN_IF_ERROR(internal::GetListAttr(
+      c, "dilations", 4, "Conv2D requires the dilation attribute to contain 4 values", &dilations));
   const std::string_view complaint =
-      format == TensorFormat::kNHWC   ? "Conv2D on data format NHWC requires the stride attribute to contain 4 values"
-      : format == TensorFormat::kNCHW ? "Conv2D on data format NCHW requires the stride attribute to contain 4 values"
-                                      : "Conv2D on data format NCHW_VECT_C requires the stride attribute to contain 4 values";
+      format == TensorFormat::kNHWC ? "Conv2D on data format NHWC requires the stride attribute to contain 4 values"
+      : format == TensorFormat::kNCHW
+          ? "Conv2D on data format NCHW requires the stride attribute to contain 4 values"
+          : "Conv2D on data format NCHW_VECT_C requires the stride attribute to contain 4 values";
   TENON_RETURN_IF_ERROR(internal::GetListAttr(c, "strides", 4, complaint, &strides));
   internal::ImageDims image;
   TENON_RETURN_IF_ERROR(internal::ReadImage(c, input, format, &image));
@@ -490,11 +505,12 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
   const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
-  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, filter_rows, at(dilations, h), at(strides, h), padding,
-                                                        internal::PaddingOf(paddings, h, 0), internal::PaddingOf(paddings, h, 1), &image.rows));
-  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.columns, filter_columns, at(dilations, w), at(strides, w), padding,
-                                                        internal::PaddingOf(paddings, w, 0), internal::PaddingOf(paddings, w, 1),
-                                                        &image.columns));
+  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, filter_rows, at(dilations, h), at(strides, h),
+                                                        padding, internal::PaddingOf(paddings, h, 0),
+                                                        internal::PaddingOf(paddings, h, 1), &image.rows));
+  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.columns, filter_columns, at(dilations, w),
+                                                        at(strides, w), padding, internal::PaddingOf(paddings, w, 0),
+                                                        internal::PaddingOf(paddings, w, 1), &image.columns));
   image.depth = out_depth;
   TENON_RETURN_IF_ERROR(internal::MakeImage(c, image, format, &out));
   c->set_output(0, out);
@@ -510,11 +526,11 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
   std::vector<std::int64_t> strides, dilations(4, 1), paddings;
-  TENON_RETURN_IF_ERROR(
-      internal::GetListAttr(c, "strides", 4, "DepthwiseConv2D requires the stride attribute to contain 4 values", &strides));
+  TENON_RETURN_IF_ERROR(internal::GetListAttr(
+      c, "strides", 4, "DepthwiseConv2D requires the stride attribute to contain 4 values", &strides));
   if (c->HasAttr("dilations"))
-    TENON_RETURN_IF_ERROR(
-        internal::GetListAttr(c, "dilations", 4, "DepthwiseConv2D requires the dilations attribute to contain 4 values", &dilations));
+    TENON_RETURN_IF_ERROR(internal::GetListAttr(
+        c, "dilations", 4, "DepthwiseConv2D requires the dilations attribute to contain 4 values", &dilations));
   internal::ImageDims image;
   TENON_RETURN_IF_ERROR(internal::ReadImage(c, input, format, &image));
   TENON_RETURN_IF_ERROR(c->Merge(image.depth, c->Dim(filter, 2), &image.depth));
@@ -523,18 +539,20 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
   const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
-  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, c->Dim(filter, 0), at(dilations, h), at(strides, h), padding,
-                                                        internal::PaddingOf(paddings, h, 0), internal::PaddingOf(paddings, h, 1), &image.rows));
-  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.columns, c->Dim(filter, 1), at(dilations, w), at(strides, w), padding,
-                                                        internal::PaddingOf(paddings, w, 0), internal::PaddingOf(paddings, w, 1),
-                                                        &image.columns));
+  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, c->Dim(filter, 0), at(dilations, h),
+                                                        at(strides, h), padding, internal::PaddingOf(paddings, h, 0),
+                                                        internal::PaddingOf(paddings, h, 1), &image.rows));
+  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.columns, c->Dim(filter, 1), at(dilations, w),
+                                                        at(strides, w), padding, internal::PaddingOf(paddings, w, 0),
+                                                        internal::PaddingOf(paddings, w, 1), &image.columns));
   TENON_RETURN_IF_ERROR(internal::MakeImage(c, image, format, &out));
   c->set_output(0, out);
   return OkStatus();
 }
 
 namespace internal {
-constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view stride_complaint, std::string_view ksize_complaint) {
+constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view stride_complaint,
+                      std::string_view ksize_complaint) {
   TensorFormat format = TensorFormat::kNHWC;
   TENON_RETURN_IF_ERROR(GetDataFormat(c, &format));
   ShapeHandle input, out;
@@ -548,12 +566,15 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   TENON_RETURN_IF_ERROR(GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1, d = ChannelIndex(format, 4);
   const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
-  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, at(sizes, h), 1, at(strides, h), padding, PaddingOf(paddings, h, 0),
-                                                        PaddingOf(paddings, h, 1), &image.rows));
+  TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, at(sizes, h), 1, at(strides, h), padding,
+                                                        PaddingOf(paddings, h, 0), PaddingOf(paddings, h, 1),
+                                                        &image.rows));
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.columns, at(sizes, w), 1, at(strides, w), padding,
-                                                        PaddingOf(paddings, w, 0), PaddingOf(paddings, w, 1), &image.columns));
+                                                        PaddingOf(paddings, w, 0), PaddingOf(paddings, w, 1),
+                                                        &image.columns));
   if (pools_depth)
-    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.depth, at(sizes, d), 1, at(strides, d), padding, 0, 0, &image.depth));
+    TENON_RETURN_IF_ERROR(
+        GetWindowedOutputSizeFromDimsV2(c, image.depth, at(sizes, d), 1, at(strides, d), padding, 0, 0, &image.depth));
   TENON_RETURN_IF_ERROR(MakeImage(c, image, format, &out));
   c->set_output(0, out);
   return OkStatus();
@@ -621,8 +642,10 @@ constexpr Status ReductionShape(InferenceContext* c) {
   }
   std::vector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i) {
-    if (reduced[static_cast<std::size_t>(i)] == 0) dims.push_back(c->Dim(input, i));
-    else if (keep_dims) dims.push_back(c->MakeDim(1));
+    if (reduced[static_cast<std::size_t>(i)] == 0)
+      dims.push_back(c->Dim(input, i));
+    else if (keep_dims)
+      dims.push_back(c->MakeDim(1));
   }
   c->set_output(0, c->MakeShape(dims));
   return OkStatus();
@@ -651,8 +674,10 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
     ShapeHandle input, input_before, input_after;
     TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), min_rank, &input));
     TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &input_before));
-    if (axis == -1) input_after = c->Scalar();
-    else TENON_RETURN_IF_ERROR(c->Subshape(input, axis + 1, &input_after));
+    if (axis == -1)
+      input_after = c->Scalar();
+    else
+      TENON_RETURN_IF_ERROR(c->Subshape(input, axis + 1, &input_after));
     const DimensionHandle size = c->Dim(input, axis);
     if (i == last - 1) {
       before = input_before;
@@ -671,7 +696,9 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
   return OkStatus();
 }
 constexpr Status ConcatShape(InferenceContext* c) { return ConcatShapeHelper(c, 1, c->num_inputs(), 0); }
-constexpr Status ConcatV2Shape(InferenceContext* c) { return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1); }
+constexpr Status ConcatV2Shape(InferenceContext* c) {
+  return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1);
+}
 
 namespace internal {
 // The product of the known sizes, and the position of the unknown one: -1 if there is none, -2 if there are several.
@@ -682,9 +709,12 @@ constexpr Status KnownElements(InferenceContext* c, ShapeHandle s, DimensionHand
   *elements = c->MakeDim(1);
   for (std::int32_t i = 0; i < c->Rank(s); ++i) {
     const DimensionHandle dim = c->Dim(s, i);
-    if (c->ValueKnown(dim)) TENON_RETURN_IF_ERROR(c->Multiply(*elements, dim, elements));
-    else if (*unknown == -1) *unknown = i;
-    else *unknown = -2;
+    if (c->ValueKnown(dim))
+      TENON_RETURN_IF_ERROR(c->Multiply(*elements, dim, elements));
+    else if (*unknown == -1)
+      *unknown = i;
+    else
+      *unknown = -2;
   }
   return OkStatus();
 }
@@ -702,7 +732,8 @@ constexpr Status ReshapeShape(InferenceContext* c) {
     TENON_RETURN_IF_ERROR(internal::KnownElements(c, in, &in_elements, &in_unknown));
     const std::int64_t in_size = c->Value(in_elements), out_size = c->Value(out_elements);
     if (in_unknown == -1 && out_unknown == -1) {
-      if (in_size != out_size) return detail::reshape_must_keep_the_number_of_elements(c, in_elements, out, out_elements);
+      if (in_size != out_size)
+        return detail::reshape_must_keep_the_number_of_elements(c, in_elements, out, out_elements);
     } else if (in_unknown == -1 && out_unknown >= 0 && out_size > 0) {
       TENON_RETURN_IF_ERROR(c->Divide(in_elements, out_size, true, &inferred));
       TENON_RETURN_IF_ERROR(c->ReplaceDim(out, out_unknown, inferred, &out));
@@ -731,7 +762,8 @@ constexpr Status PackShape(InferenceContext* c) {
   if (axis < -rank || axis >= rank) return detail::axis_is_out_of_range(axis, rank);
   if (axis < 0) axis += rank;
   std::vector<DimensionHandle> dims;
-  for (std::int32_t i = 0; i < rank; ++i) dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
+  for (std::int32_t i = 0; i < rank; ++i)
+    dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
   c->set_output(0, c->MakeShape(dims));
   return OkStatus();
 }
@@ -782,13 +814,14 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->ReadInput(1, &begin, &begin_known));
   TENON_RETURN_IF_ERROR(c->ReadInput(2, &end, &end_known));
   std::int32_t masks[5] = {};
-  constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"};
+  constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+                                          "shrink_axis_mask"};
   for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(c->GetAttr(kMasks[i], &masks[i]));
   std::vector<std::int64_t> sizes;
   for (std::int32_t i = 0; i < c->Rank(input); ++i) sizes.push_back(c->Value(c->Dim(input, i)));
   StridedSlicePlan plan;
-  TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides, masks[0], masks[1],
-                                         masks[2], masks[3], masks[4], &plan));
+  TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
+                                         masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
   c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
   if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
   return OkStatus();

@@ -5,7 +5,8 @@
 //   static constexpr auto signature = tenon::Op("MatMul").Input("a: T").Input("b: T").Output("product: T")
 //       .Attr("T: {float, double}").SetShapeFn(tenon::shape_inference::MatMulShape);
 //
-// A mistake in a string is a compile error on its line. The value lies in read-only data; nothing is parsed at start-up.
+// A mistake in a string is a compile error on its line. The value lies in read-only data; nothing is parsed at
+// start-up.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,8 @@ struct ArgAttrValue {
   std::span<const DataType> types;     // of a list(type) attr
 };
 
-// Any signature without its sizes: what registries, graphs and executors hold. Points at static data (or at an OwnedOp).
+// Any signature without its sizes: what registries, graphs and executors hold. Points at static data (or at an
+// OwnedOp).
 struct OpView {
   std::string_view name;
   std::span<const ArgSpec> inputs;
@@ -71,8 +73,8 @@ struct OpView {
     return arg.number_attr_index < 0 ? nullptr : &attrs[static_cast<std::size_t>(arg.number_attr_index)];
   }
 
-  // How many tensors an argument stands for on a node. `find(const AttrSpec&, ArgAttrValue*)` looks the node's attrs up and
-  // returns false for one that is missing; then the answer is -1.
+  // How many tensors an argument stands for on a node. `find(const AttrSpec&, ArgAttrValue*)` looks the node's attrs up
+  // and returns false for one that is missing; then the answer is -1.
   template <class Find>
   constexpr std::int64_t ArgCount(const ArgSpec& arg, Find&& find) const {
     ArgAttrValue value;
@@ -80,8 +82,8 @@ struct OpView {
     if (arg.is_type_list) return find(*TypeAttr(arg), &value) ? static_cast<std::int64_t>(value.types.size()) : -1;
     return 1;
   }
-  // Calls emit(DataType) once for each tensor of an argument, reference types as such. False when an attr is missing or the
-  // number is negative.
+  // Calls emit(DataType) once for each tensor of an argument, reference types as such. False when an attr is missing or
+  // the number is negative.
   template <class Find, class Emit>
   constexpr bool ForEachType(const ArgSpec& arg, Find&& find, Emit&& emit) const {
     const auto emit_one = [&](DataType type) { emit(arg.is_ref ? MakeRefType(type) : type); };
@@ -160,11 +162,13 @@ constexpr bool WordIs(std::string_view text, std::size_t begin, const char* name
 constexpr void Link(ArgSpec* arg, AttrSpec* attr, std::size_t attr_index) {
   const char* name = attr->text.data();
   bool counts = false;
-  if (arg->number_begin != 0 && arg->number_attr_index < 0 && WordIs(arg->text, arg->number_begin, name, attr->name_size)) {
+  if (arg->number_begin != 0 && arg->number_attr_index < 0 &&
+      WordIs(arg->text, arg->number_begin, name, attr->name_size)) {
     arg->number_attr_index = static_cast<std::int16_t>(attr_index);
     counts = true;
   }
-  if (arg->type == DataType::kInvalid && arg->type_attr_index < 0 && WordIs(arg->text, arg->type_begin, name, attr->name_size)) {
+  if (arg->type == DataType::kInvalid && arg->type_attr_index < 0 &&
+      WordIs(arg->text, arg->type_begin, name, attr->name_size)) {
     arg->type_attr_index = static_cast<std::int16_t>(attr_index);
     arg->is_type_list = attr->is_type_list();
     counts = counts || (arg->is_type_list && arg->number_begin == 0);
@@ -185,8 +189,8 @@ constexpr void CheckNewName(const char* name, std::size_t size, std::span<const 
     if (i == size) op_signature_error_same_name_used_twice();
   }
 }
-constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<const ArgSpec> a, std::span<const ArgSpec> b,
-                            std::span<const AttrSpec> c) {
+constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<const ArgSpec> a,
+                            std::span<const ArgSpec> b, std::span<const AttrSpec> c) {
   CheckNewName(text.data(), size, a);
   CheckNewName(text.data(), size, b);
   CheckNewName(text.data(), size, c);
@@ -195,7 +199,8 @@ constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<c
 constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
   if (IsRefType(arg.type)) op_signature_error_reference_type_is_written_Ref_of_the_type();
   if (arg.type == DataType::kInvalid) {
-    if (arg.type_attr_index < 0) op_signature_error_type_is_neither_a_dtype_nor_a_declared_attr();
+    if (arg.type_attr_index < 0)
+      op_signature_error_type_is_neither_a_dtype_nor_a_declared_attr();
     else if (attrs[static_cast<std::size_t>(arg.type_attr_index)].kind != AttrKind::kType)
       op_signature_error_type_must_be_an_attr_of_kind_type_or_list_of_type();
   }
@@ -203,12 +208,14 @@ constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
   if (arg.is_type_list) op_signature_error_length_and_list_of_type_cannot_be_combined();
   if (arg.number_attr_index < 0) op_signature_error_length_of_an_argument_must_be_a_declared_int_attr();
   const AttrSpec& number = attrs[static_cast<std::size_t>(arg.number_attr_index)];
-  if (number.kind != AttrKind::kInt || number.is_list) op_signature_error_length_of_an_argument_must_be_a_declared_int_attr();
+  if (number.kind != AttrKind::kInt || number.is_list)
+    op_signature_error_length_of_an_argument_must_be_a_declared_int_attr();
   if (number.minimum < 0) op_signature_error_length_of_an_argument_must_have_a_minimum_of_0_or_more();
 }
 
 constexpr void CheckAttr(const AttrSpec& attr) {
-  if (FindType(attr.text.data(), attr.name_size) != DataType::kInvalid) op_signature_error_attr_has_the_name_of_a_dtype();
+  if (FindType(attr.text.data(), attr.name_size) != DataType::kInvalid)
+    op_signature_error_attr_has_the_name_of_a_dtype();
   if (attr.is_list && attr.minimum < 0) op_signature_error_minimum_of_a_list_must_be_0_or_more();
   const bool limited = attr.kind == AttrKind::kType || attr.allowed != AllowedForm::kNone || attr.has_minimum;
   if (!attr.has_default || !limited) return;
@@ -219,7 +226,8 @@ constexpr void CheckAttr(const AttrSpec& attr) {
       op_signature_error_default_is_less_than_the_minimum();
     if (attr.kind == AttrKind::kType) {
       if (!kAllTypes.contains(value.type)) op_signature_error_default_type_must_be_a_known_type_and_no_reference();
-      if (!attr.allowed_types.empty() && !attr.allowed_types.contains(value.type)) op_signature_error_default_is_not_an_allowed_value();
+      if (!attr.allowed_types.empty() && !attr.allowed_types.contains(value.type))
+        op_signature_error_default_is_not_an_allowed_value();
     }
     if (attr.allowed == AllowedForm::kStrings) {
       bool found = false;
@@ -232,8 +240,8 @@ constexpr void CheckAttr(const AttrSpec& attr) {
 
 }  // namespace detail
 
-// The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A literal
-// value; every member function returns a new one. Attrs and arguments may come in any order.
+// The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A
+// literal value; every member function returns a new one. Attrs and arguments may come in any order.
 template <int In, int Out, int At, int Ct = 0>
 struct Signature {
   static constexpr int kInputs = In;
@@ -311,8 +319,8 @@ struct Signature {
     return next;
   }
 
-  // The checks that need the whole declaration (TensorFlow's ValidateOpDef). Stops the compiler on a mistake; the library
-  // asks for it, in a constant expression, wherever an op struct is used.
+  // The checks that need the whole declaration (TensorFlow's ValidateOpDef). Stops the compiler on a mistake; the
+  // library asks for it, in a constant expression, wherever an op struct is used.
   constexpr bool Validate() const {
     if (!detail::IsOpName(name)) detail::op_signature_error_op_name_must_be_CamelCase();
     for (const ArgSpec& arg : inputs.view()) detail::CheckArg(arg, attrs.view());
@@ -323,8 +331,8 @@ struct Signature {
 
   // Points into this value, which must outlive the view.
   constexpr OpView view() const {
-    return {name, inputs.view(), outputs.view(), attrs.view(), control_outputs.view(),
-            shape_fn, flags, deprecated_since, deprecation_text, doc};
+    return {name,     inputs.view(), outputs.view(),   attrs.view(),     control_outputs.view(),
+            shape_fn, flags,         deprecated_since, deprecation_text, doc};
   }
   constexpr const AttrSpec* FindAttr(std::string_view attr_name) const {
     for (const AttrSpec& attr : attrs.view())
@@ -349,14 +357,15 @@ struct Signature {
       for (int i = 0; i < Ct; ++i) next.control_outputs.items[i] = control_outputs.items[i];
     return next;
   }
-  constexpr void AddArg(ArgSpec* arg, std::string_view spec, std::span<const ArgSpec> old_inputs, std::span<const ArgSpec> old_outputs) {
+  constexpr void AddArg(ArgSpec* arg, std::string_view spec, std::span<const ArgSpec> old_inputs,
+                        std::span<const ArgSpec> old_outputs) {
     detail::StopOnSpecError(ReadArgSpec(spec, arg));
     detail::CheckNewName(spec, arg->name_size, old_inputs, old_outputs, attrs.view());
     if constexpr (At > 0)
       for (std::size_t i = 0; i < At; ++i) detail::Link(arg, &attrs.items[i], i);
     if (arg->type == DataType::kResource) flags.is_stateful = true;
   }
-  constexpr Signature WithFlag(bool OpFlags::*flag) const {
+  constexpr Signature WithFlag(bool OpFlags::* flag) const {
     Signature next = *this;
     next.flags.*flag = true;
     return next;

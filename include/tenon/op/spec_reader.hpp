@@ -2,7 +2,8 @@
 #pragma once
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
-// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but DataType.
+// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
+// DataType.
 
 #include <cstddef>
 #include <cstdint>
@@ -67,7 +68,9 @@ struct ArgSpec {
   bool is_type_list = false;           // the type attr is a list(type)
 
   constexpr std::string_view name() const { return text.substr(0, name_size); }
-  constexpr std::string_view type_attr() const { return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : ""; }
+  constexpr std::string_view type_attr() const {
+    return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : "";
+  }
   constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
   constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
   constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
@@ -83,7 +86,12 @@ struct ArgSpec {
 };
 
 // How the allowed values of an attr are written.
-enum class AllowedForm : std::uint8_t { kNone, kTypeSet, kTypes, kStrings };  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
+enum class AllowedForm : std::uint8_t {
+  kNone,
+  kTypeSet,
+  kTypes,
+  kStrings
+};  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
 
 // One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
 struct AttrSpec {
@@ -103,7 +111,9 @@ struct AttrSpec {
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.
-  constexpr std::string_view allowed_text() const { return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin); }
+  constexpr std::string_view allowed_text() const {
+    return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin);
+  }
   constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
   constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
 };
@@ -111,9 +121,10 @@ static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
 namespace detail {
 
-// Compilers run the reader for every signature, slowly: about 10 microseconds per function call. So the loops over characters
-// below go through plain pointers and tables.
-inline constexpr unsigned kLowerChar = 1, kUpperChar = 2, kDigitChar = 4, kUnderscore = 8, kSignChar = 16, kDot = 32, kSpaceChar = 64;
+// Compilers run the reader for every signature, slowly: about 10 microseconds per function call. So the loops over
+// characters below go through plain pointers and tables.
+inline constexpr unsigned kLowerChar = 1, kUpperChar = 2, kDigitChar = 4, kUnderscore = 8, kSignChar = 16, kDot = 32,
+                          kSpaceChar = 64;
 inline constexpr unsigned kLetterChars = kLowerChar | kUpperChar;
 inline constexpr unsigned kWordChars = kLetterChars | kDigitChar | kUnderscore;
 inline constexpr unsigned kNumberChars = kLetterChars | kDigitChar | kSignChar | kDot;
@@ -140,7 +151,10 @@ constexpr bool IsDigit(char c) { return Is(c, kDigitChar); }
 constexpr bool IsWordChar(char c) { return Is(c, kWordChars); }
 constexpr bool IsSpace(char c) { return Is(c, kSpaceChar); }
 constexpr int HexDigit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 constexpr bool SameText(std::string_view a, const char* b, std::size_t b_size) {
@@ -222,12 +236,13 @@ struct TypeWords {
 };
 inline constexpr TypeWords kTypeWords;
 
-// "float", "int32_ref" as DataTypeFromName reads them; or, for `upper`, the same in capitals and without aliases, which is what
-// stands behind "DT_" in the enumerators' names.
+// "float", "int32_ref" as DataTypeFromName reads them; or, for `upper`, the same in capitals and without aliases, which
+// is what stands behind "DT_" in the enumerators' names.
 constexpr DataType FindType(const char* data, std::size_t size, bool upper = false) {
   int ref = 0;
   const char* suffix = upper ? "_REF" : "_ref";
-  if (size > 4 && data[size - 4] == suffix[0] && data[size - 3] == suffix[1] && data[size - 2] == suffix[2] && data[size - 1] == suffix[3]) {
+  if (size > 4 && data[size - 4] == suffix[0] && data[size - 3] == suffix[1] && data[size - 2] == suffix[2] &&
+      data[size - 1] == suffix[3]) {
     ref = kDataTypeRefOffset;
     size -= 4;
   }
@@ -236,7 +251,9 @@ constexpr DataType FindType(const char* data, std::size_t size, bool upper = fal
     if (kTypeWords.size[n] != size || (upper && n >= kDataTypeCount)) continue;
     const char* name = kTypeWords.text[n];
     std::size_t i = 0;
-    while (i < size && data[i] == (upper && name[i] >= 'a' && name[i] <= 'z' ? static_cast<char>(name[i] - 32) : name[i])) ++i;
+    while (i < size &&
+           data[i] == (upper && name[i] >= 'a' && name[i] <= 'z' ? static_cast<char>(name[i] - 32) : name[i]))
+      ++i;
     if (i == size) return static_cast<DataType>(kTypeWords.type[n] + ref);
   }
   return DataType::kInvalid;
@@ -266,8 +283,12 @@ class EscapeReader {
       case 'r': *c = '\r'; return true;
       case 't': *c = '\t'; return true;
       case 'v': *c = '\v'; return true;
-      case '\\': case '?': case '\'': case '"': *c = kind; return true;
-      case 'x': case 'X': return Hex(c);
+      case '\\':
+      case '?':
+      case '\'':
+      case '"': *c = kind; return true;
+      case 'x':
+      case 'X': return Hex(c);
       case 'u': return Unicode(4, c);
       case 'U': return Unicode(8, c);
       default: return kind >= '0' && kind <= '7' ? Octal(kind, c) : Fail();
@@ -349,7 +370,8 @@ constexpr bool ValidEscapes(std::string_view raw) {
   while (i < raw.size() && data[i] != '\\') ++i;
   if (i == raw.size()) return true;
   EscapeReader escapes(raw);
-  for (char c = 0; escapes.Next(&c);) {}
+  for (char c = 0; escapes.Next(&c);) {
+  }
   return !escapes.failed();
 }
 
@@ -386,10 +408,13 @@ constexpr bool LooksLikeFloat(std::string_view text) {
   TextCursor in(text);
   const bool hex = in.Eat("0x") || in.Eat("0X");
   std::size_t digits = 0;
-  for (bool point = false; hex ? HexDigit(in.peek()) >= 0 || (!point && in.peek() == '.') : Is(in.peek(), point ? kDigitChar : kDigitChar | kDot);
+  for (bool point = false; hex ? HexDigit(in.peek()) >= 0 || (!point && in.peek() == '.')
+                               : Is(in.peek(), point ? kDigitChar : kDigitChar | kDot);
        ++in.at) {
-    if (in.peek() == '.') point = true;
-    else ++digits;
+    if (in.peek() == '.')
+      point = true;
+    else
+      ++digits;
   }
   if (digits == 0) return false;
   const char mark = in.peek();
@@ -405,17 +430,20 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
-  std::int64_t i = 0;     // kInt, and kBool as 0 or 1
-  DataType type{};        // kType; any number may stand in a spec
-  std::string_view text;  // kString: between the quotes, with escapes; kFloat: the digits; kShape, kTensor, kFunc: "{ ... }"
+  std::int64_t i = 0;  // kInt, and kBool as 0 or 1
+  DataType type{};  // kType; any number may stand in a spec
+  std::string_view
+      text;  // kString: between the quotes, with escapes; kFloat: the digits; kShape, kTensor, kFunc: "{ ... }"
 };
 
 // Reads the values of a default one by one, with the grammar of TensorFlow's own text reader. A scalar has one value.
 //   DefaultReader values(spec);  SpecValue v;  while (values.Next(&v)) ...;  if (values.failed()) ...
 class DefaultReader {
  public:
-  constexpr DefaultReader(AttrKind kind, bool is_list, std::string_view text) : kind_(kind), is_list_(is_list), in_(text) {}
-  constexpr explicit DefaultReader(const AttrSpec& spec) : DefaultReader(spec.kind, spec.is_list, spec.default_text()) {}
+  constexpr DefaultReader(AttrKind kind, bool is_list, std::string_view text)
+      : kind_(kind), is_list_(is_list), in_(text) {}
+  constexpr explicit DefaultReader(const AttrSpec& spec)
+      : DefaultReader(spec.kind, spec.is_list, spec.default_text()) {}
 
   constexpr bool Next(SpecValue* value) {
     if (state_ == kEnd) return false;
@@ -465,8 +493,10 @@ class DefaultReader {
         break;
       case AttrKind::kBool: {
         const std::string_view word = in_.EatWhile(detail::kLetterChars | detail::kDigitChar);
-        value->i = detail::SameText(word, "true", 4) || detail::SameText(word, "True", 4) || detail::SameText(word, "1", 1);
-        if (value->i == 0 && !detail::SameText(word, "false", 5) && !detail::SameText(word, "False", 5) && !detail::SameText(word, "0", 1))
+        value->i =
+            detail::SameText(word, "true", 4) || detail::SameText(word, "True", 4) || detail::SameText(word, "1", 1);
+        if (value->i == 0 && !detail::SameText(word, "false", 5) && !detail::SameText(word, "False", 5) &&
+            !detail::SameText(word, "0", 1))
           return false;
         break;
       }
@@ -514,9 +544,7 @@ class DefaultReader {
     *block = {in_.data + begin, in_.at - begin};
     return true;
   }
-  constexpr std::string_view Number() {
-    return in_.EatWhile(detail::kNumberChars);
-  }
+  constexpr std::string_view Number() { return in_.EatWhile(detail::kNumberChars); }
   static constexpr bool OneLeadingZeroAtMost(std::string_view number) {
     int zeros = 0;
     for (const char c : number) {
@@ -535,7 +563,8 @@ class DefaultReader {
       if (in_.done()) return true;
       const std::string_view word = in_.EatWhile(detail::kWordChars);
       if (word.empty()) return false;
-      for (const std::string_view field : {"s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"})
+      for (const std::string_view field :
+           {"s", "i", "f", "b", "type", "shape", "tensor", "list", "func", "placeholder"})
         if (word == field) return false;
       in_.SkipSpaceAndComments();
       (void)in_.Eat(':');
@@ -574,7 +603,8 @@ class AllowedReader {
 
   // "float", or "numbertype" and the like; the set of kInvalid for any other word.
   static constexpr DataTypeSet NamedTypes(std::string_view word) {
-    if (const DataType type = detail::FindType(word.data(), word.size()); type != DataType::kInvalid) return ToSet(type);
+    if (const DataType type = detail::FindType(word.data(), word.size()); type != DataType::kInvalid)
+      return ToSet(type);
     if (word == "numbertype" || word == "numerictype") return kNumberTypes;
     if (word == "quantizedtype") return kQuantizedTypes;
     if (word == "realnumbertype" || word == "realnumerictype") return kRealNumberTypes;
@@ -616,7 +646,8 @@ class SpecReader {
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
     DefaultReader values(*out);
-    for (SpecValue value; values.Next(&value);) {}
+    for (SpecValue value; values.Next(&value);) {
+    }
     return values.failed() ? Issue(SpecError::kBadDefault, in_.at) : issue_;
   }
 
@@ -672,8 +703,10 @@ class SpecReader {
     if (name.size() > UINT16_MAX) return Stop(SpecError::kTooLong, 0);
     *size = static_cast<std::uint16_t>(name.size());
     in_.SkipSpace();
-    if (!in_.Eat(':')) return Stop(lower && IsLetter(in_.peek()) && in_.at == name.size() ? SpecError::kNameNotIdentifier
-                                                                                        : SpecError::kNoColon, 0);
+    if (!in_.Eat(':'))
+      return Stop(
+          lower && IsLetter(in_.peek()) && in_.at == name.size() ? SpecError::kNameNotIdentifier : SpecError::kNoColon,
+          0);
     in_.SkipSpace();
     return true;
   }
@@ -692,7 +725,8 @@ class SpecReader {
   // The words are tried in TensorFlow's order, each as a prefix.
   constexpr bool Kind(AttrSpec* out) {
     constexpr const char* kKinds[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
-    constexpr const char* kSets[] = {"numbertype", "numerictype", "quantizedtype", "realnumbertype", "realnumberictype"};
+    constexpr const char* kSets[] = {"numbertype", "numerictype", "quantizedtype", "realnumbertype",
+                                     "realnumberictype"};
     for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k) {
       out->kind = static_cast<AttrKind>(k);
       if (in_.Eat(kKinds[k])) {
@@ -796,7 +830,8 @@ constexpr void StopOnSpecError(const SpecIssue& issue) {
     case SpecError::kNoColon: return op_signature_error_expected_colon_after_name();
     case SpecError::kUnknownAttrKind:
     case SpecError::kNotACompoundType:
-      return op_signature_error_unknown_attr_kind__use_int_float_bool_string_type_shape_tensor_func_list_or_a_brace_list();
+      op_signature_error_unknown_attr_kind__use_int_float_bool_string_type_shape_tensor_func_list_or_a_brace_list();
+      return;
     case SpecError::kUnknownTypeInList:
     case SpecError::kNoTypeInList: return op_signature_error_unknown_type_in_list();
     case SpecError::kBadStringInList: return op_signature_error_string_in_list_is_not_closed();

@@ -75,6 +75,11 @@ class Step {
     fill(&device_, program_.device, cache_.get());
     CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();
     fill(&host_, program_.host, host_cache);
+    // Kernels take their scratch memory from the step, too.
+    cpu_ = *static_cast<Cpu*>(program_.host->kernel_device());
+    cpu_.allocator = host_cache;
+    host_.device = &cpu_;
+    if (program_.device == program_.host) device_.device = &cpu_;
     device_.host_allocator = host_.host_allocator = host_cache;
     // Results are fetched from host memory; on another device they are copied there first.
     if (program_.device != program_.host) device_.result_allocator = cache_.get();
@@ -82,6 +87,7 @@ class Step {
 
   const Program& program_;
   std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  Cpu cpu_;
   StepEnvironment device_, host_;
   std::vector<Tensor> values_;
   std::vector<Tensor*> input_pointers_;

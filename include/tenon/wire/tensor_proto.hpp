@@ -3,6 +3,7 @@
 // TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
 // TensorFlow writes values; raw contents become views of the bytes where those have an owner.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -600,8 +601,10 @@ void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::si
   for (std::size_t i = count; i-- > 0;) {
     Stored value;
     std::memcpy(&value, data + i * sizeof value, sizeof value);
-    if constexpr (std::is_floating_point_v<Stored>) {
-      WriteNumber(writer, field.kind, &value);
+    if constexpr (std::is_same_v<Stored, float>) {
+      writer.Fixed32(std::bit_cast<std::uint32_t>(value));
+    } else if constexpr (std::is_same_v<Stored, double>) {
+      writer.Fixed64(std::bit_cast<std::uint64_t>(value));
     } else if (is_signed) {
       writer.Varint(static_cast<std::uint64_t>(std::int64_t{static_cast<std::make_signed_t<Stored>>(value)}));
     } else {

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// ConstantValues: what the outputs of a graph are worth that depend on constants and known shapes alone. Shape
+// functions ask for them (Reshape's shape, Fill's dims, ...).
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/partial_shape.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/integer_folding.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
+// small integer nodes are known (graph/integer_folding.hpp). one thread.
+class ConstantEvaluator {
+ public:
+  virtual ~ConstantEvaluator() = default;
+  // All outputs of a stateless node from all its data inputs; false when that is not possible.
+  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) = 0;
+};
+
+// Values found are kept. A node that has none is not asked again, so the shapes of its inputs must be known before.
+// externally synchronised.
+class ConstantValues {
+ public:
+  // Both outlive this. `evaluator` may be null.
+  explicit ConstantValues(const Graph* graph, ConstantEvaluator* evaluator = nullptr)
+      : graph_(graph), evaluator_(evaluator) {}
+
+  // The value of an output that depends on constants alone. *known says whether there is one.
+  Status Find(InEdge edge, Tensor* value, bool* known) {
+    Grow();
+    TENON_RETURN_IF_ERROR(KnownWithoutInputs(edge, value, known));
+    if (*known || edge.node < 0) return OkStatus();
+    const Node& node = graph_->node(edge.node);
+    if (node.node_class == NodeClass::kConstant && TensorOf(node) == nullptr) {
+      return errors::InvalidArgument("Unable to evaluate a constant node");
+    }
+    TENON_RETURN_IF_ERROR(EvaluateBackwards(edge.node));
+    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+      *value = values[Slot(edge.output)];
+      *known = true;
+    }
+    return OkStatus();
+  }
+
+  // The one number of an int32 or int64 tensor.
+  Status FindInteger(InEdge edge, std::int64_t* value, bool* known) {
+    Tensor tensor;
+    TENON_RETURN_IF_ERROR(Find(edge, &tensor, known));
+    if (!*known) return OkStatus();
+    if (tensor.NumElements() != 1) {
+      return errors::InvalidArgument("EvaluateConstantIntScalarEdge called on non-scalar edge: ", tensor.NumElements());
+    }
+    detail::Integers read;
+    if ((tensor.dtype() != DataType::kInt32 && tensor.dtype() != DataType::kInt64) ||
+        !detail::ReadIntegers(tensor, &read)) {
+      return errors::InvalidArgument("EvaluateConstantIntScalarEdge called on non-integer edge: ", tensor.dtype());
+    }
+    *value = read.at(0);
+    return OkStatus();
+  }
+
+ private:
+  enum State : char { kNotTried, kNoValue, kHasValues };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  void Grow() {
+    const std::size_t n = Slot(graph_->num_nodes());
+    if (values_.size() >= n) return;
+    values_.resize(n);
+    state_.resize(n, kNotTried);
+  }
+  PartialTensorShape ShapeOf(InEdge edge) const {
+    return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
+  }
+
+  // What a Const holds; null for other nodes, and when it could not be read from the file.
+  static const Tensor* TensorOf(const Node& node) {
+    if (node.node_class != NodeClass::kConstant) return nullptr;
+    const AttrValue* attr = node.def.attr.Find("value");
+    const bool readable = attr != nullptr && attr->kind() == AttrValue::Kind::kTensor && attr->decode_status().ok();
+    return readable ? &attr->tensor() : nullptr;
+  }
+
+  // What needs no evaluation of inputs: constants, values found before, and what input shapes alone say.
+  Status KnownWithoutInputs(InEdge edge, Tensor* value, bool* known) {
+    *known = false;
+    if (edge.node < 0) return OkStatus();
+    const Node& node = graph_->node(edge.node);
+    if (const Tensor* tensor = TensorOf(node); tensor != nullptr && tensor->dtype() == node.output_type(0)) {
+      *value = *tensor;
+      *known = true;
+      return OkStatus();
+    }
+    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+      *value = values[Slot(edge.output)];
+      *known = true;
+      return OkStatus();
+    }
+    return InferFromShapes(node, edge.output, value, known);
+  }
+
+  // Shape, ShapeN, Size, Rank, Shape(x)[i] and unstack(Shape(x))[i].
+  Status InferFromShapes(const Node& node, int output, Tensor* value, bool* known) {
+    if (node.num_inputs() == 0) return OkStatus();
+    const DataType dtype = node.output_type(output);
+    if (dtype != DataType::kInt32 && dtype != DataType::kInt64) return OkStatus();
+    detail::Integers found;
+    const std::string_view op = node.op_name();
+    if (op == "Shape" || op == "ShapeN") {
+      const PartialTensorShape shape = ShapeOf(node.input(output));
+      if (!shape.IsFullyDefined()) return OkStatus();
+      found = detail::Integers::Vector({shape.begin(), shape.end()});
+    } else if (op == "Rank") {
+      const PartialTensorShape shape = ShapeOf(node.input(0));
+      if (shape.unknown_rank()) return OkStatus();
+      found = detail::Integers::Scalar(shape.dims());
+    } else if (op == "Size") {
+      const PartialTensorShape shape = ShapeOf(node.input(0));
+      if (!shape.IsFullyDefined()) return OkStatus();
+      found = detail::Integers::Scalar(shape.num_elements());
+    } else {
+      const InEdge of = node.input(0);
+      if (of.node < 0 || graph_->node(of.node).op_name() != "Shape") return OkStatus();
+      const PartialTensorShape shape = ShapeOf(graph_->node(of.node).input(0));
+      std::int64_t index = 0;
+      if (shape.unknown_rank() || !SliceIndex(node, output, &index) || index < -shape.dims() || index >= shape.dims())
+        return OkStatus();
+      const Index size = shape.dim_size(static_cast<int>(index < 0 ? index + shape.dims() : index));
+      if (size < 0) return OkStatus();
+      found = detail::Integers::Scalar(size);
+    }
+    for (const std::int64_t v : found.values) {
+      if (dtype == DataType::kInt32 && v >= std::numeric_limits<std::int32_t>::max()) {
+        return errors::InvalidArgument("Value is out of int32 range: ", v);
+      }
+    }
+    *known = detail::WriteIntegers(found, dtype, value);
+    return OkStatus();
+  }
+
+  // The i of "vector[i]" or of output i of "unstack(vector)".
+  bool SliceIndex(const Node& node, int output, std::int64_t* index) const {
+    const auto mask = [&node](std::string_view name) {
+      std::int64_t value = -1;
+      return TryGetNodeAttr(node.def, name, &value) ? value : -1;
+    };
+    if (node.op_name() == "Unpack") {
+      *index = output;
+      return mask("axis") == 0;
+    }
+    if (node.op_name() != "StridedSlice" || mask("begin_mask") != 0 || mask("end_mask") != 0 ||
+        mask("ellipsis_mask") != 0 || mask("new_axis_mask") != 0 || mask("shrink_axis_mask") != 1) {
+      return false;
+    }
+    const InEdge begin = node.input(1);
+    const Tensor* tensor = begin.node < 0 ? nullptr : TensorOf(graph_->node(begin.node));
+    detail::Integers value;
+    if (tensor == nullptr || !detail::ReadIntegers(*tensor, &value) || value.size() != 1) return false;
+    *index = value.at(0);
+    return true;
+  }
+
+  // Nodes whose outputs may be computed ahead: no state, no feeds, no control flow, no functions.
+  static bool MayEvaluate(const Node& node) {
+    if (node.num_inputs() == 0 || node.op->flags.is_stateful || node.op_name() == "PlaceholderWithDefault")
+      return false;
+    if (node.node_class == NodeClass::kEnter || node.node_class == NodeClass::kExit ||
+        node.node_class == NodeClass::kMerge)
+      return false;
+    for (const auto& [name, value] : node.def.attr) {
+      if (value.kind() == AttrValue::Kind::kFunc || !value.list().func.empty()) return false;
+    }
+    return true;
+  }
+
+  // Fills values_[root] if that depends on constants alone: depth first, without recursion; every node is tried once.
+  Status EvaluateBackwards(int root) {
+    struct Frame {
+      int node;
+      int next;  // inputs before this one are known
+    };
+    std::vector<Frame> path{{root, 0}};
+    while (!path.empty()) {
+      const int id = path.back().node;
+      const Node& node = graph_->node(id);
+      bool possible = state_[Slot(id)] == kNotTried && MayEvaluate(node);
+      int wanted = -1;
+      for (int& i = path.back().next; possible && wanted < 0 && i < node.num_inputs(); ++i) {
+        Tensor value;
+        bool known = false;
+        TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.input(i), &value, &known));
+        if (known) continue;
+        wanted = node.input(i).node;
+        possible = wanted >= 0 && state_[Slot(wanted)] == kNotTried;
+      }
+      if (possible && wanted >= 0) {
+        path.push_back({wanted, 0});
+        continue;
+      }
+      if (possible) TENON_RETURN_IF_ERROR(Evaluate(node, &possible));
+      if (!possible) {  // whoever waits for it has no value either
+        for (const Frame& waiting : path) state_[Slot(waiting.node)] = kNoValue;
+        return OkStatus();
+      }
+      path.pop_back();
+    }
+    return OkStatus();
+  }
+
+  // All inputs are known.
+  Status Evaluate(const Node& node, bool* done) {
+    std::vector<Tensor> inputs(node.inputs.size()), outputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
+    }
+    *done = FoldIntegers(node, inputs, &outputs) ||
+            (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
+             outputs.size() == node.output_types.size());
+    if (*done) {
+      values_[Slot(node.id)] = std::move(outputs);
+      state_[Slot(node.id)] = kHasValues;
+    }
+    return OkStatus();
+  }
+
+  const Graph* graph_;
+  ConstantEvaluator* evaluator_;
+  std::vector<std::vector<Tensor>> values_;  // node -> values of its outputs; empty: not known
+  std::vector<char> state_;  // node -> State
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promise of the steady state: a run allocates nothing but its outputs.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/session.hpp>
+
+#include "graphs.hpp"
+
+namespace {
+thread_local long heap_calls = 0;
+}  // namespace
+
+// Counts every call of the heap that goes through operator new on this thread.
+void* operator new(std::size_t size) {
+  ++heap_calls;
+  if (void* p = std::malloc(size)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+using namespace tenon;
+using namespace runtime_test;
+
+TEST_SUITE("Steady state") {
+  TEST_CASE("a run of a callable asks nobody for memory but for its outputs") {
+    for (const char* model : {"mlp_digits", "cnn_digits"}) {
+      TrackingAllocator allocator(CpuAllocator());
+      const auto session = Session::FromGraphFile(std::string(TENON_TEST_DATA "/models/") + model + "/graph.pb",
+                                                  {.intra_op_threads = 1, .allocator = &allocator});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto callable = session->MakeCallable({.feeds = {session->inputs()[0].name}, .fetches = {session->outputs().back().name}});
+      REQUIRE_MESSAGE(callable.ok(), callable.status().message());
+      const Tensor input = Tensor::Zeros<float>(model[0] == 'm' ? TensorShape({1, 784}) : TensorShape({1, 28, 28, 1}));
+      std::vector<Tensor> out(1);
+      for (int i = 0; i < 3; ++i) REQUIRE(callable->Run({&input, 1}, out).ok());
+      const auto before = allocator.GetStats()->num_allocs;
+      heap_calls = 0;
+      Status status;
+      for (int i = 0; i < 10; ++i) status.Update(callable->Run({&input, 1}, out));
+      const long calls = heap_calls;
+      CHECK(status.ok());
+      CHECK(calls == 0);
+      CHECK(allocator.GetStats()->num_allocs - before <= 10);  // at most the one output a run
+    }
+  }
+  TEST_CASE("chains and diamonds too") {
+    TrackingAllocator allocator(CpuAllocator());
+    const auto session = Session::FromGraph(WideGraph(5, 20), {.allocator = &allocator});
+    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"out"}});
+    const Tensor x = Tensor::Zeros<float>({64});
+    std::vector<Tensor> out(1);
+    for (int i = 0; i < 3; ++i) REQUIRE(callable->Run({&x, 1}, out).ok());
+    const auto before = allocator.GetStats()->num_allocs;
+    heap_calls = 0;
+    Status status;
+    for (int i = 0; i < 10; ++i) status.Update(callable->Run({&x, 1}, out));
+    const long calls = heap_calls;
+    CHECK(status.ok());
+    CHECK(calls == 0);
+    CHECK(allocator.GetStats()->num_allocs - before <= 10);
+  }
+}
