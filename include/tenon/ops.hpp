@@ -6,6 +6,7 @@
 //   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to compile
 
 #include <tenon/register.hpp>
+#include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/array/pack.hpp>
 #include <tenon/ops/array/reshape.hpp>

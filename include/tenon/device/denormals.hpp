@@ -21,7 +21,7 @@ struct DenormalControl {
   static constexpr std::uint64_t kFlush = 0x8040;  // MXCSR: FTZ (bit 15), DAZ (bit 6)
   static std::uint64_t Read() { return _mm_getcsr(); }
   static void Write(std::uint64_t word) { _mm_setcsr(static_cast<unsigned>(word)); }
-#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#elif defined(__aarch64__) && !defined(_MSC_VER)
   static constexpr std::uint64_t kFlush = 0x1000000;  // FPCR: FZ (bit 24)
   static std::uint64_t Read() {
     std::uint64_t word;

@@ -162,14 +162,11 @@ void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T
   for (; j + 4 * kLanes <= n; j += 4 * kLanes) RowTimesColumns<B, 4>(a, a_col, b + j, b_row, k, c + j);
   for (; j + 2 * kLanes <= n; j += 2 * kLanes) RowTimesColumns<B, 2>(a, a_col, b + j, b_row, k, c + j);
   for (; j + kLanes <= n; j += kLanes) RowTimesColumns<B, 1>(a, a_col, b + j, b_row, k, c + j);
-  if (j < n && n >= kLanes) {  // the last columns, some of them for the second time
+  if (j == n) return;
+  if (n >= kLanes) {  // the last columns, some of them for the second time
     RowTimesColumns<B, 1>(a, a_col, b + n - kLanes, b_row, k, c + n - kLanes);
-    j = n;
-  }
-  for (; j < n; ++j) {
-    T sum = T(0);
-    for (Index p = 0; p < k; ++p) sum += a[p * a_col] * b[p * b_row + j];
-    c[j] = sum;
+  } else if constexpr (kLanes > 1) {
+    RowTimesMatrix<T, simd::Narrower<Isa>>(a, a_col, b, b_row, k, c, n);
   }
 }
 

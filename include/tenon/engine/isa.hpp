@@ -37,6 +37,17 @@ using Unit = isa::Neon64;
 using Unit = isa::Scalar;
 #endif
 
+// One with fewer lanes that the same processor has.
+template <class Isa>
+struct NarrowerOf {
+  using type = isa::Scalar;
+};
+template <> struct NarrowerOf<isa::Avx512> { using type = isa::Avx2; };
+template <> struct NarrowerOf<isa::Avx2> { using type = isa::Sse2; };
+template <> struct NarrowerOf<isa::Avx> { using type = isa::Sse2; };
+template <class Isa>
+using Narrower = typename NarrowerOf<Isa>::type;
+
 // Lanes of T that one value holds. In engine/simd.hpp; works for T = float and double.
 template <class T, class Isa = Unit>
 struct Batch;

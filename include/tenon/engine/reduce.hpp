@@ -21,6 +21,8 @@
 
 TENON_NAMESPACE_BEGIN
 
+inline constexpr Index kReduceLanes = 64;
+
 // A set of dimensions.
 class AxisSet {
  public:
@@ -35,10 +37,12 @@ class AxisSet {
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
-  // acc[k] = op(acc[k], each of x[k * n] ... x[k * n + n - 1]) for k in [0, count).
-  void (*runs)(const void* x, Index count, Index n, void* acc);
+  // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count). For short runs.
+  void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
   // As `rows`, over accumulators.
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
+  // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
+  void (*fold)(void* lanes, void* acc);
   void (*fill)(void* acc, Index n);  // with what changes nothing
   // out[j] from acc[j], which `terms` elements went into.
   void (*finish)(const void* acc, Index terms, void* out, Index n);
@@ -110,48 +114,6 @@ TENON_HD A Widen(const T& x) {
   else return static_cast<A>(x);
 }
 
-// lane[0] = all of lane[0] ... lane[kWidth - 1].
-template <class Step, int kWidth, class A>
-TENON_HD void FoldLanes(A* lane) {
-  if constexpr (kWidth > 1) {
-    constexpr int kHalf = kWidth / 2;
-    TENON_DETAIL_INDEPENDENT
-    for (int l = 0; l < kHalf; ++l) lane[l] = Step::Combine(lane[l], lane[l + kHalf]);
-    FoldLanes<Step, kHalf>(lane);
-  }
-}
-
-// A long run by many accumulators in memory, four elements at a time into each. They are in an array, and too many for a
-// compiler to unroll their loops: with a few in variables, g++ 12.2 -O3 adds up short integers into 64 bits wrongly.
-template <class Step, class T, class A>
-TENON_HD A ReduceRun(const T* x, Index n, A a) {
-  constexpr int kLanes = sizeof(A) == 1 ? 64 : 32;
-  Index i = 0;
-  if (n >= 2 * kLanes) {
-    A lane[kLanes];
-    TENON_DETAIL_INDEPENDENT
-    for (int l = 0; l < kLanes; ++l) lane[l] = Widen<A>(x[l]);
-    for (i = kLanes; i + 4 * kLanes <= n; i += 4 * kLanes) {
-      const T* p = x + i;
-      TENON_DETAIL_INDEPENDENT
-      for (int l = 0; l < kLanes; ++l) {
-        const A first = Step::Combine(Widen<A>(p[l]), Widen<A>(p[l + kLanes]));
-        const A second = Step::Combine(Widen<A>(p[l + 2 * kLanes]), Widen<A>(p[l + 3 * kLanes]));
-        lane[l] = Step::Combine(lane[l], Step::Combine(first, second));
-      }
-    }
-    for (; i + kLanes <= n; i += kLanes) {
-      const T* p = x + i;
-      TENON_DETAIL_INDEPENDENT
-      for (int l = 0; l < kLanes; ++l) lane[l] = Step::Combine(lane[l], Widen<A>(p[l]));
-    }
-    FoldLanes<Step, kLanes>(lane);
-    a = Step::Combine(a, lane[0]);
-  }
-  for (; i < n; ++i) a = Step::Combine(a, Widen<A>(x[i]));
-  return a;
-}
-
 template <class Step, class T, class A>
 TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) {
   for (; rows >= 4; rows -= 4, x += 4 * stride) {
@@ -175,12 +137,19 @@ template <class Step, class T, class A>
 TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
   ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
 }
-template <class Step, class T, class A>
-TENON_DETAIL_LOOP void RunsLoop(const void* x, Index count, Index n, void* acc) {
-  for (Index k = 0; k < count; ++k) {
-    A& a = static_cast<A*>(acc)[k];
-    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
+template <class Step, int kWidth, class A>
+TENON_HD void FoldHalves(A* lane) {
+  if constexpr (kWidth > 1) {
+    constexpr int kHalf = kWidth / 2;
+    TENON_DETAIL_INDEPENDENT
+    for (int l = 0; l < kHalf; ++l) lane[l] = Step::Combine(lane[l], lane[l + kHalf]);
+    FoldHalves<Step, kHalf>(lane);
   }
+}
+template <class Step, class A>
+TENON_DETAIL_LOOP void FoldLoop(void* lanes, void* acc) {
+  FoldHalves<Step, static_cast<int>(kReduceLanes)>(static_cast<A*>(lanes));
+  *static_cast<A*>(acc) = Step::Combine(*static_cast<A*>(acc), *static_cast<A*>(lanes));
 }
 
 // Types that the loops above cannot vectorise.
@@ -188,15 +157,19 @@ template <class Step, class T, class A>
 void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) {
   ReduceRows<Step>(static_cast<const T*>(x), rows, stride, n, static_cast<A*>(acc));
 }
+TENON_DETAIL_LOOPS_END
+
+// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as fast,
+// but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
 template <class Step, class T, class A>
-void RunsLoopPlain(const void* x, Index count, Index n, void* acc) {
-  for (Index k = 0; k < count; ++k) {
-    A& a = static_cast<A*>(acc)[k];
-    a = ReduceRun<Step>(static_cast<const T*>(x) + k * n, n, a);
+void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
+  const T* x = static_cast<const T*>(px);
+  for (Index k = 0; k < count; ++k, x += step) {
+    A a = static_cast<A*>(acc)[k];
+    for (Index i = 0; i < n; ++i) a = Step::Combine(a, Widen<A>(x[i]));
+    static_cast<A*>(acc)[k] = a;
   }
 }
-
-TENON_DETAIL_LOOPS_END
 
 template <class Step, class A>
 void FillLoop(void* acc, Index n) {
@@ -273,13 +246,13 @@ constexpr ReduceLoops MakeReduceLoops() {
   ReduceLoops loops{};
   if constexpr (std::is_arithmetic_v<A>) {
     loops.rows = &RowsLoop<Step, T, A>;
-    loops.runs = &RunsLoop<Step, T, A>;
     loops.combine = &RowsLoop<Step, A, A>;
   } else {
     loops.rows = &RowsLoopPlain<Step, T, A>;
-    loops.runs = &RunsLoopPlain<Step, T, A>;
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
+  loops.runs = &RunsLoop<Step, T, A>;
+  loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
   if constexpr (Reducer::is_mean) loops.finish = &FinishMeanLoop<T, A>;
   else loops.finish = &FinishLoop<T, A>;
@@ -391,13 +364,8 @@ struct ReduceWork {
     for (Index skip = begin % plan.run; begin < end; skip = 0, walk.Next()) {
       const Index m = std::min(plan.run - skip, end - begin);
       const Index first = base + walk.offset;
-      if (!plan.runs) {
-        Rows(X(first + skip * plan.line + from), m, n, acc);
-      } else if (m == plan.run) {
-        loops.runs(X(first + from * m), n, m, acc);
-      } else {
-        for (Index k = 0; k < n; ++k) loops.runs(X(first + (from + k) * plan.run + skip), 1, m, acc + k * loops.acc_bytes);
-      }
+      if (plan.runs) Runs(X(first + from * plan.run + skip), n, m, acc);
+      else Rows(X(first + skip * plan.line + from), m, n, acc);
       begin += m;
     }
   }
@@ -480,12 +448,24 @@ struct ReduceWork {
   void Piece(Index base, Index from, Index n, Index p, char* acc) const {
     Accumulate(base, from, n, p * plan.piece, std::min((p + 1) * plan.piece, plan.terms), acc);
   }
+  // n runs of m elements, plan.run apart. Long ones are added up as rows of lanes.
+  void Runs(const char* from, Index n, Index m, char* acc) const {
+    const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
+    if (rows < 2) return loops.runs(from, n, plan.run, m, acc);
+    for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
+      alignas(64) char lanes[kReduceLanes * 16];
+      loops.fill(lanes, kReduceLanes);
+      loops.rows(from, rows, kReduceLanes, kReduceLanes, lanes);
+      if (rest > 0) loops.rows(from + (m - rest) * loops.in_bytes, 1, 0, rest, lanes);
+      loops.fold(lanes, acc + k * loops.acc_bytes);
+    }
+  }
+
   // `rows` rows of n elements, plan.line apart. Many short rows that follow each other are added up as fewer long ones.
   void Rows(const char* from, Index rows, Index n, char* acc) const {
-    constexpr Index kLong = 64;
-    const Index group = kLong / n;  // rows in a long one
+    const Index group = kReduceLanes / n;  // rows in a long one
     if (n >= plan.kShortLine || n != plan.line || rows < 4 * group) return loops.rows(from, rows, plan.line, n, acc);
-    alignas(64) char lanes[kLong * 16];
+    alignas(64) char lanes[kReduceLanes * 16];
     loops.fill(lanes, group * n);
     loops.rows(from, rows / group, group * n, group * n, lanes);
     loops.combine(lanes, group, n, n, acc);
