@@ -155,7 +155,7 @@ std::vector<Row> Rows(const Result& result) {
     if (!s.ns.empty()) {
       const double ns = state.Time(s);
       row[2] = Duration(ns);
-      if (state.items() > 0) row[3] = StrCat(Duration(ns / state.items()), " a ", state.item());
+      if (state.items() > 0) row[3] = StrCat(Duration(ns / state.items()), " / ", state.item());
       row[4] = Rate(state, ns);
       if (!first) row[5] = Format("%.2f", state.Ratio(s));
     } else {

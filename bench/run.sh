@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   bench/run.sh [--install-peers] [executor|memory|ops|models|compile]...      without names: all of them
+#   bench/run.sh [--install-peers] [executor|memory|ops|models|models-portable|compile]...      without names: all of them
+# All but models-portable are compiled with -march=native.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
 set -euo pipefail
@@ -19,17 +20,16 @@ if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
 fi
 
 names=("$@")
-((${#names[@]} > 0)) || names=(executor memory ops models compile)
+((${#names[@]} > 0)) || names=(executor memory ops models models-portable compile)
 for name in "${names[@]}"; do
-  [[ $name == compile || -d bench/$name ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
+  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
 
 tools/setup.sh bench
-cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_EXAMPLES=OFF --log-level=WARNING
 mkdir -p $build/onnx $build/tables bench/baselines
 
 models=tests/golden/models
-if [[ " ${names[*]} " == *" models "* && ! -e $build/onnx/cnn_digits.onnx ]]; then
+if [[ " ${names[*]} " == *" models"* && ! -e $build/onnx/cnn_digits.onnx ]]; then
   "${TENON_TENSORFLOW_PYTHON:-python3}" bench/peers/make_onnx.py $build/onnx \
     mlp_digits=$models/mlp_digits/graph.pb:pixels:probabilities \
     cnn_digits=$models/cnn_digits/graph.pb:image:probabilities 2>&1 | grep make_onnx || true
@@ -42,8 +42,16 @@ for name in "${names[@]}"; do
   if [[ $name == compile ]]; then
     bench/compile/compile_bench.py "${results[@]}"
   else
-    cmake --build $build --target tenon_bench_"$name" -- --quiet
-    $build/bench/tenon_bench_"$name" "${results[@]}" 2>/dev/null
+    folder=$build/native options=(-DTENON_BENCH_OPTIONS=-march=native)
+    if [[ $name == *-portable ]]; then
+      folder=$build/portable options=(-DTENON_BENCH_OPTIONS= "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG")
+    fi
+    program=tenon_bench_${name%-portable}
+    cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_EXAMPLES=OFF \
+      "${options[@]}" --log-level=WARNING
+    cmake --build $folder --target "$program" -- --quiet
+    $folder/bench/"$program" "${results[@]}" 2>$build/tables/"$name".log ||  # where TensorFlow talks, too
+      { cat $build/tables/"$name".log >&2; exit 1; }
   fi
 done
 

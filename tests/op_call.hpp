@@ -15,9 +15,11 @@ namespace tenon::testing {
 
 using AttrArgs = std::vector<std::pair<std::string, AttrValue>>;
 
-// The outputs of `op` for these inputs. Type attrs follow from the inputs; other attrs are given or have their defaults.
+// The outputs of `op` for these inputs. Type attrs follow from the inputs; other attrs are given or have their
+// defaults.
 template <class Op>
-Result<std::vector<Tensor>> Call(const AttrArgs& attrs, const std::vector<Tensor>& inputs, SessionOptions options = {}) {
+Result<std::vector<Tensor>> Call(const AttrArgs& attrs, const std::vector<Tensor>& inputs,
+                                 SessionOptions options = {}) {
   GraphBuilder b;
   std::vector<Output> endpoints;
   std::vector<NamedTensor> feeds;

@@ -8,6 +8,7 @@
 (of the same machine and compiler). Cases may be chosen by parts of their names.
 """
 import argparse
+import datetime
 import json
 import os
 import re
@@ -136,8 +137,18 @@ def measure(compiler, folder, text, flag, repeats):
     return tuple(statistics.median(values) for values in zip(*samples)), None
 
 
+def machine():
+    """The processor's name."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next((line.split(": ", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
+    except OSError:
+        return "unknown"
+
+
 def markdown(compiler, results):
-    lines = [f"{compiler}; processor seconds and peak memory of the compiler, medians.", "",
+    today = datetime.datetime.now(datetime.timezone.utc).date()
+    lines = [f"{today}. {machine()}. {compiler}. Processor seconds and peak memory of the compiler, medians.", "",
              "| what | seconds | beyond 0 kernels | MB | limit, seconds |", "|------|--------:|-----------------:|---:|:--------------|"]
     for r in results:
         if "error" in r:
@@ -195,7 +206,7 @@ def main():
             file.write(table)
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"compiler": version, "cases": results}, file, indent=1)
+            json.dump({"cpu": machine(), "compiler": version, "cases": results}, file, indent=1)
             file.write("\n")
     if args.check and any(r.get("met") is False for r in results):
         failed = True

@@ -18,7 +18,8 @@ tenon::Status Run() {
   b.Add("ZeroOut", "y", {x}, {{"preserve_index", 2}});
   TENON_ASSIGN_OR_RETURN(const auto session, tenon::Session::FromGraph(b));
 
-  TENON_ASSIGN_OR_RETURN(const auto outputs, session.Run({{"x:0", tenon::MakeTensor<std::int32_t>({5}, {5, 4, 3, 2, 1})}}, {"y:0"}));
+  TENON_ASSIGN_OR_RETURN(const auto outputs,
+                         session.Run({{"x:0", tenon::MakeTensor<std::int32_t>({5}, {5, 4, 3, 2, 1})}}, {"y:0"}));
   std::printf("ZeroOut of [5 4 3 2 1] is [%s]\n", outputs[0].SummarizeValue(-1).c_str());
 
   const auto refused = session.Run({{"x:0", tenon::MakeTensor<std::int32_t>({1}, {7})}}, {"y:0"});

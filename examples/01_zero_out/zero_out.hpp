@@ -9,13 +9,15 @@
 // Keeps one element of the input and zeroes the rest.
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("preserve_index: int >= 0 = 0")
-      .Attr("T: {float, int32}")
-      .Input("to_zero: T")
-      .Output("zeroed: T")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
+                                        .Attr("preserve_index: int >= 0 = 0")
+                                        .Attr("T: {float, int32}")
+                                        .Input("to_zero: T")
+                                        .Output("zeroed: T")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
 
-  struct Attrs { std::int64_t preserve_index; };                   // bound by name
+  struct Attrs {
+    std::int64_t preserve_index;
+  };                   // bound by name
 
   template <class Device, class T>
   struct kernel : Attrs {

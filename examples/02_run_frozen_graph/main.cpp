@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a graph that TensorFlow made.
 //
-//   run_frozen_graph MODEL_FOLDER         graph.pb, images.npy (uint8, [n, h, w, 1]) and labels.txt: classifies the images
-//   run_frozen_graph GRAPH.pb INPUT.npy   feeds the array to the graph's placeholder and shows every result
+//   run_frozen_graph MODEL_FOLDER         graph.pb, images.npy (uint8, [n, h, w, 1]) and labels.txt: classifies the
+//   images run_frozen_graph GRAPH.pb INPUT.npy   feeds the array to the graph's placeholder and shows every result
 //
 // Both write demo_timeline.html: when which node ran.
 
@@ -24,7 +24,9 @@ TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t>, tenon::ops::All)
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double Microseconds(Clock::time_point from) { return std::chrono::duration<double, std::micro>(Clock::now() - from).count(); }
+double Microseconds(Clock::time_point from) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - from).count();
+}
 
 // Median of 200 runs, in microseconds.
 double TimeRun(const tenon::Callable& callable, const tenon::Tensor& input, std::vector<tenon::Tensor>* outputs) {
@@ -83,16 +85,20 @@ std::vector<std::string> ReadLabels(const std::string& path) {
 tenon::Status Classify(const std::string& folder) {
   TENON_ASSIGN_OR_RETURN(const tenon::Tensor images, tenon::ReadNpy(folder + "/images.npy"));
   if (images.dtype() != tenon::DataType::kUint8 || images.dims() != 4)
-    return tenon::errors::InvalidArgument(folder, "/images.npy: the images must be uint8 of shape [n, height, width, 1], got ",
+    return tenon::errors::InvalidArgument(folder,
+                                          "/images.npy: the images must be uint8 of shape [n, height, width, 1], got ",
                                           images.DeviceSafeDebugString());
   const std::vector<std::string> labels = ReadLabels(folder + "/labels.txt");
   const Clock::time_point start = Clock::now();
   TENON_ASSIGN_OR_RETURN(const auto session, tenon::Session::FromGraphFile(folder + "/graph.pb"));
   if (session.inputs().size() != 1 || session.outputs().empty())
-    return tenon::errors::InvalidArgument(folder, "/graph.pb: a classifier has one placeholder and an output, this graph has ", session.inputs().size(),
-                                          " and ", session.outputs().size());
-  TENON_ASSIGN_OR_RETURN(const auto callable, session.MakeCallable({.feeds = {session.inputs()[0].name}, .fetches = {session.outputs().back().name}}));
-  std::printf("%s/graph.pb, made by TensorFlow, is ready to run after %.1f ms.\n\n", folder.c_str(), Microseconds(start) / 1000);
+    return tenon::errors::InvalidArgument(folder,
+                                          "/graph.pb: a classifier has one placeholder and an output, this graph has ",
+                                          session.inputs().size(), " and ", session.outputs().size());
+  TENON_ASSIGN_OR_RETURN(const auto callable, session.MakeCallable({.feeds = {session.inputs()[0].name},
+                                                                    .fetches = {session.outputs().back().name}}));
+  std::printf("%s/graph.pb, made by TensorFlow, is ready to run after %.1f ms.\n\n", folder.c_str(),
+              Microseconds(start) / 1000);
 
   const int height = static_cast<int>(images.dim_size(1)), width = static_cast<int>(images.dim_size(2));
   tenon::Tensor input(tenon::DataType::kFloat, tenon::TensorShape({1, height, width, 1}));
@@ -123,14 +129,16 @@ tenon::Status RunGraph(const std::string& graph, const std::string& array) {
   if (inputs.size() != 1) {
     std::string names;
     for (const auto& endpoint : inputs) names += " '" + endpoint.name + "'";
-    return tenon::errors::InvalidArgument(graph, ": this program feeds exactly one placeholder, the graph has ", inputs.size(), names);
+    return tenon::errors::InvalidArgument(graph, ": this program feeds exactly one placeholder, the graph has ",
+                                          inputs.size(), names);
   }
   tenon::CallableOptions options{.feeds = {inputs[0].name}};
   for (const auto& endpoint : session.outputs()) options.fetches.push_back(endpoint.name);
   TENON_ASSIGN_OR_RETURN(const auto callable, session.MakeCallable(options));
   std::vector<tenon::Tensor> outputs(callable.num_fetches());
   TENON_RETURN_IF_ERROR(callable.Run({&input, 1}, outputs));
-  for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("%s = %s\n", options.fetches[i].c_str(), outputs[i].DebugString(20).c_str());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    std::printf("%s = %s\n", options.fetches[i].c_str(), outputs[i].DebugString(20).c_str());
   std::printf("%.1f us a run\n", TimeRun(callable, input, &outputs));
   return ShowTimeline(callable, input, graph);
 }

@@ -3,7 +3,8 @@
 // All standard ops, and tenon::ops::All to register them:
 //
 //   TENON_REGISTER(tenon::ops::All);                                          every type
-//   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to compile
+//   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to
+//   compile
 
 #include <tenon/register.hpp>
 #include <tenon/engine/simd.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per program,
-// at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
+// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
+// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,8 @@ struct Flatten {
 template <class Narrow, class... Found, class Op, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Op, Rest...> : Flatten<Narrow, Ops<Found..., Op>, Rest...> {};
 template <class Narrow, class... Found, class... Inner, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...> : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
+struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...>
+    : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
 template <class Narrow, class... Found, class... T, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Types<T...>, Rest...> : Flatten<Types<T...>, Ops<Found...>, Rest...> {};
 
@@ -60,13 +61,15 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
   };
   static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
   template <class D>
-  static inline constinit RegistrationBatch batch{ops.data(), sizeof...(Op), On<D>::tables.data(), On<D>::sizes.data(), sizeof...(Op), nullptr};
+  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
+                                                  On<D>::sizes.data(), sizeof...(Op), nullptr};
 
   static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
 };
 
 template <class DevicePack, class... Item>
-using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow, typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
+using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow,
+                      typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
 
 // A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
 #if defined(__CUDACC__)
@@ -90,6 +93,6 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
 
 TENON_NAMESPACE_END
 
-#define TENON_REGISTER(...)                                                                        \
-  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) =    \
+#define TENON_REGISTER(...)                                                                     \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
       ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is harmless.
+// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is
+// harmless.
 
 #include <memory>
 #include <span>
@@ -21,32 +22,37 @@ inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph
 }
 
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(const std::string& path, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
+    const std::string& path, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
+    std::span<const std::byte> bytes, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(const GraphDef& graph, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(
+    const GraphDef& graph, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(const GraphBuilder& builder, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(
+    const GraphBuilder& builder, SessionOptions options) {
   TENON_RETURN_IF_ERROR(builder.status());
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
 template <class U>
-Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(const Session& session, std::span<const NamedTensor> feeds,
-                                                 std::span<const std::string> fetches, std::span<const std::string> targets) {
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
   if (session.impl_ == nullptr) return NoSession();
   std::vector<std::string> names;
   std::vector<Tensor> values;
@@ -60,15 +66,18 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
   return outputs;
 }
 template <class U>
-Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(const Session& session, const CallableOptions& options) {
+Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
+    const Session& session, const CallableOptions& options) {
   if (session.impl_ == nullptr) return NoSession();
-  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared, session.impl_->Prepare(options.feeds, options.fetches, options.targets));
+  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared,
+                         session.impl_->Prepare(options.feeds, options.fetches, options.targets));
   Callable callable;
   callable.impl_ = std::make_shared<CallableImpl>(session.impl_, std::move(prepared));
   return callable;
 }
 template <class U>
-void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
+    const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
   if (session.impl_ == nullptr) return;
   for (const Node& node : session.impl_->graph().nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
@@ -80,20 +89,24 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
   }
 }
 template <class U>
-std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(const Session& session) {
+std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
+    const Session& session) {
   return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
 }
 
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
+    const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
   return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
 }
 template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
+    const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().feeds.size();
 }
 template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
+    const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().fetches.size();
 }
 

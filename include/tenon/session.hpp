@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Session and Tensor: the cheap front door. Declarations only: one source file of the program includes <tenon/runtime.hpp>
-// (or <tenon/tenon.hpp>, which has everything), as with doctest's implementation.
+// Session and Tensor: the cheap front door. Declarations only: one source file of the program includes
+// <tenon/runtime.hpp> (or <tenon/tenon.hpp>, which has everything), as with doctest's implementation.
 
 #include <cstddef>
 #include <cstdint>
@@ -70,12 +70,13 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                         std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
+                                         std::span<const std::string> fetches, std::span<const std::string> targets);
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace);
+  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                            RunTrace* trace);
   static std::size_t NumFeeds(const CallableImpl* callable);
   static std::size_t NumFetches(const CallableImpl* callable);
 };
@@ -111,7 +112,8 @@ class Callable {
   std::shared_ptr<detail::CallableImpl> impl_;
 };
 
-// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its state.
+// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
+// state.
 //
 //   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile("mlp.pb"));
 //   TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
@@ -137,18 +139,21 @@ class Session {
     return detail::Runtime::FromGraph(builder, std::move(options));
   }
 
-  // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again with
-  // the same names is remembered; a Callable saves the look-up too.
+  // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again
+  // with the same names is remembered; a Callable saves the look-up too.
   Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
                                   std::span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()), std::span<const std::string>(fetches.begin(), fetches.size()),
+    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+               std::span<const std::string>(fetches.begin(), fetches.size()),
                std::span<const std::string>(targets.begin(), targets.size()));
   }
-  Result<Callable> MakeCallable(const CallableOptions& options) const { return detail::Runtime::MakeCallable(*this, options); }
+  Result<Callable> MakeCallable(const CallableOptions& options) const {
+    return detail::Runtime::MakeCallable(*this, options);
+  }
 
   // Placeholders, in graph order.
   std::vector<Endpoint> inputs() const {

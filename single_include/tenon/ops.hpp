@@ -6,8 +6,9 @@
 #include <cmath>
 
 // ---- tenon/engine/isa.hpp ----
-// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that depends on
-// it, so that files compiled with different flags may be linked together. And what makes g++ vectorise a loop at -O2.
+// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
+// depends on it, so that files compiled with different flags may be linked together. And what makes g++ vectorise a
+// loop at -O2.
 TENON_NAMESPACE_BEGIN
 
 namespace simd {
@@ -40,6 +41,23 @@ using Unit = isa::Neon64;
 using Unit = isa::Scalar;
 #endif
 
+// One with fewer lanes that the same processor has.
+template <class Isa>
+struct NarrowerOf {
+  using type = isa::Scalar;
+};
+template <> struct NarrowerOf<isa::Avx512> {
+  using type = isa::Avx2;
+};
+template <> struct NarrowerOf<isa::Avx2> {
+  using type = isa::Sse2;
+};
+template <> struct NarrowerOf<isa::Avx> {
+  using type = isa::Sse2;
+};
+template <class Isa>
+using Narrower = typename NarrowerOf<Isa>::type;
+
 // Lanes of T that one value holds. In engine/simd.hpp; works for T = float and double.
 template <class T, class Isa = Unit>
 struct Batch;
@@ -48,10 +66,10 @@ struct Batch;
 
 TENON_NAMESPACE_END
 
-// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself (clang
-// does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output that is
-// exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from
-// warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
+// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
+// (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
+// that is exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep
+// clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)
@@ -80,10 +98,11 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/simd.hpp ----
 // simd::Batch<float> and Batch<double>: as many lanes as the translation unit's instruction set has. The only file that
-// includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves both.
+// includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves
+// both.
 #if !defined(__CUDACC__) && __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 #define TENON_DETAIL_XSIMD 1
@@ -104,20 +123,32 @@ struct XsimdArch {
 };
 #if TENON_DETAIL_XSIMD
 #if defined(__SSE2__) || defined(_M_X64)
-template <> struct XsimdArch<isa::Sse2> { using type = xsimd::sse2; };
-template <> struct XsimdArch<isa::Sse41> { using type = xsimd::sse4_1; };
+template <> struct XsimdArch<isa::Sse2> {
+  using type = xsimd::sse2;
+};
+template <> struct XsimdArch<isa::Sse41> {
+  using type = xsimd::sse4_1;
+};
 #endif
 #if defined(__AVX__)
-template <> struct XsimdArch<isa::Avx> { using type = xsimd::avx; };
+template <> struct XsimdArch<isa::Avx> {
+  using type = xsimd::avx;
+};
 #endif
 #if defined(__AVX2__) && defined(__FMA__)
-template <> struct XsimdArch<isa::Avx2> { using type = xsimd::fma3<xsimd::avx2>; };
+template <> struct XsimdArch<isa::Avx2> {
+  using type = xsimd::fma3<xsimd::avx2>;
+};
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__)
-template <> struct XsimdArch<isa::Avx512> { using type = xsimd::avx512bw; };
+template <> struct XsimdArch<isa::Avx512> {
+  using type = xsimd::avx512bw;
+};
 #endif
 #if defined(__aarch64__)
-template <> struct XsimdArch<isa::Neon64> { using type = xsimd::neon64; };
+template <> struct XsimdArch<isa::Neon64> {
+  using type = xsimd::neon64;
+};
 #endif
 #endif
 
@@ -191,16 +222,52 @@ struct Batch<T, Isa> {
   // `size` elements, aligned to nothing but T.
   TENON_HD static Batch Load(const T* p) { return Batch(Vector::load_unaligned(p)); }
   TENON_HD void Store(T* p) const { v.store_unaligned(p); }
-  // The first n lanes, 0 <= n <= size; `rest` in the others.
+  // The first n lanes, 0 <= n <= size; `rest` in the others. Nothing behind them is read or written.
   TENON_HD static Batch LoadPart(const T* p, std::ptrdiff_t n, T rest) {
-    T lanes[size];
-    for (int i = 0; i < size; ++i) lanes[i] = i < n ? p[i] : rest;
-    return Load(lanes);
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
+      return Batch(Vector(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << n) - 1), p)));
+    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
+      return Batch(Vector(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << n) - 1), p)));
+    } else
+#endif
+#if defined(__AVX2__)
+        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>) {
+      const __m256i mask = FirstLanes(n);
+      return Batch(
+          Vector(_mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(p, mask), _mm256_castsi256_ps(mask))));
+    } else if constexpr (std::is_same_v<Isa, isa::Avx2>) {
+      const __m256i mask = FirstLanes(n);
+      return Batch(
+          Vector(_mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(p, mask), _mm256_castsi256_pd(mask))));
+    } else
+#endif
+    {
+      T lanes[size];
+      for (int i = 0; i < size; ++i) lanes[i] = i < n ? p[i] : rest;
+      return Load(lanes);
+    }
   }
   TENON_HD void StorePart(T* p, std::ptrdiff_t n) const {
-    T lanes[size];
-    Store(lanes);
-    for (std::ptrdiff_t i = 0; i < n; ++i) p[i] = lanes[i];
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), v);
+    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), v);
+    } else
+#endif
+#if defined(__AVX2__)
+        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>)
+      _mm256_maskstore_ps(p, FirstLanes(n), v);
+    else if constexpr (std::is_same_v<Isa, isa::Avx2>)
+      _mm256_maskstore_pd(p, FirstLanes(n), v);
+    else
+#endif
+    {
+      T lanes[size];
+      Store(lanes);
+      for (std::ptrdiff_t i = 0; i < n; ++i) p[i] = lanes[i];
+    }
   }
 
   TENON_HD friend Batch operator+(Batch a, Batch b) { return Batch(a.v + b.v); }
@@ -217,20 +284,27 @@ struct Batch<T, Isa> {
   TENON_HD static Batch Fma(Batch a, Batch b, Batch c) {
 #if defined(__AVX512F__)
     if constexpr (std::is_same_v<Isa, isa::Avx512>) {  // xsimd 8.1 rounds twice here
-      if constexpr (std::is_same_v<T, float>) return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
-      else return Batch(Vector(_mm512_fmadd_pd(a.v, b.v, c.v)));
+      if constexpr (std::is_same_v<T, float>)
+        return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
+      else
+        return Batch(Vector(_mm512_fmadd_pd(a.v, b.v, c.v)));
     } else
 #endif
       return Batch(xsimd::fma(a.v, b.v, c.v));
   }
-  // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction does.)
+  // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction
+  // does.)
   TENON_HD static Batch Max(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a > b, a, b);
-    else return Batch(xsimd::max(a.v, b.v));
+    if constexpr (std::is_same_v<Isa, isa::Neon64>)
+      return Select(a > b, a, b);
+    else
+      return Batch(xsimd::max(a.v, b.v));
   }
   TENON_HD static Batch Min(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a < b, a, b);
-    else return Batch(xsimd::min(a.v, b.v));
+    if constexpr (std::is_same_v<Isa, isa::Neon64>)
+      return Select(a < b, a, b);
+    else
+      return Batch(xsimd::min(a.v, b.v));
   }
   // At most 2 ulp from the true value for float; 0 below -104 and infinity above 89; NaN stays NaN.
   TENON_HD Batch Exp() const {
@@ -259,8 +333,10 @@ struct Batch<T, Isa> {
   }
   // Of all lanes.
   TENON_HD T Sum() const {
-    if constexpr (requires { reduce_add(v); }) return reduce_add(v);
-    else return hadd(v);
+    if constexpr (requires { reduce_add(v); })
+      return reduce_add(v);
+    else
+      return hadd(v);
   }
   TENON_HD T Largest() const {
     T lanes[size];
@@ -270,6 +346,18 @@ struct Batch<T, Isa> {
     }
     return lanes[0];
   }
+
+#if defined(__AVX2__)
+
+ private:
+  TENON_HD static __m256i FirstLanes(std::ptrdiff_t n) {
+    if constexpr (sizeof(T) == 4) {
+      return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    } else {
+      return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+    }
+  }
+#endif
 };
 
 #endif
@@ -335,11 +423,8 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 struct Identity {
-  static constexpr auto signature = Op("Identity")
-      .Input("input: T")
-      .Output("output: T")
-      .Attr("T: type")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Identity").Input("input: T").Output("output: T").Attr("T: type").SetShapeFn(shape_inference::UnchangedShape);
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -397,7 +482,8 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
     default:
-      for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+      for (Index i = 0; i < n; ++i)
+        std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
   }
 }
 
@@ -418,11 +504,12 @@ inline void CopyRun(const ElementMover& mover, const void* from, void* to, Index
 }
 
 // n pieces of `run` elements each; a piece begins `step` elements after the one before it (perhaps a negative number).
-inline void CopyPieces(const ElementMover& mover, Index run, const void* from, Index from_step, void* to, Index to_step, Index n) {
+inline void CopyPieces(const ElementMover& mover, Index run, const void* from, Index from_step, void* to, Index to_step,
+                       Index n) {
   if (run <= 0) return;
   if (mover.assign == nullptr) {
-    return detail::CopyBytePieces(run * mover.bytes, static_cast<const char*>(from), from_step * mover.bytes, static_cast<char*>(to),
-                                  to_step * mover.bytes, n);
+    return detail::CopyBytePieces(run * mover.bytes, static_cast<const char*>(from), from_step * mover.bytes,
+                                  static_cast<char*>(to), to_step * mover.bytes, n);
   }
   if (run == 1 && to_step == 1) return mover.assign(from, from_step, to, n);
   for (Index i = 0; i < n; ++i) mover.assign(mover.At(from, i * from_step), 1, mover.At(to, i * to_step), run);
@@ -448,7 +535,8 @@ struct ConcatWork {
     Index column = 0;  // at which the part begins
     for (const ConcatPart& part : parts) {
       const Index from = std::max(begin, column), to = std::min(end, column + part.run);
-      if (from < to) CopyRun(mover, mover.At(part.data, r * part.run + from - column), mover.At(out, r * row + from), to - from);
+      if (from < to)
+        CopyRun(mover, mover.At(part.data, r * part.run + from - column), mover.At(out, r * row + from), to - from);
       column += part.run;
       if (column >= end) return;
     }
@@ -461,7 +549,8 @@ struct ConcatWork {
       const Index n = std::min(at_once, end - r);
       Index column = 0;
       for (const ConcatPart& part : parts) {
-        CopyPieces(mover, part.run, mover.At(part.data, r * part.run), part.run, mover.At(out, r * row + column), row, n);
+        CopyPieces(mover, part.run, mover.At(part.data, r * part.run), part.run, mover.At(out, r * row + column), row,
+                   n);
         column += part.run;
       }
     }
@@ -483,8 +572,8 @@ struct ConcatWork {
 
 }  // namespace detail
 
-// out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes before
-// the axis, a part's `run` that of its sizes from the axis on.
+// out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
+// before the axis, a part's `run` that of its sizes from the axis on.
 inline void Concat(Cpu& device, const ElementMover& mover, std::span<const ConcatPart> parts, Index outer, void* out) {
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
@@ -504,14 +593,16 @@ namespace ops {
 // values: N times [a, b]  ->  [N, a, b] (axis 0), [a, N, b] (axis 1), [a, b, N] (axis 2 or -1)
 struct Pack {
   static constexpr auto signature = Op("Pack")
-      .Input("values: N * T")
-      .Output("output: T")
-      .Attr("N: int >= 1")
-      .Attr("T: type")
-      .Attr("axis: int = 0")
-      .SetShapeFn(shape_inference::PackShape);
+                                        .Input("values: N * T")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: type")
+                                        .Attr("axis: int = 0")
+                                        .SetShapeFn(shape_inference::PackShape);
 
-  struct Attrs { std::int64_t axis; };
+  struct Attrs {
+    std::int64_t axis;
+  };
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -523,14 +614,16 @@ struct Pack {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values, Tensor* output) {
+  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values,
+                    Tensor* output) {
     const TensorShape& one = values[0].shape();
     const int rank = one.dims() + 1;
-    if (axis < -rank || axis >= rank) return errors::InvalidArgument("Pack: axis = ", axis, " not in [", -rank, ", ", rank, ")");
+    if (axis < -rank || axis >= rank)
+      return errors::InvalidArgument("Pack: axis = ", axis, " not in [", -rank, ", ", rank, ")");
     for (std::size_t i = 1; i < values.size(); ++i)
       if (!(values[i].shape() == one))
-        return errors::InvalidArgument("Pack: Shapes of all inputs must match: values[0].shape = ", one, " != values[", i,
-                                       "].shape = ", values[i].shape());
+        return errors::InvalidArgument("Pack: Shapes of all inputs must match: values[0].shape = ", one, " != values[",
+                                       i, "].shape = ", values[i].shape());
     const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
     InlinedVector<Index, 8> sizes(one.begin(), one.end());
     sizes.insert(sizes.begin() + at, static_cast<Index>(values.size()));
@@ -562,12 +655,12 @@ namespace ops {
 
 struct Reshape {
   static constexpr auto signature = Op("Reshape")
-      .Input("tensor: T")
-      .Input("shape: Tshape")
-      .Output("output: T")
-      .Attr("T: type")
-      .Attr("Tshape: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReshapeShape);
+                                        .Input("tensor: T")
+                                        .Input("shape: Tshape")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tshape: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(shape_inference::ReshapeShape);
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -593,7 +686,8 @@ struct Reshape {
     for (Index d = 0; d < sizes.size(); ++d) {
       const Index size = sizes[d];
       if (size == -1) {
-        if (unknown >= 0) return errors::InvalidArgument("Only one input size may be -1, not both ", unknown, " and ", d);
+        if (unknown >= 0)
+          return errors::InvalidArgument("Only one input size may be -1, not both ", unknown, " and ", d);
         unknown = static_cast<int>(d);
       } else if (size < 0) {
         return errors::InvalidArgument("Size ", d, " must be non-negative, not ", size);
@@ -601,7 +695,9 @@ struct Reshape {
         zero = true;
       } else {
         product = MultiplyWithoutOverflow(product, size);
-        if (product < 0) return errors::InvalidArgument("Shape is too large: the product of the sizes up to number ", d, " overflows int64");
+        if (product < 0)
+          return errors::InvalidArgument("Shape is too large: the product of the sizes up to number ", d,
+                                         " overflows int64");
       }
       dims.push_back(size == -1 ? 1 : size);
     }
@@ -618,14 +714,16 @@ struct Reshape {
       }
       const Index missing = left / product;
       if (!skipped && product * missing != left)
-        return errors::InvalidArgument("Input to reshape is a tensor with ", left, " values, but the requested shape requires a multiple of ", product);
+        return errors::InvalidArgument("Input to reshape is a tensor with ", left,
+                                       " values, but the requested shape requires a multiple of ", product);
       dims[static_cast<std::size_t>(unknown)] = missing;
       product *= missing;
     }
     if (zero) product = 0;
     TENON_RETURN_IF_ERROR(TensorShape::Build({dims.data(), dims.size()}, target));
     if (product != elements)
-      return errors::InvalidArgument("Input to reshape is a tensor with ", elements, " values, but the requested shape has ", product);
+      return errors::InvalidArgument("Input to reshape is a tensor with ", elements,
+                                     " values, but the requested shape has ", product);
     return OkStatus();
   }
 };
@@ -641,16 +739,17 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 struct Shape {
-  static constexpr auto signature = Op("Shape")
-      .Input("input: T")
-      .Output("output: out_type")
-      .Attr("T: type")
-      .Attr("out_type: {int32, int64} = DT_INT32")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        const ShapeHandle input = c->input(0);
-        c->set_output(0, c->Vector(c->RankKnown(input) ? c->MakeDim(c->Rank(input)) : c->UnknownDim()));
-        return OkStatus();
-      });
+  static constexpr auto signature =
+      Op("Shape")
+          .Input("input: T")
+          .Output("output: out_type")
+          .Attr("T: type")
+          .Attr("out_type: {int32, int64} = DT_INT32")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            const ShapeHandle input = c->input(0);
+            c->set_output(0, c->Vector(c->RankKnown(input) ? c->MakeDim(c->Rank(input)) : c->UnknownDim()));
+            return OkStatus();
+          });
 
   template <class Device, class T>
     requires(Device::type == "CPU")
@@ -658,7 +757,8 @@ struct Shape {
     Status operator()(Device&, const Tensor& input, Out<T> output) const {
       for (int d = 0; d < input.dims(); ++d) {
         if (std::is_same_v<T, std::int32_t> && input.dim_size(d) > std::numeric_limits<std::int32_t>::max())
-          return errors::InvalidArgument("Shape: output type is int32 but dim ", d, " is ", input.dim_size(d), "; use out_type = int64");
+          return errors::InvalidArgument("Shape: output type is int32 but dim ", d, " is ", input.dim_size(d),
+                                         "; use out_type = int64");
         output[d] = static_cast<T>(input.dim_size(d));
       }
       return OkStatus();
@@ -671,8 +771,8 @@ struct Shape {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/strided_slice.hpp ----
-// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that the
-// part leaves together become one, and what lies together is copied as one run.
+// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
+// the part leaves together become one, and what lies together is copied as one run.
 TENON_NAMESPACE_BEGIN
 
 // Where a part's elements lie in the input, in the order of the output. immutable once made.
@@ -685,8 +785,10 @@ struct StridedCopy {
   Index first = 0;             // element of the input that the output begins with
   Index elements = 1;          // of the output
 
-  // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all inside.
-  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride, std::span<const Index> count) {
+  // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
+  // inside.
+  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride,
+            std::span<const Index> count) {
     dims.clear();
     first = 0;
     elements = 1;
@@ -747,7 +849,8 @@ class StridedWalk {
 };
 
 // Elements [begin, end) of the output.
-inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy, const void* in, void* out, Index begin, Index end) {
+inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy, const void* in, void* out, Index begin,
+                             Index end) {
   const int rank = static_cast<int>(copy.dims.size());
   const bool runs = rank > 0 && copy.dims.back().step == 1;
   const Index run = runs ? copy.dims.back().size : 1;  // elements that lie together in the input
@@ -786,36 +889,41 @@ namespace ops {
 
 struct StridedSlice {
   static constexpr auto signature = Op("StridedSlice")
-      .Input("input: T")
-      .Input("begin: Index")
-      .Input("end: Index")
-      .Input("strides: Index")
-      .Output("output: T")
-      .Attr("T: type")
-      .Attr("Index: {int16, int32, int64}")
-      .Attr("begin_mask: int = 0")
-      .Attr("end_mask: int = 0")
-      .Attr("ellipsis_mask: int = 0")
-      .Attr("new_axis_mask: int = 0")
-      .Attr("shrink_axis_mask: int = 0")
-      .SetShapeFn(shape_inference::StridedSliceShape);
+                                        .Input("input: T")
+                                        .Input("begin: Index")
+                                        .Input("end: Index")
+                                        .Input("strides: Index")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Index: {int16, int32, int64}")
+                                        .Attr("begin_mask: int = 0")
+                                        .Attr("end_mask: int = 0")
+                                        .Attr("ellipsis_mask: int = 0")
+                                        .Attr("new_axis_mask: int = 0")
+                                        .Attr("shrink_axis_mask: int = 0")
+                                        .SetShapeFn(shape_inference::StridedSliceShape);
 
-  struct Attrs { std::int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; };
+  struct Attrs {
+    std::int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+  };
   static constexpr auto kernel_types = TypeAttrs();
 
   // The part for one input shape and one set of indices. immutable once made.
   struct Plan : RefCounted {
     enum class Way : std::uint8_t { kShare, kShareRows, kCopy };
 
-    bool Fits(const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides) const {
+    bool Fits(const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
+              const HostIndices& strides) const {
       const Index n = begin.size();
-      if (static_cast<Index>(indices.size()) != 3 * n || end.size() != n || strides.size() != n || !(input == shape)) return false;
+      if (static_cast<Index>(indices.size()) != 3 * n || end.size() != n || strides.size() != n || !(input == shape))
+        return false;
       const Index* known = indices.data();
       for (Index i = 0; i < n; ++i)
         if (known[i] != begin[i] || known[n + i] != end[i] || known[2 * n + i] != strides[i]) return false;
       return true;
     }
-    Status Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides);
+    Status Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
+                const HostIndices& strides);
 
     TensorShape input, output;
     InlinedVector<Index, 12> indices;  // begin, end, strides
@@ -830,11 +938,12 @@ struct StridedSlice {
     Status Init(OpKernelConstruction& construction) {
       const DataType type = construction.input_type(0);  // TensorFlow has no kernels for these two
       if (type != DataType::kQint16 && type != DataType::kQuint16) return OkStatus();
-      return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type, "}; all types but qint16 and quint16 have one");
+      return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type,
+                                     "}; all types but qint16 and quint16 have one");
     }
 
-    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end, HostIndices strides,
-                      Tensor& output) const {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end,
+                      HostIndices strides, Tensor& output) const {
       Ref<Plan> plan = LastPlan();
       if (!plan || !plan->Fits(input.shape(), begin, end, strides)) [[unlikely]] {
         plan = Ref<Plan>::Adopt(new Plan);
@@ -862,11 +971,13 @@ struct StridedSlice {
   static Status Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output);
 };
 
-inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
-                                       const HostIndices& strides) {
-  if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) || begin.size() >= 32)
-    return errors::InvalidArgument("StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
-                                   begin.shape(), ", ", end.shape(), ", and ", strides.shape(), " instead.");
+inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin,
+                                       const HostIndices& end, const HostIndices& strides) {
+  if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) ||
+      begin.size() >= 32)
+    return errors::InvalidArgument(
+        "StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin.shape(),
+        ", ", end.shape(), ", and ", strides.shape(), " instead.");
   std::vector<std::int64_t> lists[3];
   const HostIndices* const given[3] = {&begin, &end, &strides};
   for (int k = 0; k < 3; ++k)
@@ -874,8 +985,9 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   input = shape;
   StridedSlicePlan plan;
   const auto mask = [](std::int64_t bits) { return static_cast<std::int32_t>(bits); };
-  if (const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(attrs.begin_mask), mask(attrs.end_mask),
-                                             mask(attrs.ellipsis_mask), mask(attrs.new_axis_mask), mask(attrs.shrink_axis_mask), &plan);
+  if (const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(attrs.begin_mask),
+                                             mask(attrs.end_mask), mask(attrs.ellipsis_mask), mask(attrs.new_axis_mask),
+                                             mask(attrs.shrink_axis_mask), &plan);
       !status.ok())
     return Status(status.code(), StrCat("StridedSlice: ", status.message()));
   TENON_RETURN_IF_ERROR(TensorShape::Build(plan.final_shape, &output));
@@ -890,8 +1002,10 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   return OkStatus();
 }
 
-inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output) {
-  // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts only.
+inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input,
+                                Tensor* output) {
+  // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts
+  // only.
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(input.dtype());
   if (plan.way == Plan::Way::kShare) {
@@ -937,20 +1051,21 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 struct Const {
-  static constexpr auto signature = Op("Const")
-      .Output("output: dtype")
-      .Attr("value: tensor")
-      .Attr("dtype: type")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        Tensor value;
-        ShapeHandle shape = c->UnknownShape();
-        if (Status status = c->GetAttr("value", &value); status.ok())
-          TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
-        else if (status.message().find(": Shape [") != std::string_view::npos)
-          return status;  // no shape; contents that do not fit theirs are refused when the node is built
-        c->set_output(0, shape);
-        return OkStatus();
-      });
+  static constexpr auto signature =
+      Op("Const")
+          .Output("output: dtype")
+          .Attr("value: tensor")
+          .Attr("dtype: type")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            Tensor value;
+            ShapeHandle shape = c->UnknownShape();
+            if (Status status = c->GetAttr("value", &value); status.ok())
+              TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
+            else if (status.message().find(": Shape [") != std::string_view::npos)
+              return status;  // no shape; contents that do not fit theirs are refused when the node is built
+            c->set_output(0, shape);
+            return OkStatus();
+          });
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -961,7 +1076,8 @@ struct Const {
     explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
       construction->SetStatus(construction->GetAttr("value", &value_));
       if (construction->status().ok() && value_.dtype() != construction->output_type(0))
-        construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(), ") and dtype (", construction->output_type(0), ")"));
+        construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(),
+                                                        ") and dtype (", construction->output_type(0), ")"));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
     bool IsExpensive() const override { return false; }
@@ -984,29 +1100,32 @@ namespace ops {
 
 struct Placeholder {
   static constexpr auto signature = Op("Placeholder")
-      .Output("output: dtype")
-      .Attr("dtype: type")
-      .Attr("shape: shape = { unknown_rank: true }")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        PartialTensorShape shape;
-        TENON_RETURN_IF_ERROR(c->GetAttr("shape", &shape));
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("shape: shape = { unknown_rank: true }")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          PartialTensorShape shape;
+                                          TENON_RETURN_IF_ERROR(c->GetAttr("shape", &shape));
         // Graphs older than version 24 write [] for "unknown".
-        if (c->graph_def_version() < 24 && shape.dims() == 0) shape = PartialTensorShape();
-        ShapeHandle out;
-        TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &out));
-        c->set_output(0, out);
-        return OkStatus();
-      });
+                                          if (c->graph_def_version() < 24 && shape.dims() == 0)
+                                            shape = PartialTensorShape();
+                                          ShapeHandle out;
+                                          TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
 
-  struct Attrs { PartialTensorShape shape; };
+  struct Attrs {
+    PartialTensorShape shape;
+  };
 
   template <class Device>
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, Tensor& output) const {
       (void)output;
       const OpKernel& self = context.op().op_kernel();
-      return errors::InvalidArgument("You must feed a value for placeholder tensor '", self.name(), "' with dtype ", self.output_type(0),
-                                     " and shape ", shape);
+      return errors::InvalidArgument("You must feed a value for placeholder tensor '", self.name(), "' with dtype ",
+                                     self.output_type(0), " and shape ", shape);
     }
   };
 };
@@ -1016,8 +1135,8 @@ struct Placeholder {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/broadcast.hpp ----
-// Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast operands:
-// neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
+// Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
+// operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -1137,8 +1256,8 @@ class BroadcastWalk {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/elementwise.hpp ----
-// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop, kBinaryLoops);
-// broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
+// kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
 TENON_NAMESPACE_BEGIN
 
 // out[i] = op(x[i]) for i in [0, n). `attrs` is what the op's map is given besides, or null. `out` may be `x`.
@@ -1149,8 +1268,8 @@ struct UnaryLoop {
   float cost_ns;   // of one element, on one thread
 };
 
-// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when elements
-// may be copied as bytes. `out` may be an operand whose elements have the same size.
+// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when
+// elements may be copied as bytes. `out` may be an operand whose elements have the same size.
 struct BinaryLoops {
   using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
   Loop vv;
@@ -1163,9 +1282,10 @@ struct BinaryLoops {
 
 namespace detail {
 
-// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested type
-// Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on simd::Batch<float>
-// and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is for slow ones.
+// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
+// type Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on
+// simd::Batch<float> and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is
+// for slow ones.
 template <class Op>
 concept TakesBatches = requires { requires Op::takes_batches; };
 
@@ -1272,28 +1392,34 @@ void RunBinaryBatches(const void* attrs, const void* pa, const void* pb, void* p
     if (n - i >= B::size) {
       CallMap<Op>(attrs, RepeatA ? all_a : B::Load(a + i), RepeatB ? all_b : B::Load(b + i)).Store(out + i);
     } else {
-      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)), y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
+      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)),
+              y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
       CallMap<Op>(attrs, x, y).StorePart(out + i, n - i);
     }
   }
 }
 
 template <class Op, class T, class R>
-inline constexpr bool kUseBatches = TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+inline constexpr bool kUseBatches =
+    TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
 template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>) loop.v = &RunUnaryBatches<Op, T, Isa>;
-  else if constexpr (std::is_arithmetic_v<T>) loop.v = &RunUnary<Op, T, R>;
-  else loop.v = &RunUnaryPlain<Op, T, R>;
+  if constexpr (kUseBatches<Op, T, R>)
+    loop.v = &RunUnaryBatches<Op, T, Isa>;
+  else if constexpr (std::is_arithmetic_v<T>)
+    loop.v = &RunUnary<Op, T, R>;
+  else
+    loop.v = &RunUnaryPlain<Op, T, R>;
   return loop;
 }
 
 // The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
 template <class Op, class T, class R, class Isa>
 constexpr BinaryLoops MakeBinaryLoops() {
-  BinaryLoops loops{nullptr, nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
+  BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
+                    CostNs<Op, T, R>()};
   if constexpr (kUseBatches<Op, T, R>) {
     loops.vv = &RunBinaryBatches<Op, T, Isa, false, false>;
     loops.sv = &RunBinaryBatches<Op, T, Isa, true, false>;
@@ -1365,9 +1491,7 @@ struct BinaryWork {
 // `count` copies of one element of `bytes` bytes.
 inline void Repeat(const char* element, Index bytes, Index count, char* to) {
   switch (bytes) {
-    case 1:
-      std::memset(to, static_cast<unsigned char>(*element), static_cast<std::size_t>(count));
-      return;
+    case 1: std::memset(to, static_cast<unsigned char>(*element), static_cast<std::size_t>(count)); return;
     case 2:
       for (Index i = 0; i < count; ++i) std::memcpy(to + 2 * i, element, 2);
       return;
@@ -1407,7 +1531,8 @@ class RowTile {
       for (Index r = 0; r < rows; ++r) Repeat(first + r * bytes_, bytes_, inner_, buffer_ + r * inner_ * bytes_);
     } else if (held_ != first) {
       const Index row_bytes = inner_ * bytes_;
-      for (Index r = 0; r < most_rows_; ++r) std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
+      for (Index r = 0; r < most_rows_; ++r)
+        std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
       held_ = first;
     }
     return buffer_;
@@ -1432,7 +1557,8 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     begin += n;
     walk.Advance(1);
   };
-  if (const Index column = begin % inner; column != 0) run_row(column, inner - column < end - begin ? inner - column : end - begin);
+  if (const Index column = begin % inner; column != 0)
+    run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
   if (inner < kShortRow && bytes_may_be_copied) {
@@ -1463,9 +1589,11 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
 }  // namespace detail
 
 // out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
-inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a, const TensorShape& a_shape,
-                              const void* b, const TensorShape& b_shape, void* out, const TensorShape& out_shape) {
-  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(out)};
+inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
+                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
+                              const TensorShape& out_shape) {
+  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b),
+                                static_cast<char*>(out)};
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;
@@ -1484,8 +1612,8 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/elementwise_op.hpp ----
-// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing of the
-// input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
+// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing
+// of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
 //
 //   struct Relu {
 //     static constexpr auto signature = ...;
@@ -1502,7 +1630,8 @@ Status MapUnary(Cpu& device, const void* attrs, In<T> x, Out<R> y) {
 // y = Op::map(a, b[, attrs]) with the operands broadcast against each other.
 template <class Op, class T, class R>
 Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
-  return BinaryBroadcast(device, kBinaryLoops<Op, T, R>, attrs, a.data, a.shape(), b.data, b.shape(), y.data, y.shape());
+  return BinaryBroadcast(device, kBinaryLoops<Op, T, R>, attrs, a.data, a.shape(), b.data, b.shape(), y.data,
+                         y.shape());
 }
 
 // One input, one output. `map` takes a T and, if Op has Attrs, those as its second argument.
@@ -1541,14 +1670,18 @@ namespace ops {
 namespace detail {
 // Integers wrap: computed without sign, in a type that is not widened to int on the way.
 template <class T>
-using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, int, T>>>;
+using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned,
+                                    std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, int, T>>>;
 }  // namespace detail
 
 struct Add {
-  static constexpr auto signature = Op("Add")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Add")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -1572,11 +1705,16 @@ struct Add {
 };
 
 struct AddV2 {
-  static constexpr auto signature = Op("AddV2")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}")
-      .SetIsCommutative().SetIsAggregate()
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("AddV2")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}")
+          .SetIsCommutative()
+          .SetIsAggregate()
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -1588,10 +1726,14 @@ struct AddV2 {
 };
 
 struct Sub {
-  static constexpr auto signature = Op("Sub")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Sub")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -1606,11 +1748,15 @@ struct Sub {
 };
 
 struct Mul {
-  static constexpr auto signature = Op("Mul")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}")
-      .SetIsCommutative()
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Mul")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}")
+          .SetIsCommutative()
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -1626,10 +1772,13 @@ struct Mul {
 
 // NaN when either operand is.
 struct Maximum {
-  static constexpr auto signature = Op("Maximum")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Maximum")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -1645,10 +1794,13 @@ struct Maximum {
 
 // NaN when either operand is.
 struct Minimum {
-  static constexpr auto signature = Op("Minimum")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Minimum")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -1689,7 +1841,8 @@ class Scratch {
 
   // ResourceExhausted when there was no memory; `who` is the engine's name.
   Status status(std::string_view who) const {
-    if (data_ != nullptr || bytes_ == 0) [[likely]] return OkStatus();
+    if (data_ != nullptr || bytes_ == 0) [[likely]]
+      return OkStatus();
     return NoMemory(who);
   }
   // The memory from byte `offset` on.
@@ -1747,8 +1900,8 @@ constexpr Index PartBegin(Index total, Index parts, Index step, Index part) {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/gemm.hpp ----
-// Gemm: the product of two matrices on the CPU, for every number type. float and double go through Eigen, and through loops
-// of their own where there are too few rows to pack the operands for; half and bfloat16 are multiplied as float.
+// Gemm: the product of two matrices on the CPU, for every number type. float and double go through Eigen, and through
+// loops of their own where there are too few rows to pack the operands for; half and bfloat16 are multiplied as float.
 #if !defined(__CUDACC__)
 
 // ---- tenon/engine/eigen.hpp ----
@@ -1788,7 +1941,7 @@ class EigenProduct final : private Eigen::internal::level3_blocking<T, T> {
     product.m_blockB = reinterpret_cast<T*>(static_cast<char*>(scratch) + LeftBytes());
     constexpr int kPlain = Eigen::ColMajor, kTransposed = Eigen::RowMajor;
     const auto multiply = b.transposed ? (a.transposed ? &Call<kTransposed, kTransposed> : &Call<kTransposed, kPlain>)
-                                   : (a.transposed ? &Call<kPlain, kTransposed> : &Call<kPlain, kPlain>);
+                                       : (a.transposed ? &Call<kPlain, kTransposed> : &Call<kPlain, kPlain>);
     multiply(n, m, k, b.data, b.stride, a.data, a.stride, c, 1, c_stride, T(1), product, nullptr);
   }
 
@@ -1803,9 +1956,10 @@ class EigenProduct final : private Eigen::internal::level3_blocking<T, T> {
   static void Call(Eigen::Index rows, Eigen::Index columns, Eigen::Index k, const T* left, Eigen::Index left_stride,
                    const T* right, Eigen::Index right_stride, T* c, Eigen::Index c_step, Eigen::Index c_stride, T alpha,
                    EigenProduct& blocking, Eigen::internal::GemmParallelInfo<Eigen::Index>* parallel) {
-    Eigen::internal::general_matrix_matrix_product<Eigen::Index, T, left_order, false, T, right_order, false, Eigen::ColMajor,
-                                                   1>::run(rows, columns, k, left, left_stride, right, right_stride, c, c_step,
-                                                           c_stride, alpha, blocking, parallel);
+    Eigen::internal::general_matrix_matrix_product<Eigen::Index, T, left_order, false, T, right_order, false,
+                                                   Eigen::ColMajor, 1>::run(rows, columns, k, left, left_stride, right,
+                                                                            right_stride, c, c_step, c_stride, alpha,
+                                                                            blocking, parallel);
   }
 };
 
@@ -1818,9 +1972,10 @@ TENON_NAMESPACE_END
 
 TENON_NAMESPACE_BEGIN
 
-// c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not conjugated).
-// Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates scratch memory from
-// the device for large products. (nvcc does not compile the definition: another file of the program does.)
+// c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
+// conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
+// scratch memory from the device for large products. (nvcc does not compile the definition: another file of the program
+// does.)
 template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c);
 
@@ -1859,7 +2014,8 @@ TENON_HD T MultiplyAdd(T a, T b, T c) {
 }
 template <class T>
 TENON_HD std::complex<T> MultiplyAdd(std::complex<T> a, std::complex<T> b, std::complex<T> c) {
-  return {c.real() + (a.real() * b.real() - a.imag() * b.imag()), c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+  return {c.real() + (a.real() * b.real() - a.imag() * b.imag()),
+          c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
 }
 
 TENON_DETAIL_LOOPS_BEGIN
@@ -1912,11 +2068,11 @@ T DotProduct(const T* x, Index x_step, const T* y, Index n) {
   return sum;
 }
 
-// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits for
-// another: of narrow blocks, several for each column.
+// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits
+// for another: of narrow blocks, several for each column.
 template <class B, int width>
-void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row, Index k,
-                     typename B::value_type* c) {
+void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row,
+                     Index k, typename B::value_type* c) {
   using T = typename B::value_type;
   constexpr int kChains = 8 / width;
   B sums[8];
@@ -1957,19 +2113,16 @@ void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T
   for (; j + 4 * kLanes <= n; j += 4 * kLanes) RowTimesColumns<B, 4>(a, a_col, b + j, b_row, k, c + j);
   for (; j + 2 * kLanes <= n; j += 2 * kLanes) RowTimesColumns<B, 2>(a, a_col, b + j, b_row, k, c + j);
   for (; j + kLanes <= n; j += kLanes) RowTimesColumns<B, 1>(a, a_col, b + j, b_row, k, c + j);
-  if (j < n && n >= kLanes) {  // the last columns, some of them for the second time
+  if (j == n) return;
+  if (n >= kLanes) {  // the last columns, some of them for the second time
     RowTimesColumns<B, 1>(a, a_col, b + n - kLanes, b_row, k, c + n - kLanes);
-    j = n;
-  }
-  for (; j < n; ++j) {
-    T sum = T(0);
-    for (Index p = 0; p < k; ++p) sum += a[p * a_col] * b[p * b_row + j];
-    c[j] = sum;
+  } else if constexpr (kLanes > 1) {
+    RowTimesMatrix<T, simd::Narrower<Isa>>(a, a_col, b, b_row, k, c, n);
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a row
-// that stay in the first cache while the rows of a go by. No scratch memory.
+// Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a
+// row that stay in the first cache while the rows of a go by. No scratch memory.
 template <class T>
 void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Index column_end) {
   if (g.b_col != 1) {
@@ -1984,7 +2137,8 @@ void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Ind
     constexpr Index kCloseBytes = 2048;  // from row to row; further apart, every row is another page
     if (g.b_row * Index{sizeof(T)} <= kCloseBytes) {
       for (Index i = row; i < row_end; ++i) {
-        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column, column_end - column);
+        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column,
+                       column_end - column);
       }
       return;
     }
@@ -2016,7 +2170,8 @@ void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) 
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
     constexpr Index kStep = 16;
-    const Index begin = PartBegin(by_rows ? m : n, parts, kStep, part), end = PartBegin(by_rows ? m : n, parts, kStep, part + 1);
+    const Index begin = PartBegin(by_rows ? m : n, parts, kStep, part),
+                end = PartBegin(by_rows ? m : n, parts, kStep, part + 1);
     if (begin < end) body(part, by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
   });
 }
@@ -2024,7 +2179,9 @@ void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) 
 template <class T>
 void GemmWithLoops(Cpu& device, const GemmArgs<T>& g, double ns) {
   SplitProduct(device, WorthwhileParts(device, ns), g.m, g.n,
-               [&](Index, Index row, Index row_end, Index column, Index column_end) { GemmLoops(g, row, row_end, column, column_end); });
+               [&](Index, Index row, Index row_end, Index column, Index column_end) {
+                 GemmLoops(g, row, row_end, column, column_end);
+               });
 }
 
 template <class T>
@@ -2043,7 +2200,8 @@ Status GemmWithEigen(Cpu& device, const GemmArgs<T>& g, double ns) {
     }
     using Matrix = typename EigenProduct<T>::Matrix;
     const Matrix a = g.a_col == 1 ? Matrix{g.a + row * g.a_row, g.a_row, false} : Matrix{g.a + row, g.a_col, true};
-    const Matrix b = g.b_col == 1 ? Matrix{g.b + column, g.b_row, false} : Matrix{g.b + column * g.b_col, g.b_col, true};
+    const Matrix b =
+        g.b_col == 1 ? Matrix{g.b + column, g.b_row, false} : Matrix{g.b + column * g.b_col, g.b_col, true};
     product.Run(row_end - row, column_end - column, g.k, a, b, c, g.c_row,
                 scratch.template As<char>(static_cast<std::size_t>(part) * bytes));
   });
@@ -2061,7 +2219,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
     if (g.n == 1 && g.m > 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
-    constexpr Index kThin = 4;             // rows; b is read about once, so packing it would cost more than multiplying
+    constexpr Index kThin = 4;  // rows; b is read about once, so packing it would cost more than multiplying
     constexpr double kSmall = 8 * 8 * 64;  // products
     if ((g.m <= kThin || products <= kSmall) && (g.b_col == 1 || g.a_col == 1)) {
       GemmWithLoops(device, g, 0.05 * products);
@@ -2082,7 +2240,8 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
   float* c = scratch.As<float>(a_bytes + b_bytes);
   ConvertRun(g.a, a, g.m * g.k);
   ConvertRun(g.b, b, g.k * g.n);
-  TENON_RETURN_IF_ERROR(GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
+  TENON_RETURN_IF_ERROR(
+      GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
   ConvertRun(c, g.c, g.m * g.n);
   return OkStatus();
 }
@@ -2100,10 +2259,13 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
     for (T& element : c) element = T(0);
     return OkStatus();
   }
-  const detail::GemmArgs<T> g{m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1,
-                              b.data, transpose_b ? 1 : n, transpose_b ? k : 1, c.data, n};
-  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) return detail::GemmAsFloat(device, g);
-  else return detail::GemmArranged(device, g);
+  const detail::GemmArgs<T> g{
+      m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
+      c.data, n};
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return detail::GemmAsFloat(device, g);
+  else
+    return detail::GemmArranged(device, g);
 }
 
 #endif
@@ -2116,20 +2278,25 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
-// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not conjugated.
+// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not
+// conjugated.
 struct MatMul {
-  static constexpr auto signature = Op("MatMul")
-      .Input("a: T")
-      .Input("b: T")
-      .Output("product: T")
-      .Attr("transpose_a: bool = false")
-      .Attr("transpose_b: bool = false")
-      .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
-      .Attr("grad_a: bool = false")
-      .Attr("grad_b: bool = false")
-      .SetShapeFn(shape_inference::MatMulShape);
+  static constexpr auto signature =
+      Op("MatMul")
+          .Input("a: T")
+          .Input("b: T")
+          .Output("product: T")
+          .Attr("transpose_a: bool = false")
+          .Attr("transpose_b: bool = false")
+          .Attr(
+              "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+          .Attr("grad_a: bool = false")
+          .Attr("grad_b: bool = false")
+          .SetShapeFn(shape_inference::MatMulShape);
 
-  struct Attrs { bool transpose_a, transpose_b; };
+  struct Attrs {
+    bool transpose_a, transpose_b;
+  };
   static constexpr std::string_view unused[] = {"grad_a", "grad_b"};
 
   // TensorFlow has no kernels for unsigned integers.
@@ -2147,9 +2314,9 @@ struct MatMul {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/reduce.hpp ----
-// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops (kReduceLoops):
-// over runs of elements that make one output each, and over rows that are folded into one. Shapes, threads and accuracy are
-// in a driver that knows neither. The result does not depend on the number of threads.
+// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops
+// (kReduceLoops): over runs of elements that make one output each, and over rows that are folded into one. Shapes,
+// threads and accuracy are in a driver that knows neither. The result does not depend on the number of threads.
 TENON_NAMESPACE_BEGIN
 
 inline constexpr Index kReduceLanes = 64;
@@ -2164,7 +2331,8 @@ class AxisSet {
   std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
 };
 
-// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider type.
+// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
+// type.
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
@@ -2199,8 +2367,10 @@ struct AddStep {
   }
   template <class A>
   TENON_HD static A Combine(const A& a, const A& b) {
-    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<A>)
+      return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
+    else
+      return a + b;
   }
 };
 struct MultiplyStep {
@@ -2217,32 +2387,42 @@ struct MultiplyStep {
 struct MaxStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::lowest();
-    else return -std::numeric_limits<A>::infinity();
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::lowest();
+    else
+      return -std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return a > b ? a : b;
-    else return ((a > b) | (a != a)) ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return a > b ? a : b;
+    else
+      return ((a > b) | (a != a)) ? a : b;
   }
 };
 struct MinStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::max();
-    else return std::numeric_limits<A>::infinity();
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::max();
+    else
+      return std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return a < b ? a : b;
-    else return ((a < b) | (a != a)) ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return a < b ? a : b;
+    else
+      return ((a < b) | (a != a)) ? a : b;
   }
 };
 
 template <class A, class T>
 TENON_HD A Widen(const T& x) {
-  if constexpr (kIsSmall<T>()) return static_cast<A>(static_cast<float>(x));
-  else return static_cast<A>(x);
+  if constexpr (kIsSmall<T>())
+    return static_cast<A>(static_cast<float>(x));
+  else
+    return static_cast<A>(x);
 }
 
 template <class Step, class T, class A>
@@ -2290,8 +2470,8 @@ void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) 
 }
 TENON_DETAIL_LOOPS_END
 
-// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as fast,
-// but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
+// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as
+// fast, but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
 template <class Step, class T, class A>
 void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   const T* x = static_cast<const T*>(px);
@@ -2318,7 +2498,8 @@ void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
     if constexpr (std::is_integral_v<A>) {
       static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
     } else if constexpr (std::is_floating_point_v<A>) {
-      static_cast<T*>(out)[j] = static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
+      static_cast<T*>(out)[j] =
+          static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
     } else {
       using Real = typename A::value_type;
       static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
@@ -2336,9 +2517,12 @@ struct SumReducer {
   static constexpr bool is_mean = false;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else if constexpr (std::is_integral_v<T>) return detail::Unsigned<T>{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return detail::Unsigned<T>{};
+    else
+      return T{};
   }
 };
 struct ProdReducer : SumReducer {
@@ -2350,9 +2534,12 @@ struct MeanReducer {
   static constexpr bool is_mean = true;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else if constexpr (std::is_integral_v<T>) return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
+    else
+      return T{};
   }
 };
 // NaN when there is one. The largest of nothing is minus infinity, or the lowest integer.
@@ -2361,8 +2548,10 @@ struct MaxReducer {
   static constexpr bool is_mean = false;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else
+      return T{};
   }
 };
 struct MinReducer : MaxReducer {
@@ -2385,8 +2574,10 @@ constexpr ReduceLoops MakeReduceLoops() {
   loops.runs = &RunsLoop<Step, T, A>;
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
-  if constexpr (Reducer::is_mean) loops.finish = &FinishMeanLoop<T, A>;
-  else loops.finish = &FinishLoop<T, A>;
+  if constexpr (Reducer::is_mean)
+    loops.finish = &FinishMeanLoop<T, A>;
+  else
+    loops.finish = &FinishLoop<T, A>;
   loops.in_bytes = static_cast<int>(sizeof(T));
   loops.acc_bytes = static_cast<int>(sizeof(A));
   loops.cost_ns = 0.04f * static_cast<float>(sizeof(T)) + (std::is_arithmetic_v<T> ? 0.04f : 0.5f);
@@ -2437,8 +2628,9 @@ class ReduceWalk {
   Index at_[kMaxTensorRank / 2 + 1];
 };
 
-// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those of
-// size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run, line].
+// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those
+// of size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run,
+// line].
 struct ReducePlan {
   bool runs = false;  // the block is [line, run]
   Index line = 1;
@@ -2459,8 +2651,10 @@ struct ReducePlan {
       if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
       (is_reduced ? terms : outputs) *= n;
       if (position == 0) runs = is_reduced;
-      if (position < 2) (is_reduced ? run : line) = n;
-      else (is_reduced ? reduced : kept).Add(n, step);
+      if (position < 2)
+        (is_reduced ? run : line) = n;
+      else
+        (is_reduced ? reduced : kept).Add(n, step);
       ++position;
       step *= n;
     }
@@ -2468,7 +2662,8 @@ struct ReducePlan {
   }
 
   Index pieces() const { return (terms + piece - 1) / piece; }
-  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie interleaved.
+  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie
+  // interleaved.
   Index unit(Index bytes) const {
     if (runs) return 1;
     return line < kShortLine ? line * std::max<Index>(kShortLine / line, 1) : std::max<Index>(64 / bytes, 1);
@@ -2495,8 +2690,10 @@ struct ReduceWork {
     for (Index skip = begin % plan.run; begin < end; skip = 0, walk.Next()) {
       const Index m = std::min(plan.run - skip, end - begin);
       const Index first = base + walk.offset;
-      if (plan.runs) Runs(X(first + from * plan.run + skip), n, m, acc);
-      else Rows(X(first + skip * plan.line + from), m, n, acc);
+      if (plan.runs)
+        Runs(X(first + from * plan.run + skip), n, m, acc);
+      else
+        Rows(X(first + skip * plan.line + from), m, n, acc);
       begin += m;
     }
   }
@@ -2528,8 +2725,8 @@ struct ReduceWork {
     }
   }
 
-  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of accumulators
-  // for each piece.
+  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of
+  // accumulators for each piece.
   void OutputsByPieces(Cpu& device, Index begin, Index n, char* parts) const {
     const ReduceWalk walk(plan.kept, begin / plan.line);
     const Index from = begin % plan.line, row_bytes = n * loops.acc_bytes;
@@ -2582,7 +2779,7 @@ struct ReduceWork {
   // n runs of m elements, plan.run apart. Long ones are added up as rows of lanes.
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
-    if (rows < 2) return loops.runs(from, n, plan.run, m, acc);
+    if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);
@@ -2608,7 +2805,8 @@ struct ReduceWork {
 }  // namespace detail
 
 // Reduces the dimensions in `axes` of x, which has the given shape. out: the other dimensions' elements, in order.
-inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape, const AxisSet& axes, void* out) {
+inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape,
+                     const AxisSet& axes, void* out) {
   const detail::ReducePlan plan(shape, axes);
   if (plan.outputs == 0) return OkStatus();
   const detail::ReduceWork work{loops, plan, static_cast<const char*>(x), static_cast<char*>(out)};
@@ -2626,7 +2824,8 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
       return OkStatus();
     }
   }
-  ParallelFor(device, units, static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
+  ParallelFor(device, units,
+              static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
               [&](Index begin, Index end) { work.Outputs(begin * unit, std::min(end * unit, plan.outputs)); });
   return OkStatus();
 }
@@ -2641,32 +2840,38 @@ namespace ops {
 
 namespace detail {
 
-struct ReductionAttrs { bool keep_dims; };
+struct ReductionAttrs {
+  bool keep_dims;
+};
 
-// The dimensions that `indices` names (each once, counted from the end when negative; any shape will do), and the output's shape.
-inline Status ReadAxes(std::string_view op, const TensorShape& input, const HostIndices& indices, bool keep_dims, AxisSet* axes,
-                       TensorShape* output) {
+// The dimensions that `indices` names (each once, counted from the end when negative; any shape will do), and the
+// output's shape.
+inline Status ReadAxes(std::string_view op, const TensorShape& input, const HostIndices& indices, bool keep_dims,
+                       AxisSet* axes, TensorShape* output) {
   const Index rank = input.dims();
   for (Index i = 0; i < indices.size(); ++i) {
     const Index axis = indices[i];
     if (axis < -rank || axis >= rank)
-      return errors::InvalidArgument(op, ": Invalid reduction dimension ", axis, " for input with ", rank, " dimension(s); axes must be in [",
-                                     -rank, ", ", rank, ")");
+      return errors::InvalidArgument(op, ": Invalid reduction dimension ", axis, " for input with ", rank,
+                                     " dimension(s); axes must be in [", -rank, ", ", rank, ")");
     const int d = static_cast<int>(axis < 0 ? axis + rank : axis);
-    if (axes->contains(d)) return errors::InvalidArgument(op, ": Invalid reduction arguments: Axes contains duplicate dimension: ", d);
+    if (axes->contains(d))
+      return errors::InvalidArgument(op, ": Invalid reduction arguments: Axes contains duplicate dimension: ", d);
     axes->Add(d);
   }
   InlinedVector<Index, 8> sizes;
   for (int d = 0; d < input.dims(); ++d) {
-    if (!axes->contains(d)) sizes.push_back(input.dim_size(d));
-    else if (keep_dims) sizes.push_back(1);
+    if (!axes->contains(d))
+      sizes.push_back(input.dim_size(d));
+    else if (keep_dims)
+      sizes.push_back(1);
   }
   return TensorShape::Build({sizes.data(), sizes.size()}, output);
 }
 
 // Nothing is computed when only dimensions of size 1 go away: the output shares the input's buffer.
-inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims, const Tensor& input,
-                           const HostIndices& indices, Tensor* output) {
+inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
+                           const Tensor& input, const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes(context.op_kernel().type_string(), input.shape(), indices, keep_dims, &axes, &shape));
@@ -2678,11 +2883,14 @@ inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLo
   return Reduce(device, loops, input.raw_data(), input.shape(), axes, output->raw_data());
 }
 
-// The kernel sizes its output itself: at run it takes indices of any rank, the shape function only lists and single ones.
+// The kernel sizes its output itself: at run it takes indices of any rank, the shape function only lists and single
+// ones.
 template <class Reducer, class Device, class T>
 struct Reduction : ReductionAttrs {
-  Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices, Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input, reduction_indices, &output);
+  Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
+                    Tensor& output) const {
+    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input,
+                        reduction_indices, &output);
   }
 };
 
@@ -2692,15 +2900,17 @@ concept Reduces = Device::type == "CPU" && !IsQuantized(dtype_of_v<T>);
 }  // namespace detail
 
 struct Sum {
-  static constexpr auto signature = Op("Sum")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Sum")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -2711,15 +2921,17 @@ struct Sum {
 
 // Of integers: cut towards zero. Of nothing: 0 for integers, else NaN.
 struct Mean {
-  static constexpr auto signature = Op("Mean")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Mean")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -2729,15 +2941,17 @@ struct Mean {
 };
 
 struct Prod {
-  static constexpr auto signature = Op("Prod")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Prod")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -2748,15 +2962,17 @@ struct Prod {
 
 // NaN when there is one; of nothing: minus infinity, or the lowest integer.
 struct Max {
-  static constexpr auto signature = Op("Max")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
-            "quint16}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Max")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
+              "quint16}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -2767,15 +2983,17 @@ struct Max {
 
 // NaN when there is one; of nothing: infinity, or the highest integer.
 struct Min {
-  static constexpr auto signature = Op("Min")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
-            "quint16}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Min")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
+              "quint16}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -2801,10 +3019,12 @@ inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<
 }  // namespace detail
 
 struct Neg {
-  static constexpr auto signature = Op("Neg")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Neg")
+          .Input("x: T")
+          .Output("y: T")
+          .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -2819,10 +3039,13 @@ struct Neg {
 };
 
 struct Square {
-  static constexpr auto signature = Op("Square")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Square")
+          .Input("x: T")
+          .Output("y: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -2835,9 +3058,10 @@ struct Square {
 
 struct Sqrt {
   static constexpr auto signature = Op("Sqrt")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 1;
 
   template <class T>
@@ -2855,9 +3079,10 @@ struct Sqrt {
 // 1 / sqrt(x).
 struct Rsqrt {
   static constexpr auto signature = Op("Rsqrt")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 1;
 
   template <class T>
@@ -2874,9 +3099,10 @@ struct Rsqrt {
 
 struct Exp {
   static constexpr auto signature = Op("Exp")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 4;
 
   template <class T>
@@ -2903,10 +3129,12 @@ namespace ops {
 
 // max(x, 0); NaN stays NaN.
 struct Relu {
-  static constexpr auto signature = Op("Relu")
-      .Input("features: T").Output("activations: T")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Relu")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(T x) {
@@ -2920,10 +3148,12 @@ struct Relu {
 
 // min(max(x, 0), 6); NaN stays NaN.
 struct Relu6 {
-  static constexpr auto signature = Op("Relu6")
-      .Input("features: T").Output("activations: T")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Relu6")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(T x) {
@@ -2946,16 +3176,20 @@ namespace ops {
 
 // value: [..., c] (NHWC) or [n, c, ...] (NCHW)  bias: [c]  ->  shape of value
 struct BiasAdd {
-  static constexpr auto signature = Op("BiasAdd")
-      .Input("value: T")
-      .Input("bias: T")
-      .Output("output: T")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
-      .SetShapeFn(shape_inference::BiasAddShape);
+  static constexpr auto signature =
+      Op("BiasAdd")
+          .Input("value: T")
+          .Input("bias: T")
+          .Output("output: T")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+          .SetShapeFn(shape_inference::BiasAddShape);
 
-  struct Attrs { std::string_view data_format; };
+  struct Attrs {
+    std::string_view data_format;
+  };
 
   template <class Device, class T>
     requires(!IsQuantized(dtype_of_v<T>))
@@ -2967,15 +3201,17 @@ struct BiasAdd {
       if (bias.shape().dims() != 1) return errors::InvalidArgument("BiasAdd: Biases must be 1D: ", bias.shape());
       const int channel = data_format == "NCHW" ? 1 : rank - 1;
       if (value.shape().dim_size(channel) != bias.size())
-        return errors::InvalidArgument("BiasAdd: Must provide as many biases as the channel dimension of the input tensor: ", bias.shape(),
-                                       " vs. ", value.shape().dim_size(channel), " in ", value.shape());
+        return errors::InvalidArgument(
+            "BiasAdd: Must provide as many biases as the channel dimension of the input tensor: ", bias.shape(),
+            " vs. ", value.shape().dim_size(channel), " in ", value.shape());
       TensorShape aligned{bias.size()};
       for (int d = channel + 1; d < rank; ++d) aligned.AddDim(1);
       const T* x = value.data<T>();
       const TensorShape shape = value.shape();
       Tensor* out = nullptr;
       TENON_RETURN_IF_ERROR(context.op().forward_input_or_allocate_output({0}, 0, shape, &out));
-      return MapBinary<AddV2, T, T>(context.device(), nullptr, In<T>(x, shape.num_elements(), &shape), In<T>(bias.data, bias.size(), &aligned),
+      return MapBinary<AddV2, T, T>(context.device(), nullptr, In<T>(x, shape.num_elements(), &shape),
+                                    In<T>(bias.data, bias.size(), &aligned),
                                     Out<T>(output.data<T>(), output.NumElements(), &output.shape()));
     }
   };
@@ -3003,15 +3239,16 @@ struct Window {
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
-  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before, &w->pad_after);
+  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
+                               &w->pad_after);
 }
 
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/conv.hpp ----
-// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is packed
-// into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers while the
-// pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
+// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
+// packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
+// while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
 #if !defined(__CUDACC__)
 
 // ---- tenon/engine/conv.hpp ----
@@ -3019,8 +3256,8 @@ TENON_NAMESPACE_END
 
 TENON_NAMESPACE_BEGIN
 
-// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth / groups,
-// out_depth], output [batch, out_rows, out_columns, out_depth].
+// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
+// groups, out_depth], output [batch, out_rows, out_columns, out_depth].
 struct Conv2DGeometry {
   Index batch = 0;
   Window rows, columns;
@@ -3031,23 +3268,29 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
 };
 
-// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are TensorFlow's.
+// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
+// TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, std::span<const Index> strides,
-                                 std::span<const Index> dilations, Padding padding, std::span<const Index> explicit_paddings,
-                                 Conv2DGeometry* geometry) {
+                                 std::span<const Index> dilations, Padding padding,
+                                 std::span<const Index> explicit_paddings, Conv2DGeometry* geometry) {
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {
-    return errors::Unimplemented("Current implementation does not yet support strides in the batch and depth dimensions.");
+    return errors::Unimplemented(
+        "Current implementation does not yet support strides in the batch and depth dimensions.");
   }
-  if (strides[1] <= 0 || strides[2] <= 0) return errors::InvalidArgument("Row and column strides should be larger than 0.");
+  if (strides[1] <= 0 || strides[2] <= 0)
+    return errors::InvalidArgument("Row and column strides should be larger than 0.");
   if (dilations[0] != 1 || dilations[3] != 1) {
-    return errors::Unimplemented("Current implementation does not yet support dilations in the batch and depth dimensions.");
+    return errors::Unimplemented(
+        "Current implementation does not yet support dilations in the batch and depth dimensions.");
   }
   if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
   TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
-  if (input.dims() != 4) return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
-  if (filter.dims() != 4) return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
+  if (input.dims() != 4)
+    return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
+  if (filter.dims() != 4)
+    return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 
   Conv2DGeometry g;
   g.batch = input.dim_size(0);
@@ -3059,11 +3302,13 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
   }
   if (g.in_depth % filter_depth != 0) {
-    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ", filter_depth);
+    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
+                                   filter_depth);
   }
   g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
   if (g.out_depth % g.groups != 0) {
-    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ", g.groups);
+    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ",
+                                   g.groups);
   }
   g.rows.input = input.dim_size(1);
   g.rows.size = filter.dim_size(0);
@@ -3085,8 +3330,8 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   return OkStatus();
 }
 
-// Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed as
-// float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
+// Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
+// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output);
 
@@ -3096,15 +3341,17 @@ namespace detail {
 
 // The type that a convolution of T computes in, and a vector of it.
 template <class T>
-using ConvAccumulator = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                           std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
+using ConvAccumulator =
+    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                       std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
 template <class C, class Isa>
 using ConvVector = simd::Batch<C, std::conditional_t<std::is_floating_point_v<C>, Isa, simd::isa::Scalar>>;
 
 inline constexpr int kConvPixels = 6;  // of a tile
 // Vectors of a tile's row: 6 x 2 fill 16 registers, 6 x 4 fill 32.
 template <class Isa>
-inline constexpr int kConvVectors = std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
+inline constexpr int kConvVectors =
+    std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
 
 // Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
 struct ConvWindow {
@@ -3113,8 +3360,8 @@ struct ConvWindow {
   Index length;
 };
 
-// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows begin
-// `offset` elements behind the pixels; the panel has a row for each of their elements.
+// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows
+// begin `offset` elements behind the pixels; the panel has a row for each of their elements.
 template <class V, int width>
 void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, Index offset,
               const typename V::value_type* panel, typename V::value_type* out, Index out_step) {
@@ -3170,7 +3417,8 @@ class ConvWork {
     copies_ = padded || sizeof(T) != sizeof(C);
     if (!copies_) band_columns_ = g.columns.input;
     band_rows_ = g.rows.output;
-    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes && band_rows_ > 1) {
+    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes &&
+           band_rows_ > 1) {
       band_rows_ = (band_rows_ + 1) / 2;
     }
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
@@ -3181,7 +3429,8 @@ class ConvWork {
   Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
   // A guess, on one thread.
   double ns() const {
-    const double products = static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
+    const double products =
+        static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
     return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
   }
 
@@ -3190,7 +3439,8 @@ class ConvWork {
   Index PanelElements() const { return taps_ * Widened(Least(kPanel, channels_)); }  // at most
   Index PackedElements() const { return PackedOffset(panels()); }
   Index PackedOffset(Index panel) const {
-    return taps_ * (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
+    return taps_ *
+           (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
   }
   // [taps, channels], zeros behind the last channel.
   void Pack(Index panel, C* to) const {
@@ -3198,7 +3448,8 @@ class ConvWork {
     const T* from = filter_ + FirstChannel(panel);
     for (Index t = 0; t < taps_; ++t, to += width, from += g_.out_depth) {
 #if defined(__GNUC__)
-      if (t + kAhead < taps_) __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+      if (t + kAhead < taps_)
+        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
 #endif
       if constexpr (sizeof(T) == sizeof(C)) {
         if (used == kPanel) {
@@ -3228,10 +3479,12 @@ class ConvWork {
     T* const out = output_ + (image * g_.rows.output + row) * g_.columns.output * g_.out_depth;
     const Index pixels = rows * g_.columns.output, groups = (pixels + kGroup - 1) / kGroup;
     for (Index i = 0; i < groups; ++i) {
-      const Index first = PartBegin(pixels, groups, kConvPixels, i), count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
+      const Index first = PartBegin(pixels, groups, kConvPixels, i),
+                  count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
       Pixels group;
       FindPixels(first_window, first, count, group);
-      for (Index p = 0; p < panels(); ++p) RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
+      for (Index p = 0; p < panels(); ++p)
+        RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
     }
   }
 
@@ -3258,8 +3511,8 @@ class ConvWork {
   static constexpr int kWidth = kConvVectors<Isa>;
   static constexpr Index kPanel = kWidth * V::size;  // channels
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
-  static constexpr Index kAhead = 16;                // rows of the filter, when it is packed
-  static constexpr Index kBandBytes = 256 * 1024;    // of a padded band: a part of the second cache
+  static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
+  static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
 
   struct Tile {
     const C* const* pixels;
@@ -3279,8 +3532,10 @@ class ConvWork {
   static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
   static void Convert(const T* from, C* to, Index n) {
     for (Index i = 0; i < n; ++i) {
-      if constexpr (sizeof(T) == sizeof(C)) to[i] = AsAccumulators(from)[i];
-      else to[i] = static_cast<C>(from[i]);
+      if constexpr (sizeof(T) == sizeof(C))
+        to[i] = AsAccumulators(from)[i];
+      else
+        to[i] = static_cast<C>(from[i]);
     }
   }
 
@@ -3312,7 +3567,8 @@ class ConvWork {
     return to + n;
   }
 
-  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not stored.
+  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not
+  // stored.
   void FindPixels(const C* first_window, Index first, Index count, Pixels& pixels) const {
     Index row = first / g_.columns.output, column = first % g_.columns.output;
     for (Index i = 0; i < count; ++i) {
@@ -3335,7 +3591,8 @@ class ConvWork {
     alignas(64) C sums[kConvPixels * width * V::size];
     ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, sums, width * V::size);
     for (Index i = 0; i < t.count; ++i) {
-      for (Index j = 0; j < t.channels; ++j) t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
+      for (Index j = 0; j < t.channels; ++j)
+        t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
     }
   }
 
@@ -3343,10 +3600,10 @@ class ConvWork {
   const T* input_;
   const T* filter_;
   T* output_;
-  Index taps_;      // elements of a window
+  Index taps_;  // elements of a window
   Index channels_;  // of a group
-  Index panels_;    // of a group
-  bool copies_;     // bands of the input
+  Index panels_;  // of a group
+  bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
@@ -3361,7 +3618,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
   };
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
-    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()), panel_bytes = ScratchBytes<C>(work.PanelElements());
+    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
+                      panel_bytes = ScratchBytes<C>(work.PanelElements());
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
     TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
     typename Work::Pixels pixels;
@@ -3376,7 +3634,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     return OkStatus();
   }
   if (parts > 1) work.SplitBands(parts);
-  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()), band_bytes = ScratchBytes<C>(work.BandElements());
+  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()),
+                    band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
   C* const packed = scratch.As<C>();
@@ -3394,7 +3653,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
 
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
-  if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0) return OkStatus();
+  if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
+    return OkStatus();
   return detail::RunConv2D(device, geometry, input, filter, output);
 }
 
@@ -3411,17 +3671,17 @@ namespace ops {
 // input: [n, h, w, c]  filter: [fh, fw, c / groups, k]  ->  [n, oh, ow, k]
 struct Conv2D {
   static constexpr auto signature = Op("Conv2D")
-      .Input("input: T")
-      .Input("filter: T")
-      .Output("output: T")
-      .Attr("T: {half, bfloat16, float, double, int32}")
-      .Attr("strides: list(int)")
-      .Attr("use_cudnn_on_gpu: bool = true")
-      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-      .Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
-      .Attr("dilations: list(int) = [1, 1, 1, 1]")
-      .SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, bfloat16, float, double, int32}")
+                                        .Attr("strides: list(int)")
+                                        .Attr("use_cudnn_on_gpu: bool = true")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
 
   struct Attrs {
     std::span<const std::int64_t> strides, explicit_paddings, dilations;
@@ -3429,18 +3689,21 @@ struct Conv2D {
   };
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
-  // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes the
-  // output itself.
+  // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes
+  // the output itself.
   template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
       if (data_format != "NHWC")
-        return errors::Unimplemented("The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ", data_format);
+        return errors::Unimplemented(
+            "The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ",
+            data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       Conv2DGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
+      TENON_RETURN_IF_ERROR(
+          MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::Conv2D(device, geometry, input.data, filter.data, out.data);
     }
@@ -3472,12 +3735,14 @@ inline Status CheckPoolAttrs(std::span<const Index> ksize, std::span<const Index
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window stride field must specify 4 dimensions");
   for (const Index k : ksize) {
     if (k <= 0) {
-      return errors::InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: ", ksize[0], ",",
-                                     ksize[1], ",", ksize[2], ",", ksize[3]);
+      return errors::InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: ",
+                                     ksize[0], ",", ksize[1], ",", ksize[2], ",", ksize[3]);
     }
   }
-  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
-  if (ksize[0] != 1 || strides[0] != 1) return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
+  if (padding == Padding::kExplicit)
+    TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
+  if (ksize[0] != 1 || strides[0] != 1)
+    return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
   return OkStatus();
 }
 
@@ -3490,13 +3755,14 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 
 // From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
 inline Status MakePoolGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
-                                 Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
+                               Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
   }
   if (ksize[3] != 1 && (ksize[1] != 1 || ksize[2] != 1)) {
-    return errors::Unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+    return errors::Unimplemented(
+        "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
   }
   PoolGeometry g;
   g.batch = input.dim_size(0);
@@ -3584,8 +3850,10 @@ void PoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
     for (Index r = 0; r < bottom - top; ++r) {
       for (Index c = 0; c < right - left; ++c) {
         const T* const x = corner + r * row_elements + c * depth;
-        if (first) PoolFirstRun(x, out, depth);
-        else PoolRun(x, out, depth);
+        if (first)
+          PoolFirstRun(x, out, depth);
+        else
+          PoolRun(x, out, depth);
         first = false;
       }
     }
@@ -3607,19 +3875,21 @@ void PoolDepth(const T* x, Index window, T* out, Index n) {
 
 }  // namespace detail
 
-// Overwrites `output`, whose shape is geometry.output_shape(). NaNs are passed over (over the depth: unless they come first),
-// and what is below the lowest finite number counts as that number (over rows and columns).
+// Overwrites `output`, whose shape is geometry.output_shape(). NaNs are passed over (over the depth: unless they come
+// first), and what is below the lowest finite number counts as that number (over rows and columns).
 template <class T>
 Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* output) {
   const PoolGeometry& g = geometry;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 3.0;
   if (g.depth_window > 1) {
-    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window), [&](Index begin, Index end) {
-      detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
-    });
+    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window),
+                [&](Index begin, Index end) {
+                  detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
+                });
     return OkStatus();
   }
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) * static_cast<double>(g.depth * g.columns.output);
+  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+                    static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Index image = i / g.rows.output;
@@ -3640,16 +3910,17 @@ namespace ops {
 
 // input: [n, h, w, c]  ->  [n, oh, ow, c] (or [n, h, w, oc] where the window lies along the depth)
 struct MaxPool {
-  static constexpr auto signature = Op("MaxPool")
-      .Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT")
-      .Attr("ksize: list(int) >= 4")
-      .Attr("strides: list(int) >= 4")
-      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-      .Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
-      .Input("input: T")
-      .Output("output: T")
-      .SetShapeFn(shape_inference::MaxPoolShapeWithExplicitPadding);
+  static constexpr auto signature =
+      Op("MaxPool")
+          .Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT")
+          .Attr("ksize: list(int) >= 4")
+          .Attr("strides: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+          .Attr("explicit_paddings: list(int) = []")
+          .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+          .Input("input: T")
+          .Output("output: T")
+          .SetShapeFn(shape_inference::MaxPoolShapeWithExplicitPadding);
 
   struct Attrs {
     std::span<const std::int64_t> ksize, strides, explicit_paddings;
@@ -3661,7 +3932,8 @@ struct MaxPool {
     requires(Device::type == "CPU" && !std::is_same_v<T, qint8>)
   struct kernel : Attrs {
     Status operator()(Device& device, In<T> input, Late<T>& output) const {
-      if (data_format != "NHWC") return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
+      if (data_format != "NHWC")
+        return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       PoolGeometry geometry;
@@ -3677,47 +3949,60 @@ struct MaxPool {
 TENON_NAMESPACE_END
 
 // ---- tenon/engine/softmax.hpp ----
-// Softmax of rows: three passes over a row that stays in the first cache (largest, exponentials and their sum, scaling).
+// Softmax of rows: three passes over a row that stays in the first cache (largest, exponentials and their sum,
+// scaling).
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity gives
-// NaNs, as the formula says.
+// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity
+// gives NaNs, as the formula says.
 template <class T, class Isa = simd::Unit>
 void SoftmaxRow(const T* x, T* out, Index n) {
   using B = simd::Batch<T, Isa>;
+  constexpr Index kSize = B::size;
   constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  const Index whole = n / B::size * B::size, rest = n - whole;
-
-  B largest(kLowest);
-  for (Index i = 0; i < whole; i += B::size) largest = B::Max(largest, B::Load(x + i));
-  if (rest > 0) largest = B::Max(largest, B::LoadPart(x + whole, rest, kLowest));
+  if (n < kSize) {
+    const B part = B::LoadPart(x, n, kLowest);
+    const B y = (part - B(part.Largest())).Exp();
+    (y * B(T(1) / y.Sum())).StorePart(out, n);
+    return;
+  }
+  // What does not fill a batch is done with the batch that ends the row; `last` is read before anything is written.
+  const Index whole = n / kSize * kSize;
+  const B last = B::Load(x + n - kSize);
+  B largest = last;
+  for (Index i = 0; i < whole; i += kSize) largest = B::Max(largest, B::Load(x + i));
   const B shift(largest.Largest());
 
   // Two sums, as the additions would wait for each other.
   B sum(T(0)), other_sum(T(0));
   Index i = 0;
-  for (; i + 2 * B::size <= whole; i += 2 * B::size) {
-    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + B::size) - shift).Exp();
+  for (; i + 2 * kSize <= whole; i += 2 * kSize) {
+    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + kSize) - shift).Exp();
     first.Store(out + i);
-    second.Store(out + i + B::size);
+    second.Store(out + i + kSize);
     sum = sum + first;
     other_sum = other_sum + second;
   }
-  for (; i < whole; i += B::size) {
+  for (; i < whole; i += kSize) {
     const B y = (B::Load(x + i) - shift).Exp();
     y.Store(out + i);
     sum = sum + y;
   }
-  if (rest > 0) {
-    const B y = (B::LoadPart(x + whole, rest, kLowest) - shift).Exp();
-    y.StorePart(out + whole, rest);
-    sum = sum + y;
+  if (whole == n) {
+    const B scale(T(1) / (sum + other_sum).Sum());
+    for (i = 0; i < n; i += kSize) (B::Load(out + i) * scale).Store(out + i);
+    return;
   }
-  const B scale(T(1) / (sum + other_sum).Sum());
-  for (i = 0; i < whole; i += B::size) (B::Load(out + i) * scale).Store(out + i);
-  if (rest > 0) (B::LoadPart(out + whole, rest, T(0)) * scale).StorePart(out + whole, rest);
+  const B y = (last - shift).Exp();
+  T lanes[kSize];
+  y.Store(lanes);
+  T total = (sum + other_sum).Sum();
+  for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += lanes[lane];  // those that were not added yet
+  const B scale(T(1) / total);
+  for (i = 0; i < whole; i += kSize) (B::Load(out + i) * scale).Store(out + i);
+  (y * scale).Store(out + n - kSize);
 }
 
 }  // namespace detail
@@ -3760,10 +4045,12 @@ namespace ops {
 // logits: [..., n]  ->  the same shape; each row sums to 1
 struct Softmax {
   static constexpr auto signature = Op("Softmax")
-      .Input("logits: T")
-      .Output("softmax: T")
-      .Attr("T: {half, bfloat16, float, double}")
-      .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRankAtLeast(c, 1); });
+                                        .Input("logits: T")
+                                        .Output("softmax: T")
+                                        .Attr("T: {half, bfloat16, float, double}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 1);
+                                        });
 
   template <class Device, class T>
     requires(Device::type == "CPU")
@@ -3785,7 +4072,8 @@ TENON_NAMESPACE_END
 // All standard ops, and tenon::ops::All to register them:
 //
 //   TENON_REGISTER(tenon::ops::All);                                          every type
-//   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to compile
+//   TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::All);       these types only: smaller and faster to
+//   compile
 TENON_NAMESPACE_BEGIN
 
 namespace ops {

@@ -117,16 +117,17 @@ enum class Code : int {
 // The code as protobuf and gRPC print it, e.g. "INVALID_ARGUMENT".
 constexpr std::string_view Name(Code code) {
   constexpr std::string_view kNames[] = {
-      "OK",           "CANCELLED",         "UNKNOWN",           "INVALID_ARGUMENT",    "DEADLINE_EXCEEDED", "NOT_FOUND",
-      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",           "OUT_OF_RANGE",
-      "UNIMPLEMENTED", "INTERNAL",          "UNAVAILABLE",       "DATA_LOSS",           "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   const int i = static_cast<int>(code);
   return i >= 0 && i <= 16 ? kNames[i] : std::string_view("UNKNOWN");
 }
 
 // OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
-// constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message. Immutable
-// but for Update and assignment; different copies may be used from different threads.
+// constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message.
+// Immutable but for Update and assignment; different copies may be used from different threads.
 class [[nodiscard]] Status {
  public:
   constexpr Status() noexcept = default;
@@ -173,7 +174,9 @@ class [[nodiscard]] Status {
     return text;
   }
 
-  friend bool operator==(const Status& a, const Status& b) { return a.code() == b.code() && a.message() == b.message(); }
+  friend bool operator==(const Status& a, const Status& b) {
+    return a.code() == b.code() && a.message() == b.message();
+  }
 
  private:
   struct Rep {
@@ -194,12 +197,14 @@ constexpr Status OkStatus() { return {}; }
 
 namespace detail {
 [[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
-  std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n", status.ToString().c_str());
+  std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n",
+               status.ToString().c_str());
   std::abort();
 }
 }  // namespace detail
 
-// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends it.
+// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends
+// it.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -261,10 +266,10 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)
 
 // Returns from the enclosing function (of type Status or Result<T>) when the expression is an error.
-#define TENON_RETURN_IF_ERROR(...)                                      \
-  do {                                                                  \
+#define TENON_RETURN_IF_ERROR(...)                                          \
+  do {                                                                      \
     if (auto tenon_status = (__VA_ARGS__); !tenon_status.ok()) [[unlikely]] \
-      return tenon_status;                                              \
+      return tenon_status;                                                  \
   } while (false)
 
 // TENON_ASSIGN_OR_RETURN(auto x, MayFail(...)): declares or assigns x, or returns the error.
@@ -280,8 +285,8 @@ TENON_NAMESPACE_END
 // Text: StrCat, StrAppend, StrJoin, number parsing, escaping. Numbers print as TensorFlow prints them in its messages.
 TENON_NAMESPACE_BEGIN
 
-// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made where
-// all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
+// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made
+// where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
 class Piece {
  public:
   constexpr Piece(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
@@ -294,7 +299,8 @@ class Piece {
   template <class T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>)
   Piece(T value)
-      : kind_(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned), integer_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}
+      : kind_(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned),
+        integer_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}
   // Enumerations with a Name(), e.g. DataType and Code.
   template <class T>
     requires(std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); })
@@ -317,7 +323,8 @@ class Piece {
   static void AppendNumber(std::string* out, double value, bool single) {
     char text[32];
     int n = std::snprintf(text, sizeof text, "%.*g", single ? 6 : 15, value);
-    const bool same = single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
+    const bool same =
+        single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
     if (!same && value == value) n = std::snprintf(text, sizeof text, "%.*g", single ? 9 : 17, value);
     out->append(text, static_cast<std::size_t>(n));
   }
@@ -434,7 +441,9 @@ inline std::string CEscape(std::string_view text) {
   return out;
 }
 
-constexpr bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+constexpr bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
@@ -442,11 +451,13 @@ constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
 TENON_NAMESPACE_END
 
 // ---- tenon/base/check.hpp ----
-// TENON_CHECK: for mistakes of the program itself (a view asked with the wrong type). Never reached from data of a user or a graph.
+// TENON_CHECK: for mistakes of the program itself (a view asked with the wrong type). Never reached from data of a user
+// or a graph.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
-[[noreturn]] TENON_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition, const std::string& text) {
+[[noreturn]] TENON_COLD inline void DieOnFailedCheck(const char* file, int line, const char* condition,
+                                                     const std::string& text) {
   std::fprintf(stderr, "%s:%d: check failed: %s%s%s\n", file, line, condition, text.empty() ? "" : ": ", text.c_str());
   std::abort();
 }
@@ -456,10 +467,10 @@ TENON_NAMESPACE_END
 
 // Ends the program with file, line, condition and the text of the further arguments when the condition does not hold.
 // The same in debug and release.
-#define TENON_CHECK(condition, ...)                                                                          \
-  do {                                                                                                       \
-    if (!(condition)) [[unlikely]]                                                                           \
-      ::tenon::detail::DieOnFailedCheck(__FILE__, __LINE__, #condition, ::tenon::StrCat(__VA_ARGS__));       \
+#define TENON_CHECK(condition, ...)                                                                    \
+  do {                                                                                                 \
+    if (!(condition)) [[unlikely]]                                                                     \
+      ::tenon::detail::DieOnFailedCheck(__FILE__, __LINE__, #condition, ::tenon::StrCat(__VA_ARGS__)); \
   } while (false)
 
 // ---- tenon/base/errors.hpp ----
@@ -472,8 +483,8 @@ TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> 
   return Status(code, tenon::detail::CatPieces(pieces));
 }
 
-// A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs in
-// a constant expression stops the compiler at the line of the mistake.
+// A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs
+// in a constant expression stops the compiler at the line of the mistake.
 template <class... Args>
 Status Make(Code code, const Args&... args) {
   return MakeFromPieces(code, {Piece(args)...});
@@ -486,8 +497,12 @@ template <class... Args> Status DeadlineExceeded(const Args&... args) { return M
 template <class... Args> Status NotFound(const Args&... args) { return Make(Code::kNotFound, args...); }
 template <class... Args> Status AlreadyExists(const Args&... args) { return Make(Code::kAlreadyExists, args...); }
 template <class... Args> Status PermissionDenied(const Args&... args) { return Make(Code::kPermissionDenied, args...); }
-template <class... Args> Status ResourceExhausted(const Args&... args) { return Make(Code::kResourceExhausted, args...); }
-template <class... Args> Status FailedPrecondition(const Args&... args) { return Make(Code::kFailedPrecondition, args...); }
+template <class... Args> Status ResourceExhausted(const Args&... args) {
+  return Make(Code::kResourceExhausted, args...);
+}
+template <class... Args> Status FailedPrecondition(const Args&... args) {
+  return Make(Code::kFailedPrecondition, args...);
+}
 template <class... Args> Status Aborted(const Args&... args) { return Make(Code::kAborted, args...); }
 template <class... Args> Status OutOfRange(const Args&... args) { return Make(Code::kOutOfRange, args...); }
 template <class... Args> Status Unimplemented(const Args&... args) { return Make(Code::kUnimplemented, args...); }
@@ -3372,31 +3387,32 @@ class Registry;
 class ThreadPoolInterface;
 
 enum class ExecutorKind : std::uint8_t {
-  kAuto,        // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
+  kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
   kSequential,  // one precomputed order on the caller's thread
-  kDataflow,    // every node as soon as its inputs are there, on a pool of inter_op_threads threads
+  kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
 struct SessionOptions {
-  int inter_op_threads = 0;                    // threads that run different nodes; 0 or 1: the caller's only
-  int intra_op_threads = 0;                    // threads inside one kernel; 0: one per CPU, 1: none but the caller's
-  std::vector<std::string> devices = {};       // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
-  ThreadPoolInterface* intra_op_pool = nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
+  int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
+  int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
+  std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  ThreadPoolInterface* intra_op_pool =
+      nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
-  Allocator* allocator = nullptr;              // host memory; null: CpuAllocator(). Outlives the session and its tensors
-  const Registry* registry = nullptr;          // ops and kernels; null: everything registered in the process
+  Allocator* allocator = nullptr;  // host memory; null: CpuAllocator(). Outlives the session and its tensors
+  const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ExecutorKind executor = ExecutorKind::kAuto;
-  bool constant_folding = true;                // evaluate stateless nodes with constant inputs once, when a signature is built
-  bool flush_denormals = true;                 // as TensorFlow does; the caller's mode is restored after each run
-  int max_cached_signatures = 64;              // prepared (feeds, fetches, targets) kept per session, least recently used go
+  bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
+  bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
+  int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
 };
 
 TENON_NAMESPACE_END
 
 // ---- tenon/session.hpp ----
-// Session and Tensor: the cheap front door. Declarations only: one source file of the program includes <tenon/runtime.hpp>
-// (or <tenon/tenon.hpp>, which has everything), as with doctest's implementation.
+// Session and Tensor: the cheap front door. Declarations only: one source file of the program includes
+// <tenon/runtime.hpp> (or <tenon/tenon.hpp>, which has everything), as with doctest's implementation.
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef;
@@ -3450,12 +3466,13 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                         std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
+                                         std::span<const std::string> fetches, std::span<const std::string> targets);
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace);
+  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                            RunTrace* trace);
   static std::size_t NumFeeds(const CallableImpl* callable);
   static std::size_t NumFetches(const CallableImpl* callable);
 };
@@ -3491,7 +3508,8 @@ class Callable {
   std::shared_ptr<detail::CallableImpl> impl_;
 };
 
-// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its state.
+// A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
+// state.
 //
 //   TENON_ASSIGN_OR_RETURN(auto session, tenon::Session::FromGraphFile("mlp.pb"));
 //   TENON_ASSIGN_OR_RETURN(auto outputs, session.Run({{"pixels:0", image}}, {"probabilities:0"}));
@@ -3517,18 +3535,21 @@ class Session {
     return detail::Runtime::FromGraph(builder, std::move(options));
   }
 
-  // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again with
-  // the same names is remembered; a Callable saves the look-up too.
+  // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again
+  // with the same names is remembered; a Callable saves the look-up too.
   Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
                                   std::span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()), std::span<const std::string>(fetches.begin(), fetches.size()),
+    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+               std::span<const std::string>(fetches.begin(), fetches.size()),
                std::span<const std::string>(targets.begin(), targets.size()));
   }
-  Result<Callable> MakeCallable(const CallableOptions& options) const { return detail::Runtime::MakeCallable(*this, options); }
+  Result<Callable> MakeCallable(const CallableOptions& options) const {
+    return detail::Runtime::MakeCallable(*this, options);
+  }
 
   // Placeholders, in graph order.
   std::vector<Endpoint> inputs() const {
@@ -10659,8 +10680,8 @@ using tenon::ShapeHandle;
 TENON_NAMESPACE_END
 
 // ---- tenon/op/window.hpp ----
-// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many places a
-// window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
+// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many
+// places a window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
 TENON_NAMESPACE_BEGIN
 
 enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
@@ -10668,7 +10689,8 @@ constexpr std::string_view Name(Padding padding) {
   return padding == Padding::kValid ? "VALID" : padding == Padding::kSame ? "SAME" : "EXPLICIT";
 }
 
-// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or 32 channels.
+// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
+// 32 channels.
 enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
 
 namespace detail {
@@ -10685,7 +10707,8 @@ TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
 TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
   return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
 }
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window, std::int64_t stride) {
+TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
+                                                         std::int64_t stride) {
   return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
                                  ", effective_filter_size: ", window, ", stride: ", stride, "]");
 }
@@ -10705,28 +10728,43 @@ TENON_COLD inline Status explicit_paddings_must_be_empty() {
 }  // namespace detail
 
 constexpr Status ParsePadding(std::string_view text, Padding* padding) {
-  if (text == "VALID") *padding = Padding::kValid;
-  else if (text == "SAME") *padding = Padding::kSame;
-  else if (text == "EXPLICIT") *padding = Padding::kExplicit;
-  else return detail::padding_is_not_allowed(text);
+  if (text == "VALID")
+    *padding = Padding::kValid;
+  else if (text == "SAME")
+    *padding = Padding::kSame;
+  else if (text == "EXPLICIT")
+    *padding = Padding::kExplicit;
+  else
+    return detail::padding_is_not_allowed(text);
   return OkStatus();
 }
 constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC") *format = TensorFormat::kNHWC;
-  else if (text == "NCHW") *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C") *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC") *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW") *format = TensorFormat::kNCDHW;
-  else return detail::data_format_is_not_allowed(text);
+  if (text == "NHWC")
+    *format = TensorFormat::kNHWC;
+  else if (text == "NCHW")
+    *format = TensorFormat::kNCHW;
+  else if (text == "NCHW_VECT_C")
+    *format = TensorFormat::kNCHW_VECT_C;
+  else if (text == "NDHWC")
+    *format = TensorFormat::kNDHWC;
+  else if (text == "NCDHW")
+    *format = TensorFormat::kNCDHW;
+  else
+    return detail::data_format_is_not_allowed(text);
   return OkStatus();
 }
-constexpr bool ChannelsFirst(TensorFormat format) { return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC; }
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims` entries.
+constexpr bool ChannelsFirst(TensorFormat format) {
+  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
+}
+// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
+// entries.
 constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
 constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
 
-// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims, TensorFormat format) {
+// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
+// EXPLICIT.
+constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
+                                   TensorFormat format) {
   if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
   if (paddings.size() != static_cast<std::size_t>(2 * dims))
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
@@ -10738,9 +10776,11 @@ constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t
   return OkStatus();
 }
 
-// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given for EXPLICIT).
-constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation, std::int64_t stride, Padding padding,
-                                       std::int64_t* output, std::int64_t* before, std::int64_t* after) {
+// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given
+// for EXPLICIT).
+constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation,
+                                       std::int64_t stride, Padding padding, std::int64_t* output, std::int64_t* before,
+                                       std::int64_t* after) {
   if (stride <= 0) return detail::stride_must_be_positive(stride);
   if (dilation < 1) return detail::dilation_must_be_positive(dilation);
   const std::int64_t window = (filter - 1) * dilation + 1;
@@ -12259,9 +12299,15 @@ TENON_NAMESPACE_BEGIN
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
  public:
-  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type, std::span<const DataType> input_types,
-                       std::span<const DataType> output_types, Allocator* allocator)
-      : def_(def), op_(op), device_type_(device_type), input_types_(input_types), output_types_(output_types), allocator_(allocator) {}
+  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
+                       std::span<const DataType> input_types, std::span<const DataType> output_types,
+                       Allocator* allocator)
+      : def_(def),
+        op_(op),
+        device_type_(device_type),
+        input_types_(input_types),
+        output_types_(output_types),
+        allocator_(allocator) {}
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
@@ -12304,8 +12350,8 @@ class OpKernelConstruction {
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/attrs.hpp ----
-// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order. The
-// members' names are read by the compiler; one table per op says where each attr goes.
+// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order.
+// The members' names are read by the compiler; one table per op says where each attr goes.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -12339,13 +12385,16 @@ struct Named {
 template <class A>
 extern const Named<A> named;
 
-// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(& named<A>.value)->...".
+// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
+// named<A>.value)->...".
 template <auto Member>
 constexpr std::string_view MemberName() {
   std::string_view text = TENON_SIGNATURE;
   std::size_t end = text.find(';');
   if (end == std::string_view::npos) end = text.size();
-  const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
   while (end > 0 && !word(text[end - 1])) --end;
   std::size_t begin = end;
   while (begin > 0 && word(text[begin - 1])) --begin;
@@ -12360,68 +12409,54 @@ constexpr auto WithMembers(A& x, Visit visit) {
   constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
   static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
   (void)x;
-  if constexpr (count == 0) return visit();
+  if constexpr (count == 0)
+    return visit();
   else if constexpr (count == 1) {
     auto& [a] = x;
     return visit(a);
-  }
-  else if constexpr (count == 2) {
+  } else if constexpr (count == 2) {
     auto& [a, b] = x;
     return visit(a, b);
-  }
-  else if constexpr (count == 3) {
+  } else if constexpr (count == 3) {
     auto& [a, b, c] = x;
     return visit(a, b, c);
-  }
-  else if constexpr (count == 4) {
+  } else if constexpr (count == 4) {
     auto& [a, b, c, d] = x;
     return visit(a, b, c, d);
-  }
-  else if constexpr (count == 5) {
+  } else if constexpr (count == 5) {
     auto& [a, b, c, d, e] = x;
     return visit(a, b, c, d, e);
-  }
-  else if constexpr (count == 6) {
+  } else if constexpr (count == 6) {
     auto& [a, b, c, d, e, f] = x;
     return visit(a, b, c, d, e, f);
-  }
-  else if constexpr (count == 7) {
+  } else if constexpr (count == 7) {
     auto& [a, b, c, d, e, f, g] = x;
     return visit(a, b, c, d, e, f, g);
-  }
-  else if constexpr (count == 8) {
+  } else if constexpr (count == 8) {
     auto& [a, b, c, d, e, f, g, h] = x;
     return visit(a, b, c, d, e, f, g, h);
-  }
-  else if constexpr (count == 9) {
+  } else if constexpr (count == 9) {
     auto& [a, b, c, d, e, f, g, h, i] = x;
     return visit(a, b, c, d, e, f, g, h, i);
-  }
-  else if constexpr (count == 10) {
+  } else if constexpr (count == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = x;
     return visit(a, b, c, d, e, f, g, h, i, j);
-  }
-  else if constexpr (count == 11) {
+  } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k);
-  }
-  else if constexpr (count == 12) {
+  } else if constexpr (count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l);
-  }
-  else if constexpr (count == 13) {
+  } else if constexpr (count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  }
-  else if constexpr (count == 14) {
+  } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  }
-  else if constexpr (count == 15) {
+  } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  }
-  else if constexpr (count == 16) {
+  } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
   }
@@ -12429,70 +12464,74 @@ constexpr auto WithMembers(A& x, Visit visit) {
 template <class A>
 constexpr auto MemberNames() {
   constexpr std::size_t count = MemberCount<A>();
-  if constexpr (count == 0) return std::array<std::string_view, 0>{};
+  if constexpr (count == 0)
+    return std::array<std::string_view, 0>{};
   else if constexpr (count == 1) {
     auto& [a] = named<A>.value;
     return std::array{MemberName<&a>()};
-  }
-  else if constexpr (count == 2) {
+  } else if constexpr (count == 2) {
     auto& [a, b] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>()};
-  }
-  else if constexpr (count == 3) {
+  } else if constexpr (count == 3) {
     auto& [a, b, c] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>()};
-  }
-  else if constexpr (count == 4) {
+  } else if constexpr (count == 4) {
     auto& [a, b, c, d] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>()};
-  }
-  else if constexpr (count == 5) {
+  } else if constexpr (count == 5) {
     auto& [a, b, c, d, e] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>()};
-  }
-  else if constexpr (count == 6) {
+  } else if constexpr (count == 6) {
     auto& [a, b, c, d, e, f] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
-  }
-  else if constexpr (count == 7) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(),
+                      MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
+  } else if constexpr (count == 7) {
     auto& [a, b, c, d, e, f, g] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
-  }
-  else if constexpr (count == 8) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
+  } else if constexpr (count == 8) {
     auto& [a, b, c, d, e, f, g, h] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
-  }
-  else if constexpr (count == 9) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
+  } else if constexpr (count == 9) {
     auto& [a, b, c, d, e, f, g, h, i] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
-  }
-  else if constexpr (count == 10) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
+  } else if constexpr (count == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
-  }
-  else if constexpr (count == 11) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
+  } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
-  }
-  else if constexpr (count == 12) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
+  } else if constexpr (count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
-  }
-  else if constexpr (count == 13) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
+  } else if constexpr (count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
-  }
-  else if constexpr (count == 14) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
+  } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
-  }
-  else if constexpr (count == 15) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
+  } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
-  }
-  else if constexpr (count == 16) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
+  } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
+                      MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
   }
 }
 #if defined(__clang__)
@@ -12645,8 +12684,8 @@ class AsyncOpKernel;
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
-// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the kernel
-// without a lock of its own.
+// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
+// kernel without a lock of its own.
 //
 //   class Count : public OpKernel {
 //    public:
@@ -12722,8 +12761,8 @@ class AsyncOpKernel : public OpKernel {
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/params.hpp ----
-// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives, who
-// sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
+// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
+// who sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
 TENON_NAMESPACE_BEGIN
 
 class OpKernelContext;
@@ -12782,12 +12821,13 @@ class OutList {
   int size_;
 };
 
-// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size, type and
-// memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i only if it
-// never needs input elements that it has already overwritten.
+// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
+// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
+// only if it never needs input elements that it has already overwritten.
 template <class T, int... I>
 struct Forward : Out<T> {
-  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...), "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
+  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
+                "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
   Forward() = default;
   explicit Forward(const AnyView& view) : Out<T>(view) {}
 };
@@ -12828,8 +12868,8 @@ class Context {
   Device* device_;
 };
 
-// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a Done
-// that was never called reports Internal.
+// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
+// Done that was never called reports Internal.
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
@@ -12957,8 +12997,8 @@ TENON_NAMESPACE_END
 // OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
 TENON_NAMESPACE_BEGIN
 
-// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs again only
-// when an input shape, or the value of an input that it reads, has changed.
+// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
+// again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
@@ -13000,7 +13040,8 @@ class OpKernelContext {
     return OkStatus();
   }
   // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
-  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape, Tensor** out) {
+  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
+                                          Tensor** out) {
     for (const int input : candidates)
       if (TryForward(input, i, shape)) {
         *out = &frame_->outputs[i];
@@ -13050,8 +13091,11 @@ class OpKernelContext {
   ShapeMemo* memo() const { return frame_->memo; }
   Tensor* const* input_array() const { return frame_->inputs; }
   Status AllocateOutput(int i, const TensorShape& shape) {
-    const bool host = frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
-    Allocator* allocator = host ? frame_->env->host_allocator : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator : frame_->env->step_allocator;
+    const bool host =
+        frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
+    Allocator* allocator = host                             ? frame_->env->host_allocator
+                           : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
+                                                            : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
     frame_->outputs[i] = Tensor(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
@@ -13069,8 +13113,9 @@ class OpKernelContext {
 
  private:
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
-                                     frame_->env->device_name, " by allocator ", allocator->Name());
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ",
+                                     frame_->kernel->output_type(i), " on ", frame_->env->device_name, " by allocator ",
+                                     allocator->Name());
   }
 
   const NodeFrame* frame_ = nullptr;
@@ -13089,8 +13134,8 @@ inline Status AllocateLateOutput(OpKernelContext* context, int output, const Ten
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/row.hpp ----
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at start-up
-// but one pointer being linked into a list.
+// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
+// start-up but one pointer being linked into a list.
 TENON_NAMESPACE_BEGIN
 
 class OpKernel;
@@ -13107,27 +13152,28 @@ struct OpRow {
   std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
   std::int8_t typed_count;                   // type attrs that the kernels are templates over
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  std::size_t (*list_slots)(void* attrs, detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  std::size_t (*list_slots)(void* attrs,
+                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
 };
 
 namespace detail {
 
 struct SpanStorage;
 
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap for an
-// asynchronous kernel until Done is called.
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
+// for an asynchronous kernel until Done is called.
 struct CallFrame {
   OpKernelContext* context;
   void* device;
   const AnyView* views;          // of all inputs, then of all outputs
-  const std::uint16_t* first;    // per argument, inputs first: number of its first view; one more entry marks the end
+  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
   Tensor* const* inputs;
   Tensor* outputs;
-  int num_inputs;                // tensors, not arguments
+  int num_inputs;  // tensors, not arguments
   std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;            // of list arguments taken as std::span<const Tensor>
-  std::byte* late;               // 16 bytes per argument for Late objects
-  Done::Callback done;           // asynchronous kernels
+  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  std::byte* late;  // 16 bytes per argument for Late objects
+  Done::Callback done;  // asynchronous kernels
   void* done_state;
 };
 
@@ -13135,18 +13181,18 @@ struct CallFrame {
 
 // One kernel: an op struct's kernel template with its device and types filled in.
 struct KernelRow {
-  const OpRow* op = nullptr;             // null: an unused row of a table (a combination that the kernel's `requires` rejects)
-  std::string_view device;               // "CPU", "GPU"
+  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
+  std::string_view device;  // "CPU", "GPU"
   std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
   bool is_async = false;
-  bool int32_on_host = false;            // on a GPU: only the row for int32, all arguments in host memory
+  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;     // of the kernel object
-  void* (*construct)(void* memory) = nullptr;             // builds the kernel there, returns its Attrs part
-  void (*destroy)(void* kernel) = nullptr;                // null: trivial
-  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;          // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;       // struct form
-  OpKernel* (*create)(OpKernelConstruction*) = nullptr;                   // raw form: a class derived from OpKernel
+  std::uint32_t size = 0, align = 0;  // of the kernel object
+  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
+  void (*destroy)(void* kernel) = nullptr;  // null: trivial
+  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
+  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 
 // The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
@@ -13165,7 +13211,8 @@ inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
 
 inline bool LinkBatch(RegistrationBatch* batch) {
   batch->next = registration_batches.load(std::memory_order_relaxed);
-  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
   }
   return true;
 }
@@ -13174,8 +13221,8 @@ inline bool LinkBatch(RegistrationBatch* batch) {
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/adapted_kernel.hpp ----
-// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or forwards
-// them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
+// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
+// forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -13214,18 +13261,20 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so, and, as
-  // TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
+  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
+  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool small_integers = (row_->op->typed_count == 0 || row_->int32_on_host) &&
-                                std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-                                std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
+    const bool small_integers =
+        (row_->op->typed_count == 0 || row_->int32_on_host) &&
+        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
   }
 
@@ -13303,8 +13352,8 @@ class AdaptedCore {
         at += static_cast<int>(n);
       }
     if (at != num_inputs_ + num_outputs_ || at > 65535)
-      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_, " outputs, its op asks for ", at,
-                              " in all");
+      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_,
+                              " outputs, its op asks for ", at, " in all");
     first_.push_back(static_cast<std::uint16_t>(at));
     argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
     for (int a = 0; a < argument_count_; ++a) {
@@ -13312,9 +13361,11 @@ class AdaptedCore {
       const bool output = a >= static_cast<int>(op.inputs.size());
       if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
       if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
-      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList) continue;
+      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
+        continue;
       needs_shapes_ = true;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
     }
     return OkStatus();
   }
@@ -13336,8 +13387,8 @@ class AdaptedCore {
     for (std::size_t a = 0; a < op.inputs.size(); ++a) {
       const int rank = row_->params[a].rank;
       if (rank != kAnyRank && ctx->input(first_[a]).dims() != rank) [[unlikely]]
-        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank, ", got shape ",
-                                       ctx->input(first_[a]).shape());
+        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank,
+                                       ", got shape ", ctx->input(first_[a]).shape());
     }
     return OkStatus();
   }
@@ -13347,8 +13398,8 @@ class AdaptedCore {
       const int rank = row_->params[a].rank;
       const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
       if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
-        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(), "' with rank ", rank,
-                                ", but the shape function gives it ", t.shape());
+        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(),
+                                "' with rank ", rank, ", but the shape function gives it ", t.shape());
     }
     return OkStatus();
   }
@@ -13363,7 +13414,8 @@ class AdaptedCore {
     for (int i = 0; i < num_inputs_ && i < 64; ++i) {
       if ((memo.value_inputs >> i & 1) == 0) continue;
       const std::vector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() || (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
+      if (value.size() != ctx->input(i).TotalBytes() ||
+          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
         return false;
     }
     return true;
@@ -13390,7 +13442,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   }
   TENON_RETURN_IF_ERROR(shapes.construction_status());
   if (Status status = op.shape_fn(&shapes); !status.ok())
-    return StartsWith(status.message(), op.name) ? status : Status(status.code(), StrCat(op.name, ": ", status.message()));
+    return StartsWith(status.message(), op.name) ? status
+                                                 : Status(status.code(), StrCat(op.name, ": ", status.message()));
   memo->inputs.clear();
   memo->values.clear();
   memo->value_inputs = 0;
@@ -13409,7 +13462,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   }
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
-    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]); !status.ok())
+    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
+        !status.ok())
       return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
                               shapes.DebugString(shapes.output(out.tensor)),
                               ", but the kernel takes it as Out; it must be complete, or the parameter Late<T>&");
@@ -13417,7 +13471,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
-// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was read.
+// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
+// read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
   for (const AttrSlot& slot : slots) {
     const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
@@ -13425,14 +13480,34 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
     const auto as = []<class T>(std::type_identity<T>) { return static_cast<T*>(nullptr); };
     Status status;
     switch (slot.kind) {
-      case AttrKind::kInt: status = either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{})); break;
-      case AttrKind::kFloat: status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{})); break;
-      case AttrKind::kBool: status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{})); break;
-      case AttrKind::kString: status = either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{})); break;
-      case AttrKind::kType: status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{})); break;
-      case AttrKind::kShape: status = either(as(std::type_identity<PartialTensorShape>{}), as(std::type_identity<std::span<const PartialTensorShape>>{})); break;
-      case AttrKind::kTensor: status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{})); break;
-      case AttrKind::kFunc: status = either(as(std::type_identity<const NameAttrList*>{}), as(std::type_identity<std::span<const NameAttrList>>{})); break;
+      case AttrKind::kInt:
+        status =
+            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
+        break;
+      case AttrKind::kFloat:
+        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
+        break;
+      case AttrKind::kBool:
+        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
+        break;
+      case AttrKind::kString:
+        status =
+            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
+        break;
+      case AttrKind::kType:
+        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
+        break;
+      case AttrKind::kShape:
+        status = either(as(std::type_identity<PartialTensorShape>{}),
+                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
+        break;
+      case AttrKind::kTensor:
+        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
+        break;
+      case AttrKind::kFunc:
+        status = either(as(std::type_identity<const NameAttrList*>{}),
+                        as(std::type_identity<std::span<const NameAttrList>>{}));
+        break;
     }
     TENON_RETURN_IF_ERROR(status);
   }
@@ -13446,8 +13521,9 @@ class AdaptedKernel final : public OpKernel {
   using OpKernel::OpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
 
@@ -13491,8 +13567,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
 
@@ -13547,7 +13624,8 @@ TENON_NAMESPACE_END
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
 TENON_NAMESPACE_BEGIN
 
-// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in order.
+// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
+// order.
 struct KernelKey {
   std::string_view op;
   std::string_view device;
@@ -13569,8 +13647,8 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when another
-  // struct or signature has the op's name.
+  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
+  // another struct or signature has the op's name.
   Status Add(const RegistrationBatch& batch) {
     MutexLock lock(mutex_);
     return AddLocked(batch);
@@ -13597,7 +13675,8 @@ class Registry {
         const OpRow& op = *it->second.front()->op;
         for (int k = 0; k < op.typed_count; ++k) {
           DataType type = DataType::kInvalid;
-          TENON_RETURN_IF_ERROR(GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+          TENON_RETURN_IF_ERROR(
+              GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
           key.types.push_back(type);
         }
       }
@@ -13635,8 +13714,9 @@ class Registry {
       for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
       StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
     }
-    return errors::NotFound("no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
-                            have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
+    return errors::NotFound(
+        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
+        have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
 
   // Takes in batches that were linked since the last time.
@@ -13646,7 +13726,8 @@ class Registry {
     if (head == seen_.load(std::memory_order_acquire)) return;
     MutexLock lock(mutex_);
     std::vector<const RegistrationBatch*> fresh;
-    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next) fresh.push_back(b);
+    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
+      fresh.push_back(b);
     for (auto it = fresh.rbegin(); it != fresh.rend(); ++it) status_.Update(AddLocked(**it));
     seen_.store(head, std::memory_order_release);
   }
@@ -13664,8 +13745,8 @@ class Registry {
     for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
     for (const KernelRow* other : rows) {
       if (other->op->struct_name != row->op->struct_name)
-        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name, "': ", other->op->struct_name, " and ",
-                                     row->op->struct_name);
+        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name,
+                                     "': ", other->op->struct_name, " and ", row->op->struct_name);
       if (other->device == row->device && Matches(*other, types)) return OkStatus();
     }
     rows.push_back(row);
@@ -13680,7 +13761,8 @@ class Registry {
   mutable Status status_;
 };
 
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the kernel.
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel.
 inline Result<std::unique_ptr<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
   std::unique_ptr<OpKernel> kernel;
   if (row.create != nullptr) {
@@ -14664,8 +14746,8 @@ class ThreadPoolInterface {
   virtual void Schedule(void (*fn)(void*), void* arg) = 0;
   // Threads that may run at once, the caller of ParallelFor included.
   virtual int NumThreads() const = 0;
-  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns when
-  // all are done. The caller takes part. May be called from inside a task of the same pool.
+  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
+  // when all are done. The caller takes part. May be called from inside a task of the same pool.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
 };
 
@@ -14685,13 +14767,14 @@ void RunRange(void* body, Index begin, Index end) {
 }
 }  // namespace detail
 
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one unit;
-// less than about 15 us a thread is not worth waking one, and stays on the caller's.
+// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
+// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
   constexpr double kWorthAThreadNs = 15000;
   if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs) return body(Index{0}, total);
+  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
+    return body(Index{0}, total);
   const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
   device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
 }
@@ -14706,8 +14789,8 @@ struct EachIndex {
 };
 }  // namespace detail
 
-// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run as
-// well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
+// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
+// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
 template <class Body>
 Status ForEach(Cpu& device, Index n, const Body& body) {
   ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});
@@ -14770,72 +14853,83 @@ struct SignatureIsComplete {
 
 template <class Op, class Device, bool some_combination_of_types_is_accepted>
 struct KernelHasOneTypeParameterPerTypeAttr {
-  static_assert(some_combination_of_types_is_accepted,
-                "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
-                "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+  static_assert(
+      some_combination_of_types_is_accepted,
+      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
+      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
 };
 
 template <class Op, class Kernel, std::size_t declared, std::size_t expected>
 struct KernelCallTakesDeviceInputsOutputs {
-  static_assert(declared == expected,
-                "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
+  static_assert(
+      declared == expected,
+      "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
 };
 
 template <class Op, class Device, class Found, bool is_the_device_or_its_context>
 struct KernelTakesItsDeviceFirst {
-  static_assert(is_the_device_or_its_context, "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
+  static_assert(is_the_device_or_its_context,
+                "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
 };
 
 template <class Op, class Kernel, bool is_one_const_member_function>
 struct KernelCallIsOneConstFunction {
-  static_assert(is_one_const_member_function,
-                "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
-                "(void when its last parameter is Done)");
+  static_assert(
+      is_one_const_member_function,
+      "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
+      "(void when its last parameter is Done)");
 };
 
 template <FixedString input, class Expected, class Found, bool fits>
 struct KernelParameterForInput {
-  static_assert(fits,
-                "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
-                "input named in this type, with the element type named after it");
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
+      "input named in this type, with the element type named after it");
 };
 
 template <FixedString output, class Expected, class Found, bool fits>
 struct KernelParameterForOutput {
-  static_assert(fits,
-                "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
-                "the output named in this type, with the element type named after it");
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
+      "the output named in this type, with the element type named after it");
 };
 
 template <class Op, FixedString output, bool names_inputs_of_the_signature>
 struct ForwardNamesInputsOfTheSignature {
-  static_assert(names_inputs_of_the_signature, "tenon: Forward<T, I...> names an input number that the signature does not have");
+  static_assert(names_inputs_of_the_signature,
+                "tenon: Forward<T, I...> names an input number that the signature does not have");
 };
 
 template <class Op, FixedString member, bool is_an_attr_of_the_signature>
 struct AttrsMembersAreAttrs {
-  static_assert(is_an_attr_of_the_signature,
-                "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
+  static_assert(
+      is_an_attr_of_the_signature,
+      "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
 };
 
 template <class Op, FixedString attr, bool has_the_type_of_its_attr>
 struct AttrsMembersHaveTheirTypes {
-  static_assert(has_the_type_of_its_attr,
-                "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
-                "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-                "std::span<const ...>");
+  static_assert(
+      has_the_type_of_its_attr,
+      "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
+      "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
+      "std::span<const ...>");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
 struct EveryAttrIsReadOrNamedInUnused {
-  static_assert(is_a_member_of_Attrs_or_named_in_unused,
-                "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
-                "members must be the signature's attrs, or the kernel must say that it does not need them");
+  static_assert(
+      is_a_member_of_Attrs_or_named_in_unused,
+      "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
+      "members must be the signature's attrs, or the kernel must say that it does not need them");
 };
 
 template <class Op, FixedString name, bool is_a_type_attr_of_the_signature>
 struct KernelTypesNameTypeAttrs {
-  static_assert(is_a_type_attr_of_the_signature, "tenon: kernel_types names something that is not a type attr with a list of types");
+  static_assert(is_a_type_attr_of_the_signature,
+                "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
 template <class Op, bool complex_numbers_have_their_header>
@@ -14862,8 +14956,8 @@ struct Cpu;
 struct Cuda;
 class OpKernel;
 
-// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over. TypeAttrs()
-// is the erased form: one kernel for every type.
+// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
+// TypeAttrs() is the erased form: one kernel for every type.
 template <std::size_t N>
 struct TypeAttrNames {
   std::string_view names[N == 0 ? 1 : N];
@@ -14898,7 +14992,8 @@ template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
-    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k) typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
+      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
   } else {
     for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
       if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
@@ -14926,10 +15021,11 @@ inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
 template <class... T>
 inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
 
-// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until the op is
-// registered, when every header has been read.)
+// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
+// the op is registered, when every header has been read.)
 template <int Dt, class Op>
-concept HasElementType = Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
+concept HasElementType =
+    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
 template <class Op, int... Dt>
 constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
   return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
@@ -14943,7 +15039,8 @@ constexpr std::uint64_t AllowedMask(int k) {
 }
 template <class Op>
 constexpr bool ComplexIsKnownWhereAllowed() {
-  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) | std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
+  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
+                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
   for (int k = 0; k < kTyped<Op>.count; ++k)
     if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
   return true;
@@ -15014,7 +15111,8 @@ constexpr bool MayBeIndices() {
 template <class P>
 using ParamType = std::conditional_t<
     std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
-    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P, std::remove_cvref_t<P>>>;
+    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
+                       std::remove_cvref_t<P>>>;
 
 template <class Op, int I, class P, class... T>
 constexpr bool ParameterFits() {
@@ -15033,7 +15131,8 @@ constexpr bool ParameterFits() {
   else if constexpr (list)
     return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
   else
-    return kind == ParamKind::kTensorOut || ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
+    return kind == ParamKind::kTensorOut ||
+           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
 }
 
 // ---- operator()
@@ -15107,11 +15206,13 @@ struct KernelCheck {
       (void)sizeof(rule::KernelCallIsOneConstFunction<Op, Kernel, callable>);
       return false;
     } else if constexpr (arity != 1 + static_cast<std::size_t>(kArgumentCount<Op>)) {
-      (void)sizeof(rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity, 1 + static_cast<std::size_t>(kArgumentCount<Op>)>);
+      (void)sizeof(rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
+                                                            1 + static_cast<std::size_t>(kArgumentCount<Op>)>);
       return false;
     } else {
       using First = std::tuple_element_t<0, Args>;
-      constexpr bool device = std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
+      constexpr bool device =
+          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
       if constexpr (!device) {
         (void)sizeof(rule::KernelTakesItsDeviceFirst<Op, Device, First, device>);
         return false;
@@ -15136,9 +15237,11 @@ constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
   return false;
 }
 template <class Op>
-constexpr bool IsStructural(std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
+constexpr bool IsStructural(
+    std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
   if (kOpView<Op>.attrs[attr].is_type()) return true;
-  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) || SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
+  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) ||
+         SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
 }
 template <class Op, std::size_t I>
 constexpr auto AttrText() {
@@ -15170,7 +15273,8 @@ struct AttrCheck {
     } else {
       constexpr const AttrSpec& a = kOpView<Op>.attrs[static_cast<std::size_t>(attr)];
       constexpr bool typed = Members::known[M] && Members::kind[M] == a.kind && Members::list[M] == a.is_list;
-      if constexpr (!typed) (void)sizeof(rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>);
+      if constexpr (!typed)
+        (void)sizeof(rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>);
       return typed;
     }
   }
@@ -15210,7 +15314,8 @@ constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
   if constexpr (!complete) (void)sizeof(rule::SignatureIsComplete<Op, complete>);
   bool types = true;
-  if constexpr (requires { Op::kernel_types.size; }) types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
+  if constexpr (requires { Op::kernel_types.size; })
+    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
   if constexpr (!complex) (void)sizeof(rule::ComplexTypesNeedTheirHeader<Op, complex>);
   return complete && types && complex && Op::signature.Validate();
@@ -15228,13 +15333,15 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kTensorOut)
     return (frame.outputs[first - frame.num_inputs]);
   else if constexpr (kind == ParamKind::kTensorsOut)
-    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs), static_cast<std::size_t>(frame.first[argument + 1] - first));
+    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
+                             static_cast<std::size_t>(frame.first[argument + 1] - first));
   else if constexpr (kind == ParamKind::kHostIndices)
     return HostIndices(frame.views[first], frame.inputs[first]->dtype());
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
     return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
   else if constexpr (kind == ParamKind::kLate)
-    return *::new (static_cast<void*>(frame.late + 16 * argument)) std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
+    return *::new (static_cast<void*>(frame.late + 16 * argument))
+        std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
   else
     return ParamType<P>(frame.views[first]);
 }
@@ -15248,21 +15355,25 @@ struct KernelCode {
     Device& device = *static_cast<Device*>(frame.device);
     if constexpr (std::is_same_v<First, Device&>) {
       if constexpr (std::is_void_v<Result>)
-        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))..., Done(frame.done, frame.done_state)),
+        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
     } else {
       Context<Device> context(frame.context, &device);
       if constexpr (std::is_void_v<Result>)
-        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))..., Done(frame.done, frame.done_state)),
+        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
     }
   }
   static constexpr std::size_t kCount = std::tuple_size_v<Args> - 1 - (std::is_void_v<Result> ? 1 : 0);
-  static Status Thunk(const void* kernel, CallFrame& frame) { return Call(kernel, frame, std::make_index_sequence<kCount>{}); }
+  static Status Thunk(const void* kernel, CallFrame& frame) {
+    return Call(kernel, frame, std::make_index_sequence<kCount>{});
+  }
 };
 template <class Kernel, class Attrs>
 void* ConstructKernel(void* memory) {
@@ -15301,13 +15412,14 @@ inline constexpr OpRow kOpRow = MakeOpRow<Op>();
 
 template <class Args, std::size_t... I>
 constexpr auto MakeParamInfos(std::index_sequence<I...>) {
-  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info..., ParamInfo{}};
+  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info...,
+                                                 ParamInfo{}};
 }
 template <class Args, std::size_t Count>
 inline constexpr auto kParamInfos = MakeParamInfos<Args>(std::make_index_sequence<Count>{});
 
-// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of a member
-// template when they end in an empty pack.
+// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of
+// a member template when they end in an empty pack.
 template <class Op, class Device, class... T>
 struct KernelOf {};
 template <class Op, class Device>
@@ -15363,7 +15475,8 @@ constexpr KernelRow MakeRow() {
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
         if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
-        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); }) row.init = &InitKernel<Kernel>;
+        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
+          row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
     }
@@ -15381,8 +15494,8 @@ constexpr auto MakeTable(std::index_sequence<Flat...>) {
 }
 // All rows of one op on one device; rows that the kernel rejects stay empty.
 template <class Op, class Device, class Narrow>
-inline constexpr auto kTable = MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
-
+inline constexpr auto kTable =
+    MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
 
 // Whether an op struct has a member called kernel at all: naming it becomes ambiguous.
 struct KernelDecoy {
@@ -15395,7 +15508,9 @@ concept HasKernel = !requires { typename KernelAmbiguity<Op>::kernel; };
 
 template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
 constexpr bool Accepts(std::integer_sequence<int, K...>) {
-  return requires { typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type; };
+  return requires {
+    typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type;
+  };
 }
 template <class Op, class Device, class Narrow, std::size_t... Flat>
 constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
@@ -15423,8 +15538,8 @@ constexpr bool CheckOp() {
 TENON_NAMESPACE_END
 
 // ---- tenon/register.hpp ----
-// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per program,
-// at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
+// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
+// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
 TENON_NAMESPACE_BEGIN
 
 // A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
@@ -15446,7 +15561,8 @@ struct Flatten {
 template <class Narrow, class... Found, class Op, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Op, Rest...> : Flatten<Narrow, Ops<Found..., Op>, Rest...> {};
 template <class Narrow, class... Found, class... Inner, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...> : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
+struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...>
+    : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
 template <class Narrow, class... Found, class... T, class... Rest>
 struct Flatten<Narrow, Ops<Found...>, Types<T...>, Rest...> : Flatten<Types<T...>, Ops<Found...>, Rest...> {};
 
@@ -15475,13 +15591,15 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
   };
   static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
   template <class D>
-  static inline constinit RegistrationBatch batch{ops.data(), sizeof...(Op), On<D>::tables.data(), On<D>::sizes.data(), sizeof...(Op), nullptr};
+  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
+                                                  On<D>::sizes.data(), sizeof...(Op), nullptr};
 
   static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
 };
 
 template <class DevicePack, class... Item>
-using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow, typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
+using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow,
+                      typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
 
 // A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
 #if defined(__CUDACC__)
@@ -15505,8 +15623,8 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
 
 TENON_NAMESPACE_END
 
-#define TENON_REGISTER(...)                                                                        \
-  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) =    \
+#define TENON_REGISTER(...)                                                                     \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
       ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()
 
 // ---- tenon/device/device.hpp ----
@@ -15527,8 +15645,8 @@ class Device {
   // True when kernels of this device read and write ordinary host memory.
   virtual bool uses_host_memory() const = 0;
 
-  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call returns,
-  // unless said otherwise by the device: then it is ordered before the device's next kernel.
+  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
+  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
   // Waits for all kernels and copies; reports what went wrong in them.
@@ -15555,7 +15673,8 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
   for (DeviceFactory* f = device_factories.load(std::memory_order_acquire); f != nullptr; f = f->next)
     if (f == factory) return true;
   factory->next = device_factories.load(std::memory_order_relaxed);
-  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
+                                                 std::memory_order_relaxed)) {
   }
   return true;
 }
@@ -15570,7 +15689,8 @@ TENON_NAMESPACE_BEGIN
 class CpuDevice final : public Device {
  public:
   // `allocator` and `pool` (which may be null) outlive the device.
-  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool) : Device(std::move(name)), cpu_{pool, allocator} {}
+  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
+      : Device(std::move(name)), cpu_{pool, allocator} {}
 
   std::string_view type() const override { return Cpu::type; }
   Allocator* allocator() const override { return cpu_.allocator; }
@@ -15659,8 +15779,8 @@ class ScopedFlushDenormals {
 TENON_NAMESPACE_END
 
 // ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they sleep,
-// because waking a sleeping thread takes about as long.
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
+// sleep, because waking a sleeping thread takes about as long.
 #if defined(__linux__)
 #include <pthread.h>
 #endif
@@ -15682,16 +15802,17 @@ inline void SpinPause() {
 }
 }  // namespace detail
 
-// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is queued.
-// Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that run.
+// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
+// queued. Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that
+// run.
 //
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
 //   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
 class ThreadPool final : public ThreadPoolInterface {
  public:
-  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one thread
-  // everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
+  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
+  // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
     for (int i = 1; i < threads; ++i) {
       if (!Start(i)) break;
@@ -15933,12 +16054,12 @@ class ThreadPool final : public ThreadPoolInterface {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;                     // the newest first: the innermost of nested loops
-  std::atomic<std::uint32_t> published_{0};   // counts Schedule and ParallelFor; sleeping threads wait for it to change
-  std::atomic<std::uint32_t> finished_{0};    // counts loops whose caller slept
+  std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
+  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;          // last: the threads use everything above
+  std::vector<std::thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END
@@ -17670,8 +17791,8 @@ class Notification {
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/program.hpp ----
-// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays; nothing is
-// looked up by name again. Built once, shared by all steps that run it.
+// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
+// nothing is looked up by name again. Built once, shared by all steps that run it.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -17686,7 +17807,11 @@ class KernelCache {
   };
   // `graph`, `registry` and the devices outlive this.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host)
-      : graph_(graph), registry_(registry), device_(device), host_(host), entries_(static_cast<std::size_t>(graph->num_nodes())) {}
+      : graph_(graph),
+        registry_(registry),
+        device_(device),
+        host_(host),
+        entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
     MutexLock lock(mutex_);
@@ -17708,8 +17833,9 @@ class KernelCache {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
     }
-    OpKernelConstruction construction(&node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-                                      std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
+    OpKernelConstruction construction(
+        &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
     Result<std::unique_ptr<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -17751,7 +17877,8 @@ struct ProgramOptions {
   bool constant_folding = true;
 };
 
-// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node outputs.
+// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
+// outputs.
 struct Program {
   std::vector<ProgramNode> nodes;      // in an order that respects all edges
   std::vector<int> sequence;           // the numbers of the nodes that have something to do, in that order
@@ -17797,7 +17924,8 @@ class ProgramBuilder {
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches, std::span<const int> targets) {
+  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
+                                         std::span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
@@ -17846,7 +17974,8 @@ class ProgramBuilder {
            for (const int next : successors[At(id)]) visit(next);
          }))
       if (wanted[At(id)] != 0) order_.push_back(id);
-    if (order_.size() != count) return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+    if (order_.size() != count)
+      return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
     return OkStatus();
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
@@ -17862,10 +17991,12 @@ class ProgramBuilder {
     for (const InEdge& feed : feeds_) {
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      locations_.try_emplace(Key(feed.node, feed.output), Location{value});  // of two feeds of one output the first counts
+      locations_.try_emplace(Key(feed.node, feed.output),
+                             Location{value});  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
-      program_->feeds.push_back({StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
+      program_->feeds.push_back(
+          {StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
     }
   }
 
@@ -17925,7 +18056,8 @@ class ProgramBuilder {
     std::vector<Tensor> outputs(At(node.num_outputs()));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
-    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(), flags.data(), &memo, &env};
+    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
+                                           flags.data(),       &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
     entry.kernel->Compute(&context);
@@ -18444,8 +18576,8 @@ inline bool CachingAllocator::ClearStats() {
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/step.hpp ----
-// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program asks
-// nobody for memory but for the tensors it returns.
+// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program
+// asks nobody for memory but for the tensors it returns.
 TENON_NAMESPACE_BEGIN
 
 // A value slot that nothing was put into.
@@ -18469,9 +18601,9 @@ class Step {
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
-      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input, program.last_use.data() + node.first_input,
-                         values_.data() + node.first_output, program.escapes.data() + node.first_output, &memos_[n],
-                         node.on_host ? &host_ : &device_});
+      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
+                         program.last_use.data() + node.first_input, values_.data() + node.first_output,
+                         program.escapes.data() + node.first_output, &memos_[n], node.on_host ? &host_ : &device_});
     }
   }
   Step(const Step&) = delete;
@@ -18535,7 +18667,8 @@ class ProgramPool {
 
   // One that was given back, or a new one.
   std::unique_ptr<T> Take() {
-    if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]] return std::unique_ptr<T>(object);
+    if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
+      return std::unique_ptr<T>(object);
     {
       SpinLockHolder lock(lock_);
       if (!more_.empty()) {
@@ -18572,7 +18705,9 @@ namespace detail {
 class TraceCollector {
  public:
   TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count(); }
+  std::int64_t Now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
+  }
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
     NodeTiming timing;
     timing.name = node.node->name();
@@ -18582,7 +18717,8 @@ class TraceCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    for (int i = 0; i < node.num_outputs; ++i) timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    for (int i = 0; i < node.num_outputs; ++i)
+      timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -18612,10 +18748,10 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
 
 TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
-    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '", node.node->op_name(),
-                            "' returned without setting it");
-  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ", node.node->output_type(i),
-                          " for node {{node ", node.node->name(), "}}");
+    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
+                            node.node->op_name(), "' returned without setting it");
+  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}");
 }
 
 // Every output must be there and have its declared type.
@@ -18667,8 +18803,8 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/dataflow_executor.hpp ----
-// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node; a
-// finished node goes on with one of the nodes it made ready and hands the others to the pool.
+// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
+// a finished node goes on with one of the nodes it made ready and hands the others to the pool.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -18695,8 +18831,10 @@ class DataflowRun {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n) pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
-    for (std::size_t v = 0; v < program_.readers.size(); ++v) readers_[v].store(program_.readers[v], std::memory_order_relaxed);
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
+      pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
+    for (std::size_t v = 0; v < program_.readers.size(); ++v)
+      readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     if (program_.nodes.empty()) return OkStatus();
@@ -18774,13 +18912,15 @@ class DataflowRun {
     failed_.store(true, std::memory_order_release);
   }
 
-  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready, but
-  // for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its end.
+  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
+  // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
+  // end.
   int Finish(int number) {
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
+        step_->value(node.first_output + i) = EmptySlot();
     int next = -1;
     for (int i = 0; i < node.num_consumers; ++i) {
       const int consumer = program_.consumers[static_cast<std::size_t>(node.first_consumer + i)];
@@ -18796,7 +18936,8 @@ class DataflowRun {
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
-    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0) step_->value(value) = EmptySlot();
+    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0)
+      step_->value(value) = EmptySlot();
   }
 
   const Program& program_;
@@ -18849,8 +18990,8 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/session_impl.hpp ----
-// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs prepared
-// from it. Included through <tenon/runtime.hpp>.
+// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
+// prepared from it. Included through <tenon/runtime.hpp>.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -18870,11 +19011,13 @@ inline std::atomic<std::int64_t>& NextStepId() {
 // One signature with the steps that run it. thread-safe.
 class Prepared {
  public:
-  Prepared(std::unique_ptr<Program> program, bool dataflow) : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
+  Prepared(std::unique_ptr<Program> program, bool dataflow)
+      : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
 
   const Program& program() const { return *program_; }
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals, RunTrace* trace) {
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
+             RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     std::unique_ptr<Running> running = steps_.Take();
     Step* step = &running->step;
@@ -18927,14 +19070,16 @@ class Prepared {
     if (feeds.size() != program_->feeds.size()) [[unlikely]]
       return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
     if (fetches.size() != program_->fetches.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ", fetches.size());
+      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
+                                     fetches.size());
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       const Program::Feed& feed = program_->feeds[i];
       if (feeds[i].dtype() != feed.dtype) [[unlikely]]
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(), " is provided: feed '", feed.name, "'");
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
+                                       " is provided: feed '", feed.name, "'");
       if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name, "', which has shape ",
-                                       feed.shape);
+        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
+                                       "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
     }
@@ -18956,11 +19101,13 @@ class SessionImpl {
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->kernels_ = std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+    session->kernels_ =
+        std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
     return session;
   }
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+             RunTrace* trace) const {
     return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, trace);
   }
 
@@ -18981,7 +19128,8 @@ class SessionImpl {
     }
     TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> made, Build(feeds, fetches, targets));
     MutexLock lock(mutex_);
-    if (const auto it = prepared_.find(key); it != prepared_.end()) return it->second->second;  // another thread was faster
+    if (const auto it = prepared_.find(key); it != prepared_.end())
+      return it->second->second;  // another thread was faster
     recent_.emplace_front(key, made);
     prepared_[recent_.front().first] = recent_.begin();
     while (recent_.size() > static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -19004,8 +19152,9 @@ class SessionImpl {
 
   Status MakeDevices() {
     if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
-      return errors::InvalidArgument("SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
-                                     options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
+      return errors::InvalidArgument(
+          "SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
+          options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
     ThreadPoolInterface* intra = options_.intra_op_pool;
     if (intra == nullptr && options_.intra_op_threads == 0) {
       if (CpuCount() > 1) intra = SharedIntraOpPool();
@@ -19033,10 +19182,12 @@ class SessionImpl {
     const std::string_view type = name.substr(0, colon);
     int ordinal = 0;
     if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(), "'; write for example \"GPU:0\" or \"CPU:0\"");
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
     if (type == Cpu::type && ordinal == 0) return OkStatus();
     std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr; factory = factory->next) {
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
       if (factory->type == type) {
         TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
         device_ = other_.get();
@@ -19051,20 +19202,24 @@ class SessionImpl {
     const TensorName name = ParseTensorName(text);
     const Node* node = name.output == kControlSlot ? nullptr : graph_.Find(name.node);
     if (node == nullptr)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output, ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
                                      what, " '", text, "'", graph_.DidYouMeanNode(name.node));
     if (node->num_outputs() == 0 && what == "fetch")
-      return errors::InvalidArgument("Tried to fetch data for '", text, "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                     text, "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+      return errors::InvalidArgument("Tried to fetch data for '", text,
+                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                     text,
+                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
     if (name.output >= node->num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(), "', num of outputs: ", node->num_outputs(),
-                                ") does not have output ", name.output);
+      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
+                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
     return InEdge{node->id, name.output};
   }
 
   Result<std::shared_ptr<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
                                           std::span<const std::string> targets) {
-    if (fetches.empty() && targets.empty()) return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+    if (fetches.empty() && targets.empty())
+      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     std::vector<InEdge> feed_edges, fetch_edges;
     std::vector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
@@ -19088,12 +19243,14 @@ class SessionImpl {
         StrAppend(&missing, "\"", name.node, "\"", graph_.DidYouMeanNode(name.node), " ");
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
-    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(), {.constant_folding = options_.constant_folding});
+    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
+                           {.constant_folding = options_.constant_folding});
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(std::unique_ptr<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    const bool dataflow = options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
+    const bool dataflow =
+        options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
     return std::make_shared<Prepared>(std::move(program), dataflow);
   }
 
@@ -19127,7 +19284,8 @@ class CallableImpl {
 };
 
 inline Status NoSession() {
-  return errors::FailedPrecondition("Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
+  return errors::FailedPrecondition(
+      "Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
 }
 
 }  // namespace detail
@@ -19135,7 +19293,8 @@ inline Status NoSession() {
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
-// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is harmless.
+// The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is
+// harmless.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -19146,32 +19305,37 @@ inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph
 }
 
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(const std::string& path, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
+    const std::string& path, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
+    std::span<const std::byte> bytes, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(const GraphDef& graph, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(
+    const GraphDef& graph, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(graph, std::move(options)));
   return session;
 }
 template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(const GraphBuilder& builder, SessionOptions options) {
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraph(
+    const GraphBuilder& builder, SessionOptions options) {
   TENON_RETURN_IF_ERROR(builder.status());
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
 template <class U>
-Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(const Session& session, std::span<const NamedTensor> feeds,
-                                                 std::span<const std::string> fetches, std::span<const std::string> targets) {
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
   if (session.impl_ == nullptr) return NoSession();
   std::vector<std::string> names;
   std::vector<Tensor> values;
@@ -19185,15 +19349,18 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
   return outputs;
 }
 template <class U>
-Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(const Session& session, const CallableOptions& options) {
+Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
+    const Session& session, const CallableOptions& options) {
   if (session.impl_ == nullptr) return NoSession();
-  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared, session.impl_->Prepare(options.feeds, options.fetches, options.targets));
+  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared,
+                         session.impl_->Prepare(options.feeds, options.fetches, options.targets));
   Callable callable;
   callable.impl_ = std::make_shared<CallableImpl>(session.impl_, std::move(prepared));
   return callable;
 }
 template <class U>
-void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
+    const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
   if (session.impl_ == nullptr) return;
   for (const Node& node : session.impl_->graph().nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
@@ -19205,20 +19372,24 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
   }
 }
 template <class U>
-std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(const Session& session) {
+std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
+    const Session& session) {
   return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
 }
 
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
+    const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
   return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
 }
 template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
+    const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().feeds.size();
 }
 template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(const CallableImpl* callable) {
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
+    const CallableImpl* callable) {
   return callable == nullptr ? 0 : callable->program().fetches.size();
 }
 
@@ -19295,8 +19466,9 @@ inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
   std::string html = "<!doctype html><meta charset=\"utf-8\"><script>const run={title:";
   StrAppend(&html, detail::JsonString(title), ",total:", trace.total_ns, ",nodes:[");
   for (const NodeTiming& n : trace.nodes)
-    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op), ",device:", detail::JsonString(n.device),
-              ",start:", n.start_ns, ",end:", n.end_ns, ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
+    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op),
+              ",device:", detail::JsonString(n.device), ",start:", n.start_ns, ",end:", n.end_ns,
+              ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
   StrAppend(&html, "]};</script>", detail::kTimelinePage, "\n");
   return html;
 }
@@ -19309,9 +19481,11 @@ inline std::string ChromeTraceJson(const RunTrace& trace) {
   std::string json = "{\"traceEvents\":[";
   bool first = true;
   for (const NodeTiming& n : trace.nodes) {
-    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread, ",\"name\":", detail::JsonString(n.op),
-              ",\"ts\":", static_cast<double>(n.start_ns) / 1000, ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
-              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device), ",\"bytes\":", n.output_bytes, "}}");
+    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread,
+              ",\"name\":", detail::JsonString(n.op), ",\"ts\":", static_cast<double>(n.start_ns) / 1000,
+              ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
+              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device),
+              ",\"bytes\":", n.output_bytes, "}}");
     first = false;
   }
   return json += "\n]}\n";

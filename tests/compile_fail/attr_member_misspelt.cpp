@@ -7,12 +7,14 @@
 
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
-      .Attr("preserve_index: int >= 0 = 0")
-      .Attr("T: {float, int32}")
-      .Input("to_zero: T")
-      .Output("zeroed: T")
-      .SetShapeFn(tenon::shape_inference::UnchangedShape);
-  struct Attrs { std::int64_t preserve_idx; };
+                                        .Attr("preserve_index: int >= 0 = 0")
+                                        .Attr("T: {float, int32}")
+                                        .Input("to_zero: T")
+                                        .Output("zeroed: T")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct Attrs {
+    std::int64_t preserve_idx;
+  };
   template <class Device, class T>
   struct kernel : Attrs {
     tenon::Status operator()(Device&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }

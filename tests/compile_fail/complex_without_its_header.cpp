@@ -6,8 +6,11 @@
 #include <tenon/register.hpp>
 
 struct Twice {
-  static constexpr auto signature =
-      tenon::Op("Twice").Input("x: T").Output("y: T").Attr("T: {float, complex64}").SetShapeFn(tenon::shape_inference::UnchangedShape);
+  static constexpr auto signature = tenon::Op("Twice")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, complex64}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
   template <class Device, class T>
   struct kernel {
     tenon::Status operator()(Device&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }

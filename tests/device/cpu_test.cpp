@@ -67,7 +67,8 @@ TEST_SUITE("Cpu") {
       for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = static_cast<int>(i % 1000);
       CHECK(ForEach(device, n, Square{x.data(), y.data()}).ok());
       bool right = true;
-      for (Index i = 0; i < n; ++i) right = right && y[static_cast<std::size_t>(i)] == static_cast<int>((i % 1000) * (i % 1000));
+      for (Index i = 0; i < n; ++i)
+        right = right && y[static_cast<std::size_t>(i)] == static_cast<int>((i % 1000) * (i % 1000));
       CHECK(right);
     }
   }

@@ -46,7 +46,8 @@ TEST_SUITE("ThreadPool") {
       std::atomic<int> runs{0};
       {
         ThreadPool pool(threads, "test");
-        for (int i = 0; i < 1000; ++i) pool.Schedule([](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); }, &runs);
+        for (int i = 0; i < 1000; ++i)
+          pool.Schedule([](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); }, &runs);
       }
       CHECK(runs.load() == 1000);
     }

@@ -18,7 +18,8 @@ std::string Broadcast(const TensorShape& a, const TensorShape& b) {
   return status.ok() ? out.DebugString() : status.ToString();
 }
 
-// Walks over the whole output in pieces of `piece` rows and compares every operand element with the second way to compute it.
+// Walks over the whole output in pieces of `piece` rows and compares every operand element with the second way to
+// compute it.
 bool WalkIsRight(const TensorShape& a, const TensorShape& b, Index piece) {
   TensorShape out;
   if (!BroadcastShape(a, b, &out).ok()) return false;
@@ -82,8 +83,12 @@ TEST_SUITE("broadcast") {
   }
 
   TEST_CASE("a walk finds every operand element, from any row on") {
-    const TensorShape shapes[][2] = {{{2, 3}, {3}},       {{2, 3}, {2, 1}},          {{4, 1, 3}, {1, 5, 1}},
-                                     {{2, 1, 3, 1}, {4, 1, 5}}, {{1, 2, 1, 2, 1, 2}, {3, 1, 3, 1, 3, 1}}, {{6}, {1}}};
+    const TensorShape shapes[][2] = {{{2, 3}, {3}},
+                                     {{2, 3}, {2, 1}},
+                                     {{4, 1, 3}, {1, 5, 1}},
+                                     {{2, 1, 3, 1}, {4, 1, 5}},
+                                     {{1, 2, 1, 2, 1, 2}, {3, 1, 3, 1, 3, 1}},
+                                     {{6}, {1}}};
     for (const auto& [a, b] : shapes) {
       for (const Index piece : {Index{1}, Index{2}, Index{5}, Index{1000}}) {
         CHECK(WalkIsRight(a, b, piece));

@@ -25,7 +25,8 @@ struct ConvCase {
 };
 
 Status Geometry(const ConvCase& c, Conv2DGeometry* g) {
-  return MakeConv2DGeometry(TensorShape(c.input), TensorShape(c.filter), c.strides, c.dilations, c.padding, c.paddings, g);
+  return MakeConv2DGeometry(TensorShape(c.input), TensorShape(c.filter), c.strides, c.dilations, c.padding, c.paddings,
+                            g);
 }
 std::string GeometryError(const ConvCase& c) {
   Conv2DGeometry g;
@@ -37,7 +38,8 @@ bool ConvIsRight(Cpu device, const ConvCase& c) {
   Conv2DGeometry g;
   if (!Geometry(c, &g).ok()) return false;
   const TensorShape out_shape = g.output_shape();
-  const std::vector<T> x = RandomVector<T>(TensorShape(c.input).num_elements(), 1), w = RandomVector<T>(TensorShape(c.filter).num_elements(), 2);
+  const std::vector<T> x = RandomVector<T>(TensorShape(c.input).num_elements(), 1),
+                       w = RandomVector<T>(TensorShape(c.filter).num_elements(), 2);
   std::vector<T> y(static_cast<std::size_t>(out_shape.num_elements()), testing::FromDouble<T>(55));
   if (!Conv2D<T>(device, g, x.data(), w.data(), y.data()).ok()) return false;
   const Index filter_depth = c.filter[2], group_channels = g.out_depth / g.groups;
@@ -56,15 +58,18 @@ bool ConvIsRight(Cpu device, const ConvCase& c) {
               for (Index d = 0; d < filter_depth; ++d) {
                 const Index depth = o / group_channels * filter_depth + d;
                 const double product =
-                    testing::ToDouble(x[static_cast<std::size_t>(((n * c.input[1] + row) * c.input[2] + column) * c.input[3] + depth)]) *
-                    testing::ToDouble(w[static_cast<std::size_t>(((p * c.filter[1] + q) * filter_depth + d) * g.out_depth + o)]);
+                    testing::ToDouble(x[static_cast<std::size_t>(
+                        ((n * c.input[1] + row) * c.input[2] + column) * c.input[3] + depth)]) *
+                    testing::ToDouble(
+                        w[static_cast<std::size_t>(((p * c.filter[1] + q) * filter_depth + d) * g.out_depth + o)]);
                 want += product;
                 size += std::abs(product);
               }
             }
           }
           const double taps = static_cast<double>(c.filter[0] * c.filter[1] * filter_depth);
-          const double allowed = (taps + 2) * testing::RoundingUnit<Accumulator>() * size + testing::RoundingUnit<T>() * std::abs(want) * 1.001;
+          const double allowed = (taps + 2) * testing::RoundingUnit<Accumulator>() * size +
+                                 testing::RoundingUnit<T>() * std::abs(want) * 1.001;
           if (!(std::abs(testing::ToDouble(y[at]) - want) <= allowed)) return false;
         }
       }
@@ -158,28 +163,40 @@ TEST_SUITE("Conv2D") {
   TEST_CASE("refuses what TensorFlow refuses, in its words") {
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {2, 1, 1, 1}}) ==
           "UNIMPLEMENTED: Current implementation does not yet support strides in the batch and depth dimensions.");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) == "INVALID_ARGUMENT: Row and column strides should be larger than 0.");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) ==
+          "INVALID_ARGUMENT: Row and column strides should be larger than 0.");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 2}}) ==
           "UNIMPLEMENTED: Current implementation does not yet support dilations in the batch and depth dimensions.");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) == "INVALID_ARGUMENT: Dilated rates should be larger than 0.");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1}}) == "INVALID_ARGUMENT: Sliding window strides field must specify 4 dimensions");
-    CHECK(GeometryError({{4, 4, 1}, {1, 1, 1, 1}}) == "INVALID_ARGUMENT: convolution input must be 4-dimensional: [4,4,1]");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1}}) == "INVALID_ARGUMENT: convolution filter must be 4-dimensional: [1,1,1]");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 0, 1, 1}}) ==
+          "INVALID_ARGUMENT: Dilated rates should be larger than 0.");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1}}) ==
+          "INVALID_ARGUMENT: Sliding window strides field must specify 4 dimensions");
+    CHECK(GeometryError({{4, 4, 1}, {1, 1, 1, 1}}) ==
+          "INVALID_ARGUMENT: convolution input must be 4-dimensional: [4,4,1]");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1}}) ==
+          "INVALID_ARGUMENT: convolution filter must be 4-dimensional: [1,1,1]");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 0, 1, 1}}) ==
           "INVALID_ARGUMENT: filter must not have zero elements (i.e. all dimensions must be non-zero)");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 0, 1}}) == "INVALID_ARGUMENT: filter depth must be strictly positive, got 0");
-    CHECK(GeometryError({{1, 4, 4, 3}, {1, 1, 2, 2}}) == "INVALID_ARGUMENT: input depth must be evenly divisible by filter depth: 3 vs 2");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 0, 1}}) ==
+          "INVALID_ARGUMENT: filter depth must be strictly positive, got 0");
+    CHECK(GeometryError({{1, 4, 4, 3}, {1, 1, 2, 2}}) ==
+          "INVALID_ARGUMENT: input depth must be evenly divisible by filter depth: 3 vs 2");
     CHECK(GeometryError({{1, 4, 4, 4}, {1, 1, 2, 3}}) ==
           "INVALID_ARGUMENT: output depth must be evenly divisible by number of groups: 3 vs 2");
-    CHECK(GeometryError({{1, 2, 2, 1}, {5, 5, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kValid}) ==
-          "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 2, effective_filter_size: 5, stride: 1]");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kSame, {0, 0, 1, 1, 1, 1, 0, 0}}) ==
+    CHECK(
+        GeometryError({{1, 2, 2, 1}, {5, 5, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kValid}) ==
+        "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 2, effective_filter_size: 5, stride: 1]");
+    CHECK(GeometryError(
+              {{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kSame, {0, 0, 1, 1, 1, 1, 0, 0}}) ==
           "INVALID_ARGUMENT: explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {0, 0, 1, 1, -1, 1, 0, 0}}) ==
-          "INVALID_ARGUMENT: All elements of explicit_paddings must be nonnegative");
+    CHECK(
+        GeometryError(
+            {{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {0, 0, 1, 1, -1, 1, 0, 0}}) ==
+        "INVALID_ARGUMENT: All elements of explicit_paddings must be nonnegative");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {0, 0, 1}}) ==
           "INVALID_ARGUMENT: explicit_paddings attribute must contain 8 values, but got: 3");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {1, 0, 1, 1, 1, 1, 0, 0}}) ==
+    CHECK(GeometryError(
+              {{1, 4, 4, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, Padding::kExplicit, {1, 0, 1, 1, 1, 1, 0, 0}}) ==
           "INVALID_ARGUMENT: Nonzero explicit padding in the batch or depth dimensions is not supported");
   }
 

@@ -86,12 +86,15 @@ template <class Op, class T, class R>
 bool BinaryIsRight(Cpu device, const TensorShape& a_shape, const TensorShape& b_shape, std::uint64_t seed) {
   TensorShape shape;
   if (!BroadcastShape(a_shape, b_shape, &shape).ok()) return false;
-  const std::vector<T> a = RandomVector<T>(a_shape.num_elements(), seed), b = RandomVector<T>(b_shape.num_elements(), seed + 1);
+  const std::vector<T> a = RandomVector<T>(a_shape.num_elements(), seed),
+                       b = RandomVector<T>(b_shape.num_elements(), seed + 1);
   const std::size_t n = static_cast<std::size_t>(shape.num_elements());
   std::vector<T> storage(n * sizeof(R) / sizeof(T) + 2);  // vector<bool> has no elements to point at
   R* out = reinterpret_cast<R*>(storage.data());
-  if (!BinaryBroadcast(device, kBinaryLoops<Op, T>, nullptr, a.data(), a_shape, b.data(), b_shape, out, shape).ok()) return false;
-  const std::vector<Index> at_a = testing::BroadcastIndices(a_shape, shape), at_b = testing::BroadcastIndices(b_shape, shape);
+  if (!BinaryBroadcast(device, kBinaryLoops<Op, T>, nullptr, a.data(), a_shape, b.data(), b_shape, out, shape).ok())
+    return false;
+  const std::vector<Index> at_a = testing::BroadcastIndices(a_shape, shape),
+                           at_b = testing::BroadcastIndices(b_shape, shape);
   for (std::size_t i = 0; i < n; ++i) {
     if (!(out[i] == Op::map(a[static_cast<std::size_t>(at_a[i])], b[static_cast<std::size_t>(at_b[i])]))) return false;
   }
@@ -99,18 +102,38 @@ bool BinaryIsRight(Cpu device, const TensorShape& a_shape, const TensorShape& b_
 }
 
 const TensorShape kShapePairs[][2] = {
-    {{}, {}},           {{5}, {}},           {{7}, {7}},           {{3, 4}, {3, 4}},        {{6, 5}, {5}},
-    {{6, 5}, {6, 1}},   {{6, 1}, {1, 5}},    {{2, 3, 4}, {3, 1}},  {{200, 3}, {3}},         {{200, 3}, {200, 1}},
-    {{9, 70}, {70}},    {{9, 70}, {9, 1}},   {{5, 2, 3}, {5, 1, 3}}, {{50, 1, 7}, {1, 40, 1}}, {{2, 1, 3, 1, 2}, {4, 1, 3, 1}},
-    {{1, 28, 28, 8}, {8}}, {{0, 3}, {3}},    {{0}, {1}},           {{1, 1}, {2, 1000}},     {{3, 1, 500}, {2, 1}},
-    {{2000}, {}},       {{33, 63}, {63}},    {{33, 64}, {64}},     {{5, 1}, {5, 5000}},
+    {{}, {}},
+    {{5}, {}},
+    {{7}, {7}},
+    {{3, 4}, {3, 4}},
+    {{6, 5}, {5}},
+    {{6, 5}, {6, 1}},
+    {{6, 1}, {1, 5}},
+    {{2, 3, 4}, {3, 1}},
+    {{200, 3}, {3}},
+    {{200, 3}, {200, 1}},
+    {{9, 70}, {70}},
+    {{9, 70}, {9, 1}},
+    {{5, 2, 3}, {5, 1, 3}},
+    {{50, 1, 7}, {1, 40, 1}},
+    {{2, 1, 3, 1, 2}, {4, 1, 3, 1}},
+    {{1, 28, 28, 8}, {8}},
+    {{0, 3}, {3}},
+    {{0}, {1}},
+    {{1, 1}, {2, 1000}},
+    {{3, 1, 500}, {2, 1}},
+    {{2000}, {}},
+    {{33, 63}, {63}},
+    {{33, 64}, {64}},
+    {{5, 1}, {5, 5000}},
 };
 
 }  // namespace
 
 TEST_SUITE("elementwise") {
-  TEST_CASE_TEMPLATE("binary operations broadcast in every type", T, float, double, std::int8_t, std::uint8_t, std::int16_t,
-                     std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, half, bfloat16, complex64, complex128) {
+  TEST_CASE_TEMPLATE("binary operations broadcast in every type", T, float, double, std::int8_t, std::uint8_t,
+                     std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, half,
+                     bfloat16, complex64, complex128) {
     for (const auto& [a, b] : kShapePairs) {
       CHECK(BinaryIsRight<SubOp, T, T>(Cpu{}, a, b, 7));
       CHECK(BinaryIsRight<SubOp, T, T>(Cpu{}, b, a, 8));
@@ -135,7 +158,9 @@ TEST_SUITE("elementwise") {
     constexpr BinaryLoops loops{&detail::RunBinaryPlain<AddOp, std::string, std::string, false, false>,
                                 &detail::RunBinaryPlain<AddOp, std::string, std::string, true, false>,
                                 &detail::RunBinaryPlain<AddOp, std::string, std::string, false, true>,
-                                sizeof(std::string), sizeof(std::string), 10.f};
+                                sizeof(std::string),
+                                sizeof(std::string),
+                                10.f};
     Cpu device;
     REQUIRE(BinaryBroadcast(device, loops, nullptr, a.data(), {3}, b.data(), {}, out.data(), {3}).ok());
     CHECK(out == std::vector<std::string>{"ax", "bx", a[2] + "x"});
@@ -161,14 +186,20 @@ TEST_SUITE("elementwise") {
     const std::vector<float> x = RandomVector<float>(1000, 1), row = RandomVector<float>(10, 2);
     std::vector<float> a = x, b = x;
     Cpu device;
-    REQUIRE(BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, a.data(), {100, 10}, row.data(), {10}, a.data(), {100, 10}).ok());
-    REQUIRE(BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, row.data(), {10}, b.data(), {100, 10}, b.data(), {100, 10}).ok());
+    REQUIRE(BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, a.data(), {100, 10}, row.data(), {10},
+                            a.data(), {100, 10})
+                .ok());
+    REQUIRE(BinaryBroadcast(device, kBinaryLoops<SubOp, float>, nullptr, row.data(), {10}, b.data(), {100, 10},
+                            b.data(), {100, 10})
+                .ok());
     for (std::size_t i = 0; i < 1000; ++i) {
       CHECK_UNARY(a[i] == x[i] - row[i % 10]);
       CHECK_UNARY(b[i] == row[i % 10] - x[i]);
     }
     std::vector<float> c = x;
-    REQUIRE(BinaryBroadcast(device, kBinaryLoops<AddOp, float>, nullptr, c.data(), {1000}, c.data(), {1000}, c.data(), {1000}).ok());
+    REQUIRE(BinaryBroadcast(device, kBinaryLoops<AddOp, float>, nullptr, c.data(), {1000}, c.data(), {1000}, c.data(),
+                            {1000})
+                .ok());
     REQUIRE(Unary(device, kUnaryLoop<ReluOp, float>, nullptr, c.data(), c.data(), 1000).ok());
     for (std::size_t i = 0; i < 1000; ++i) CHECK_UNARY(c[i] == (x[i] > 0 ? x[i] + x[i] : 0.f));
     float one = 3;  // a single element that is operand and output at once
@@ -179,7 +210,8 @@ TEST_SUITE("elementwise") {
   TEST_CASE("shapes that do not fit are refused") {
     std::vector<float> a(6), b(4), out(6);
     Cpu device;
-    const Status status = BinaryBroadcast(device, kBinaryLoops<AddOp, float>, nullptr, a.data(), {2, 3}, b.data(), {4}, out.data(), {2, 3});
+    const Status status = BinaryBroadcast(device, kBinaryLoops<AddOp, float>, nullptr, a.data(), {2, 3}, b.data(), {4},
+                                          out.data(), {2, 3});
     CHECK(status.ToString() == "INVALID_ARGUMENT: Incompatible shapes: [2,3] vs. [4]");
   }
 
@@ -203,7 +235,9 @@ TEST_SUITE("elementwise") {
     REQUIRE(Unary(device, kUnaryLoop<ScaleOp, float>, &attrs, x.data(), out.data(), 3).ok());
     CHECK(out == std::vector<float>{2, -4, 7});
     const ScaledSumOp::Attrs binary_attrs{10};
-    REQUIRE(BinaryBroadcast(device, kBinaryLoops<ScaledSumOp, float>, &binary_attrs, x.data(), {3}, x.data(), {3}, out.data(), {3}).ok());
+    REQUIRE(BinaryBroadcast(device, kBinaryLoops<ScaledSumOp, float>, &binary_attrs, x.data(), {3}, x.data(), {3},
+                            out.data(), {3})
+                .ok());
     CHECK(out == std::vector<float>{11, -22, 38.5f});
     std::vector<std::int8_t> small(3);
     REQUIRE(Unary(device, kUnaryLoop<ToIntOp, float>, nullptr, x.data(), small.data(), 3).ok());

@@ -34,7 +34,8 @@ Out<T, 2> Matrix(std::vector<T>& data, Index rows, Index columns) {
 // accumulator and one of the result.
 template <class T>
 bool ProductIsRight(Cpu device, Index m, Index n, Index k, bool transpose_a, bool transpose_b) {
-  const std::vector<T> a = RandomVector<T>(m * k, 1 + static_cast<std::uint64_t>(m)), b = RandomVector<T>(k * n, 2 + static_cast<std::uint64_t>(k));
+  const std::vector<T> a = RandomVector<T>(m * k, 1 + static_cast<std::uint64_t>(m)),
+                       b = RandomVector<T>(k * n, 2 + static_cast<std::uint64_t>(k));
   std::vector<T> c(static_cast<std::size_t>(m * n), testing::FromDouble<T>(77));
   const Status status = Gemm<T>(device, transpose_a ? Matrix(a, k, m) : Matrix(a, m, k), transpose_a,
                                 transpose_b ? Matrix(b, n, k) : Matrix(b, k, n), transpose_b, Matrix(c, m, n));
@@ -57,8 +58,10 @@ bool ProductIsRight(Cpu device, Index m, Index n, Index k, bool transpose_a, boo
       }
       std::complex<double> got;
       const T value = c[static_cast<std::size_t>(i * n + j)];
-      if constexpr (testing::kIsComplex<T>) got = std::complex<double>(value);
-      else got = testing::ToDouble(value);
+      if constexpr (testing::kIsComplex<T>)
+        got = std::complex<double>(value);
+      else
+        got = testing::ToDouble(value);
       const double allowed = static_cast<double>(k + 2) * testing::RoundingUnit<Accumulator>() * size * 2 +
                              testing::RoundingUnit<T>() * std::abs(want) * 1.001;
       if (!(std::abs(got - want) <= allowed)) return false;
@@ -70,14 +73,15 @@ bool ProductIsRight(Cpu device, Index m, Index n, Index k, bool transpose_a, boo
 struct Sizes {
   Index m, n, k;
 };
-constexpr Sizes kSizes[] = {{1, 1, 1},   {1, 10, 48},   {1, 48, 576}, {3, 7, 5},    {4, 100, 33},  {5, 5, 5},     {10, 1, 20},   {300, 1, 7},
-                            {2, 3, 300}, {17, 19, 23}, {64, 64, 64}, {13, 128, 70}, {128, 13, 70}, {1, 3000, 3}, {40, 2, 600}, {7, 1100, 9}};
+constexpr Sizes kSizes[] = {{1, 1, 1},     {1, 10, 48},  {1, 48, 576}, {3, 7, 5},    {4, 100, 33}, {5, 5, 5},
+                            {10, 1, 20},   {300, 1, 7},  {2, 3, 300},  {17, 19, 23}, {64, 64, 64}, {13, 128, 70},
+                            {128, 13, 70}, {1, 3000, 3}, {40, 2, 600}, {7, 1100, 9}};
 
 }  // namespace
 
 TEST_SUITE("Gemm") {
-  TEST_CASE_TEMPLATE("multiplies in every type, each operand plain or transposed", T, float, double, std::int32_t, std::int64_t,
-                     std::uint32_t, std::uint8_t, half, bfloat16, complex64, complex128) {
+  TEST_CASE_TEMPLATE("multiplies in every type, each operand plain or transposed", T, float, double, std::int32_t,
+                     std::int64_t, std::uint32_t, std::uint8_t, half, bfloat16, complex64, complex128) {
     for (const auto& [m, n, k] : kSizes) {
       for (const bool transpose_a : {false, true}) {
         for (const bool transpose_b : {false, true}) {
@@ -96,9 +100,11 @@ TEST_SUITE("Gemm") {
   TEST_CASE_TEMPLATE("several threads give the same", T, float, double, std::int32_t, half) {
     ThreadPool pool(3, "test");
     Cpu device{.pool = &pool};
-    for (const Sizes s : {Sizes{300, 200, 100}, Sizes{50, 2000, 40}, Sizes{1, 3000, 1000}, Sizes{4000, 1, 900}, Sizes{2, 900, 1200}}) {
+    for (const Sizes s :
+         {Sizes{300, 200, 100}, Sizes{50, 2000, 40}, Sizes{1, 3000, 1000}, Sizes{4000, 1, 900}, Sizes{2, 900, 1200}}) {
       for (const bool transpose_a : {false, true}) {
-        for (const bool transpose_b : {false, true}) CHECK(ProductIsRight<T>(device, s.m, s.n, s.k, transpose_a, transpose_b));
+        for (const bool transpose_b : {false, true})
+          CHECK(ProductIsRight<T>(device, s.m, s.n, s.k, transpose_a, transpose_b));
       }
     }
   }
@@ -106,11 +112,16 @@ TEST_SUITE("Gemm") {
   TEST_CASE("an empty inner dimension gives zeros, an empty product nothing") {
     Cpu device;
     std::vector<float> none, c(6, 5.f);
-    REQUIRE(Gemm<float>(device, Matrix(std::as_const(none), 2, 0), false, Matrix(std::as_const(none), 0, 3), false, Matrix(c, 2, 3)).ok());
+    REQUIRE(Gemm<float>(device, Matrix(std::as_const(none), 2, 0), false, Matrix(std::as_const(none), 0, 3), false,
+                        Matrix(c, 2, 3))
+                .ok());
     CHECK(c == std::vector<float>(6, 0.f));
     const std::vector<float> b(12, 1.f);
-    CHECK(Gemm<float>(device, Matrix(std::as_const(none), 0, 4), false, Matrix(b, 4, 3), false, Matrix(none, 0, 3)).ok());
-    CHECK(Gemm<float>(device, Matrix(std::as_const(none), 0, 0), false, Matrix(std::as_const(none), 0, 0), true, Matrix(none, 0, 0)).ok());
+    CHECK(
+        Gemm<float>(device, Matrix(std::as_const(none), 0, 4), false, Matrix(b, 4, 3), false, Matrix(none, 0, 3)).ok());
+    CHECK(Gemm<float>(device, Matrix(std::as_const(none), 0, 0), false, Matrix(std::as_const(none), 0, 0), true,
+                      Matrix(none, 0, 0))
+              .ok());
   }
 
   TEST_CASE("integers wrap around") {
@@ -147,7 +158,9 @@ TEST_SUITE("Gemm") {
     for (const Index n : {Index{1}, Index{2}, Index{40}}) {
       std::vector<float> a(static_cast<std::size_t>(n * n), 0.f), b(a.size(), 1.f), c(a.size());
       b[0] = std::numeric_limits<float>::infinity();
-      REQUIRE(Gemm<float>(device, Matrix(std::as_const(a), n, n), false, Matrix(std::as_const(b), n, n), false, Matrix(c, n, n)).ok());
+      REQUIRE(Gemm<float>(device, Matrix(std::as_const(a), n, n), false, Matrix(std::as_const(b), n, n), false,
+                          Matrix(c, n, n))
+                  .ok());
       CHECK(std::isnan(c[0]));
     }
   }
@@ -174,7 +187,8 @@ TEST_SUITE("Gemm") {
     CHECK(allocator.num_bad_frees() == 0);
     std::vector<float> a(4900), c(4900);
     allocator.FailAllocations(1);
-    const Status status = Gemm<float>(device, Matrix(std::as_const(a), 70, 70), false, Matrix(std::as_const(a), 70, 70), false, Matrix(c, 70, 70));
+    const Status status = Gemm<float>(device, Matrix(std::as_const(a), 70, 70), false, Matrix(std::as_const(a), 70, 70),
+                                      false, Matrix(c, 70, 70));
     CHECK(status.code() == Code::kResourceExhausted);
     CHECK(status.message().starts_with("MatMul: OOM when allocating "));
   }

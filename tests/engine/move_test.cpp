@@ -22,7 +22,8 @@ Tensor Numbered(DataType dtype, const TensorShape& shape, int seed) {
   Tensor tensor(dtype, shape);
   const Index n = shape.num_elements();
   if (dtype == DataType::kString) {
-    for (Index i = 0; i < n; ++i) tensor.data<tstring>()[i] = StrCat("number ", seed, " ", i, i % 3 == 0 ? ", which does not fit inline" : "");
+    for (Index i = 0; i < n; ++i)
+      tensor.data<tstring>()[i] = StrCat("number ", seed, " ", i, i % 3 == 0 ? ", which does not fit inline" : "");
     return tensor;
   }
   auto* bytes = static_cast<unsigned char*>(tensor.raw_data());
@@ -33,8 +34,8 @@ Tensor Numbered(DataType dtype, const TensorShape& shape, int seed) {
 bool SameElement(const Tensor& a, Index i, const Tensor& b, Index j) {
   if (a.dtype() == DataType::kString) return a.data<tstring>()[i] == b.data<tstring>()[j];
   const Index bytes = SizeOf(a.dtype());
-  return std::memcmp(static_cast<const char*>(a.raw_data()) + i * bytes, static_cast<const char*>(b.raw_data()) + j * bytes,
-                     static_cast<std::size_t>(bytes)) == 0;
+  return std::memcmp(static_cast<const char*>(a.raw_data()) + i * bytes,
+                     static_cast<const char*>(b.raw_data()) + j * bytes, static_cast<std::size_t>(bytes)) == 0;
 }
 
 // [outer, runs[k]] tensors side by side, compared element by element.
@@ -58,7 +59,8 @@ bool ConcatIsRight(Cpu device, DataType dtype, Index outer, const std::vector<In
   return true;
 }
 
-constexpr DataType kSizes[] = {DataType::kUint8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128, DataType::kString};
+constexpr DataType kSizes[] = {DataType::kUint8,  DataType::kHalf,       DataType::kFloat,
+                               DataType::kDouble, DataType::kComplex128, DataType::kString};
 
 }  // namespace
 
@@ -98,7 +100,8 @@ TEST_SUITE("move") {
           CopyPieces(mover, run, mover.At(from.raw_data(), first), step, to.raw_data(), run + 1, 5);
           bool right = true;
           for (Index i = 0; i < 5; ++i)
-            for (Index j = 0; j < run; ++j) right = right && SameElement(to, i * (run + 1) + j, from, first + i * step + j);
+            for (Index j = 0; j < run; ++j)
+              right = right && SameElement(to, i * (run + 1) + j, from, first + i * step + j);
           CHECK(right);
         }
       }

@@ -34,7 +34,8 @@ template <class T>
 bool PoolIsRight(Cpu device, const PoolCase& c) {
   PoolGeometry g;
   if (!Geometry(c, &g).ok()) return false;
-  const std::vector<T> x = RandomVector<T>(TensorShape(c.input).num_elements(), 3, std::is_unsigned_v<T> ? 0 : -100, 100);
+  const std::vector<T> x =
+      RandomVector<T>(TensorShape(c.input).num_elements(), 3, std::is_unsigned_v<T> ? 0 : -100, 100);
   std::vector<T> y(static_cast<std::size_t>(g.output_shape().num_elements()), testing::FromDouble<T>(101));
   if (!MaxPool<T>(device, g, x.data(), y.data()).ok()) return false;
   std::size_t at = 0;
@@ -45,10 +46,12 @@ bool PoolIsRight(Cpu device, const PoolCase& c) {
           T want = std::numeric_limits<T>::lowest();
           for (Index p = 0; p < g.rows.size; ++p) {
             for (Index q = 0; q < g.columns.size; ++q) {
-              const Index row = i * g.rows.stride - g.rows.pad_before + p, column = j * g.columns.stride - g.columns.pad_before + q;
+              const Index row = i * g.rows.stride - g.rows.pad_before + p,
+                          column = j * g.columns.stride - g.columns.pad_before + q;
               if (row < 0 || row >= c.input[1] || column < 0 || column >= c.input[2]) continue;
               for (Index d = o * g.depth_window; d < (o + 1) * g.depth_window; ++d) {
-                const T value = x[static_cast<std::size_t>(((n * c.input[1] + row) * c.input[2] + column) * c.input[3] + d)];
+                const T value =
+                    x[static_cast<std::size_t>(((n * c.input[1] + row) * c.input[2] + column) * c.input[3] + d)];
                 if (value > want) want = value;
               }
             }
@@ -87,8 +90,8 @@ T PoolOfFour(T a, T b, T c, T d) {
 }  // namespace
 
 TEST_SUITE("MaxPool") {
-  TEST_CASE_TEMPLATE("agrees with the definition", T, float, double, half, bfloat16, std::int8_t, std::uint8_t, std::int16_t,
-                     std::uint16_t, std::int32_t, std::int64_t) {
+  TEST_CASE_TEMPLATE("agrees with the definition", T, float, double, half, bfloat16, std::int8_t, std::uint8_t,
+                     std::int16_t, std::uint16_t, std::int32_t, std::int64_t) {
     for (std::size_t i = 0; i < kCases.size(); ++i) {
       CAPTURE(i);
       CHECK(PoolIsRight<T>(Cpu{}, kCases[i]));
@@ -122,13 +125,18 @@ TEST_SUITE("MaxPool") {
   }
 
   TEST_CASE("refuses what TensorFlow refuses, in its words") {
-    CHECK(GeometryError({{1, 4, 4}, {1, 2, 2, 1}, {1, 2, 2, 1}}) == "INVALID_ARGUMENT: tensor_in_shape must have 2 spatial dimensions. 3 0");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2}, {1, 2, 2, 1}}) == "INVALID_ARGUMENT: Sliding window ksize field must specify 4 dimensions");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {1, 2, 2}}) == "INVALID_ARGUMENT: Sliding window stride field must specify 4 dimensions");
+    CHECK(GeometryError({{1, 4, 4}, {1, 2, 2, 1}, {1, 2, 2, 1}}) ==
+          "INVALID_ARGUMENT: tensor_in_shape must have 2 spatial dimensions. 3 0");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2}, {1, 2, 2, 1}}) ==
+          "INVALID_ARGUMENT: Sliding window ksize field must specify 4 dimensions");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {1, 2, 2}}) ==
+          "INVALID_ARGUMENT: Sliding window stride field must specify 4 dimensions");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 0, 2, 1}, {1, 2, 2, 1}}) ==
           "INVALID_ARGUMENT: Sliding window ksize must be positive. The specified or inferred ksize is: 1,0,2,1");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {1, 0, 2, 1}}) == "INVALID_ARGUMENT: Stride must be > 0, but got 0");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {2, 2, 2, 1}}) == "UNIMPLEMENTED: Pooling is not yet supported on the batch dimension.");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {1, 0, 2, 1}}) ==
+          "INVALID_ARGUMENT: Stride must be > 0, but got 0");
+    CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {2, 2, 2, 1}}) ==
+          "UNIMPLEMENTED: Pooling is not yet supported on the batch dimension.");
     CHECK(GeometryError({{1, 4, 4, 2}, {1, 2, 2, 2}, {1, 2, 2, 2}}) ==
           "UNIMPLEMENTED: MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
     CHECK(GeometryError({{1, 4, 4, 3}, {1, 1, 1, 2}, {1, 1, 1, 2}}) ==
@@ -139,7 +147,8 @@ TEST_SUITE("MaxPool") {
           "INVALID_ARGUMENT: Right padding 2 needs to be smaller than the window size 2");
     CHECK(GeometryError({{1, 4, 4, 1}, {1, 2, 2, 1}, {1, 1, 1, 1}, Padding::kExplicit, {0, 0, 2, 1}}) ==
           "INVALID_ARGUMENT: explicit_paddings attribute must contain 8 values, but got: 4");
-    CHECK(GeometryError({{1, 4, 4, 1}, {1, 7, 7, 1}, {1, 1, 1, 1}}) ==
-          "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 4, effective_filter_size: 7, stride: 1]");
+    CHECK(
+        GeometryError({{1, 4, 4, 1}, {1, 7, 7, 1}, {1, 1, 1, 1}}) ==
+        "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 4, effective_filter_size: 7, stride: 1]");
   }
 }

@@ -57,18 +57,24 @@ std::vector<T> Reduced(Cpu device, const std::vector<T>& x, const TensorShape& s
 }
 
 template <class T>
-using Wide = std::conditional_t<testing::kIsComplex<T>, complex128, std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>>;
+using Wide = std::conditional_t<testing::kIsComplex<T>, complex128,
+                                std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>>;
 template <class T>
 Wide<T> Widened(const T& x) {
-  if constexpr (testing::kIsComplex<T>) return Wide<T>(static_cast<double>(x.real()), static_cast<double>(x.imag()));
-  else if constexpr (std::is_integral_v<T>) return static_cast<std::uint64_t>(x);
-  else return testing::ToDouble(x);
+  if constexpr (testing::kIsComplex<T>)
+    return Wide<T>(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<std::uint64_t>(x);
+  else
+    return testing::ToDouble(x);
 }
 // `error` in rounding units of T.
 template <class T>
 bool Near(const T& got, const Wide<T>& want, double error) {
-  if constexpr (std::is_integral_v<T>) return got == static_cast<T>(want);
-  else return std::abs(Widened(got) - want) <= error * RoundingUnit<T>();
+  if constexpr (std::is_integral_v<T>)
+    return got == static_cast<T>(want);
+  else
+    return std::abs(Widened(got) - want) <= error * RoundingUnit<T>();
 }
 
 // Compares all five reductions with the obvious loop over all elements in double (integers: modulo 2^64).
@@ -84,10 +90,13 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
   for (std::size_t i = 0; i < x.size(); ++i) {
     sum[target[i]] += Widened(x[i]);
     prod[target[i]] *= Widened(x[i]);
-    if constexpr (std::is_integral_v<T>) exact[target[i]] += static_cast<std::int64_t>(x[i]);
-    else magnitude[target[i]] += std::abs(Widened(x[i]));
+    if constexpr (std::is_integral_v<T>)
+      exact[target[i]] += static_cast<std::int64_t>(x[i]);
+    else
+      magnitude[target[i]] += std::abs(Widened(x[i]));
   }
-  const std::vector<T> got_sum = Reduced<SumReducer>(device, x, shape, axes), got_prod = Reduced<ProdReducer>(device, x, shape, axes);
+  const std::vector<T> got_sum = Reduced<SumReducer>(device, x, shape, axes),
+                       got_prod = Reduced<ProdReducer>(device, x, shape, axes);
   const std::vector<T> got_mean = Reduced<MeanReducer>(device, x, shape, axes);
   bool right = true;
   for (std::size_t o = 0; o < outputs; ++o) {
@@ -99,7 +108,9 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
     } else {
       if (std::abs(prod[o]) < 1e4 && terms <= 50)
         right = right && Near(got_prod[o], prod[o], 4 + 4 * static_cast<double>(terms) * std::abs(prod[o]));
-      if (terms > 0) right = right && Near(got_mean[o], sum[o] / static_cast<double>(terms), 4 + 2 * magnitude[o] / static_cast<double>(terms));
+      if (terms > 0)
+        right = right && Near(got_mean[o], sum[o] / static_cast<double>(terms),
+                              4 + 2 * magnitude[o] / static_cast<double>(terms));
     }
   }
   if constexpr (!testing::kIsComplex<T>) {
@@ -108,7 +119,8 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
       if (x[i] > largest[target[i]]) largest[target[i]] = x[i];
       if (x[i] < smallest[target[i]]) smallest[target[i]] = x[i];
     }
-    right = right && Reduced<MaxReducer>(device, x, shape, axes) == largest && Reduced<MinReducer>(device, x, shape, axes) == smallest;
+    right = right && Reduced<MaxReducer>(device, x, shape, axes) == largest &&
+            Reduced<MinReducer>(device, x, shape, axes) == smallest;
   }
   return right;
 }
@@ -116,24 +128,47 @@ bool AllAreRight(Cpu device, const TensorShape& shape, const AxisSet& axes, std:
 }  // namespace
 
 TEST_SUITE("reduce") {
-  TEST_CASE_TEMPLATE("any set of dimensions, in every type", T, float, double, half, bfloat16, std::int8_t, std::uint8_t, std::int16_t,
-                     std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, complex64, complex128) {
+  TEST_CASE_TEMPLATE("any set of dimensions, in every type", T, float, double, half, bfloat16, std::int8_t,
+                     std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                     std::uint64_t, complex64, complex128) {
     struct Case {
       TensorShape shape;
       AxisSet axes;
     };
     const Case cases[] = {
-        {{}, {}},                        {{1}, Axes({0})},                  {{7}, Axes({0})},
-        {{7}, {}},                       {{100}, Axes({0})},                {{1023}, Axes({0})},
-        {{3, 5}, Axes({0})},             {{3, 5}, Axes({1})},               {{3, 5}, Axes({0, 1})},
-        {{2, 3, 4}, Axes({0, 2})},       {{2, 3, 4}, Axes({1})},            {{5, 1, 4}, Axes({1})},
-        {{5, 1, 4}, Axes({0, 1})},       {{4, 3, 1}, Axes({1})},            {{1, 4, 1, 3, 1}, Axes({0, 2, 3})},
-        {{500, 3}, Axes({0})},           {{500, 3}, Axes({1})},             {{70, 33}, Axes({0})},
-        {{33, 70}, Axes({1})},           {{3, 600}, Axes({0})},             {{2, 150, 5}, Axes({1})},
-        {{2, 3, 2, 5}, Axes({1, 3})},    {{2, 3, 2, 5}, Axes({0, 2})},      {{2, 2, 3, 2, 2, 3}, Axes({1, 3, 5})},
-        {{2, 3, 2, 2, 3, 2, 2, 2}, Axes({0, 2, 4, 6})}, {{6, 7, 7, 9}, Axes({0, 1, 2})}, {{3, 5, 200}, Axes({0, 2})},
-        {{0}, Axes({0})},                {{0, 3}, Axes({0})},               {{0, 3}, Axes({1})},
-        {{2, 0, 3}, Axes({1})},          {{2, 0, 3}, Axes({0, 1, 2})},      {{300, 2, 3}, Axes({0, 2})},
+        {{}, {}},
+        {{1}, Axes({0})},
+        {{7}, Axes({0})},
+        {{7}, {}},
+        {{100}, Axes({0})},
+        {{1023}, Axes({0})},
+        {{3, 5}, Axes({0})},
+        {{3, 5}, Axes({1})},
+        {{3, 5}, Axes({0, 1})},
+        {{2, 3, 4}, Axes({0, 2})},
+        {{2, 3, 4}, Axes({1})},
+        {{5, 1, 4}, Axes({1})},
+        {{5, 1, 4}, Axes({0, 1})},
+        {{4, 3, 1}, Axes({1})},
+        {{1, 4, 1, 3, 1}, Axes({0, 2, 3})},
+        {{500, 3}, Axes({0})},
+        {{500, 3}, Axes({1})},
+        {{70, 33}, Axes({0})},
+        {{33, 70}, Axes({1})},
+        {{3, 600}, Axes({0})},
+        {{2, 150, 5}, Axes({1})},
+        {{2, 3, 2, 5}, Axes({1, 3})},
+        {{2, 3, 2, 5}, Axes({0, 2})},
+        {{2, 2, 3, 2, 2, 3}, Axes({1, 3, 5})},
+        {{2, 3, 2, 2, 3, 2, 2, 2}, Axes({0, 2, 4, 6})},
+        {{6, 7, 7, 9}, Axes({0, 1, 2})},
+        {{3, 5, 200}, Axes({0, 2})},
+        {{0}, Axes({0})},
+        {{0, 3}, Axes({0})},
+        {{0, 3}, Axes({1})},
+        {{2, 0, 3}, Axes({1})},
+        {{2, 0, 3}, Axes({0, 1, 2})},
+        {{300, 2, 3}, Axes({0, 2})},
     };
     std::uint64_t seed = 1;
     for (const Case& c : cases) {
@@ -148,10 +183,14 @@ TEST_SUITE("reduce") {
     const std::vector<float> x(3'000'000, 0.1f);
     const double want = 3e6 * static_cast<double>(0.1f);
     CHECK(std::abs(static_cast<double>(Reduced<SumReducer>({}, x, {3'000'000}, Axes({0}))[0]) / want - 1) < 1e-6);
-    CHECK(std::abs(static_cast<double>(Reduced<SumReducer>({}, x, {1'000'000, 3}, Axes({0}))[2]) / want * 3 - 1) < 1e-6);
-    CHECK(std::abs(static_cast<double>(Reduced<SumReducer>({}, x, {30'000, 100}, Axes({0}))[9]) / want * 100 - 1) < 1e-6);
-    CHECK(static_cast<float>(Reduced<SumReducer>({}, std::vector<half>(60'000, half(1.f)), {60'000}, Axes({0}))[0]) == 60'000.f);
-    CHECK(static_cast<float>(Reduced<MeanReducer>({}, std::vector<bfloat16>(100'000, bfloat16(3.f)), {100'000}, Axes({0}))[0]) == 3.f);
+    CHECK(std::abs(static_cast<double>(Reduced<SumReducer>({}, x, {1'000'000, 3}, Axes({0}))[2]) / want * 3 - 1) <
+          1e-6);
+    CHECK(std::abs(static_cast<double>(Reduced<SumReducer>({}, x, {30'000, 100}, Axes({0}))[9]) / want * 100 - 1) <
+          1e-6);
+    CHECK(static_cast<float>(Reduced<SumReducer>({}, std::vector<half>(60'000, half(1.f)), {60'000}, Axes({0}))[0]) ==
+          60'000.f);
+    CHECK(static_cast<float>(
+              Reduced<MeanReducer>({}, std::vector<bfloat16>(100'000, bfloat16(3.f)), {100'000}, Axes({0}))[0]) == 3.f);
   }
 
   TEST_CASE("the number of threads does not change a bit") {
@@ -162,9 +201,10 @@ TEST_SUITE("reduce") {
       AxisSet axes;
     };
     const Case cases[] = {
-        {{600'000}, Axes({0})},         {{2, 300'000}, Axes({1})},     {{200'000, 3}, Axes({0})},        {{200'000, 3}, Axes({1})},
-        {{600, 1000}, Axes({0})},       {{600, 1000}, Axes({1})},      {{20'000, 30}, Axes({0})},        {{5, 40'000, 3}, Axes({1})},
-        {{4, 3, 50'000}, Axes({0, 2})}, {{2, 3, 100'000}, Axes({0, 2})}, {{50, 40, 300}, Axes({0, 2})}, {{6, 100, 10, 100}, Axes({1, 3})},
+        {{600'000}, Axes({0})},          {{2, 300'000}, Axes({1})},     {{200'000, 3}, Axes({0})},
+        {{200'000, 3}, Axes({1})},       {{600, 1000}, Axes({0})},      {{600, 1000}, Axes({1})},
+        {{20'000, 30}, Axes({0})},       {{5, 40'000, 3}, Axes({1})},   {{4, 3, 50'000}, Axes({0, 2})},
+        {{2, 3, 100'000}, Axes({0, 2})}, {{50, 40, 300}, Axes({0, 2})}, {{6, 100, 10, 100}, Axes({1, 3})},
     };
     for (const Case& c : cases) {
       const std::vector<float> want = Reduced<SumReducer>({}, x, c.shape, c.axes);
@@ -195,12 +235,15 @@ TEST_SUITE("reduce") {
         x[static_cast<std::size_t>(n + at)] = inf;
         // As two rows of n, and as n rows of two (the transpose).
         std::vector<T> y;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) y.insert(y.end(), {x[i], x[i + static_cast<std::size_t>(n)]});
-        for (const auto& out : {Reduced<MaxReducer>({}, x, {2, n}, Axes({1})), Reduced<MaxReducer>({}, y, {n, 2}, Axes({0}))}) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+          y.insert(y.end(), {x[i], x[i + static_cast<std::size_t>(n)]});
+        for (const auto& out :
+             {Reduced<MaxReducer>({}, x, {2, n}, Axes({1})), Reduced<MaxReducer>({}, y, {n, 2}, Axes({0}))}) {
           CHECK(out[0] != out[0]);
           CHECK(out[1] == inf);
         }
-        for (const auto& out : {Reduced<MinReducer>({}, x, {2, n}, Axes({1})), Reduced<MinReducer>({}, y, {n, 2}, Axes({0}))}) {
+        for (const auto& out :
+             {Reduced<MinReducer>({}, x, {2, n}, Axes({1})), Reduced<MinReducer>({}, y, {n, 2}, Axes({0}))}) {
           CHECK(out[0] != out[0]);
           CHECK(out[1] == T(1.f));
         }

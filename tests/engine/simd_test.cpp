@@ -40,7 +40,8 @@ TEST_SUITE("simd") {
     }
     const B a = B::Load(x), b = B::Load(y);
     const Lanes<T> sum(a + b), difference(a - b), product(a * b), quotient(a / (b * b + B(T(1)))), negative(-a);
-    const Lanes<T> larger(Max(a, b)), smaller(Min(a, b)), root(Sqrt(a * a)), fused(Fma(a, b, a)), chosen(Select(a < b, a, B(T(7))));
+    const Lanes<T> larger(Max(a, b)), smaller(Min(a, b)), root(Sqrt(a * a)), fused(Fma(a, b, a)),
+        chosen(Select(a < b, a, B(T(7))));
     for (int i = 0; i < B::size; ++i) {
       CHECK(sum.at[i] == x[i] + y[i]);
       CHECK(difference.at[i] == x[i] - y[i]);

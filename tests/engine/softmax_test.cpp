@@ -26,14 +26,17 @@ bool SoftmaxIsRight(Cpu device, Index rows, Index columns, double range, bool in
   constexpr double kUnit = std::is_same_v<T, double> ? 0x1p-53 : 0x1p-24;
   for (Index r = 0; r < rows; ++r) {
     double most = -INFINITY, sum = 0;
-    for (Index c = 0; c < columns; ++c) most = std::fmax(most, testing::ToDouble(x[static_cast<std::size_t>(r * columns + c)]));
-    for (Index c = 0; c < columns; ++c) sum += std::exp(testing::ToDouble(x[static_cast<std::size_t>(r * columns + c)]) - most);
+    for (Index c = 0; c < columns; ++c)
+      most = std::fmax(most, testing::ToDouble(x[static_cast<std::size_t>(r * columns + c)]));
+    for (Index c = 0; c < columns; ++c)
+      sum += std::exp(testing::ToDouble(x[static_cast<std::size_t>(r * columns + c)]) - most);
     for (Index c = 0; c < columns; ++c) {
       const double shifted = testing::ToDouble(x[static_cast<std::size_t>(r * columns + c)]) - most;
       const double want = std::exp(shifted) / sum;
       const double got = testing::ToDouble(y[static_cast<std::size_t>(r * columns + c)]);
       // The difference to the largest is rounded as well; the sum is that of many.
-      const double allowed = want * (kUnit * (12 + std::abs(shifted) + 0.02 * static_cast<double>(columns)) + 1.001 * testing::RoundingUnit<T>());
+      const double allowed = want * (kUnit * (12 + std::abs(shifted) + 0.02 * static_cast<double>(columns)) +
+                                     1.001 * testing::RoundingUnit<T>());
       const double smallest = std::is_same_v<T, half> ? 0x1p-25 : 1.2e-38;
       if (!(std::abs(got - want) <= allowed + smallest)) return false;
     }
@@ -76,7 +79,8 @@ TEST_SUITE("Softmax") {
   TEST_CASE("NaN, infinity and nothing but minus infinity make the whole row NaN") {
     const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     for (const Index n : {Index{2}, Index{40}}) {
-      for (const auto& [first, rest] : {std::pair{infinity, 1.f}, std::pair{nan, 1.f}, std::pair{1.f, nan}, std::pair{-infinity, -infinity}}) {
+      for (const auto& [first, rest] :
+           {std::pair{infinity, 1.f}, std::pair{nan, 1.f}, std::pair{1.f, nan}, std::pair{-infinity, -infinity}}) {
         std::vector<float> x(static_cast<std::size_t>(n), rest);
         x[0] = first;
         for (const float y : Row(x)) CHECK(std::isnan(y));

@@ -28,9 +28,12 @@ struct Part {
 
 template <class T>
 T Number(Index i) {
-  if constexpr (std::is_same_v<T, tstring>) return tstring(StrCat("element number ", i, i % 2 == 0 ? " is a long string" : ""));
-  else if constexpr (testing::kIsComplex<T>) return T(static_cast<double>(i), -1);
-  else return static_cast<T>(i);
+  if constexpr (std::is_same_v<T, tstring>)
+    return tstring(StrCat("element number ", i, i % 2 == 0 ? " is a long string" : ""));
+  else if constexpr (testing::kIsComplex<T>)
+    return T(static_cast<double>(i), -1);
+  else
+    return static_cast<T>(i);
 }
 
 // Compares with one index after the other.
@@ -74,8 +77,8 @@ Part RandomPart(testing::Numbers& numbers) {
 }  // namespace
 
 TEST_SUITE("strided_slice") {
-  TEST_CASE_TEMPLATE("any part of any tensor, for every size of element", T, std::uint8_t, std::uint16_t, float, std::int64_t, complex128,
-                     tstring) {
+  TEST_CASE_TEMPLATE("any part of any tensor, for every size of element", T, std::uint8_t, std::uint16_t, float,
+                     std::int64_t, complex128, tstring) {
     testing::Numbers numbers(sizeof(T));
     for (int i = 0; i < 500; ++i) CHECK_UNARY(PartIsRight<T>({}, RandomPart(numbers)));
   }

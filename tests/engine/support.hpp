@@ -39,15 +39,21 @@ inline constexpr bool kIsComplex<std::complex<T>> = true;
 // Any number type from a double, and back (the real part).
 template <class T>
 T FromDouble(double x) {
-  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(x);
-  else if constexpr (kIsComplex<T>) return T(static_cast<typename T::value_type>(x), 0);
-  else return T(static_cast<float>(x));
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(x);
+  else if constexpr (kIsComplex<T>)
+    return T(static_cast<typename T::value_type>(x), 0);
+  else
+    return T(static_cast<float>(x));
 }
 template <class T>
 double ToDouble(const T& x) {
-  if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(x);
-  else if constexpr (kIsComplex<T>) return static_cast<double>(x.real());
-  else return static_cast<double>(static_cast<float>(x));
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<double>(x);
+  else if constexpr (kIsComplex<T>)
+    return static_cast<double>(x.real());
+  else
+    return static_cast<double>(static_cast<float>(x));
 }
 
 // n small numbers: whole ones for integer types, none below zero for unsigned ones.
@@ -57,9 +63,12 @@ std::vector<T> RandomVector(Index n, std::uint64_t seed, double low = std::is_un
   std::vector<T> values(static_cast<std::size_t>(n));
   for (T& value : values) {
     const double x = numbers.Real(low, high);
-    if constexpr (std::is_integral_v<T>) value = static_cast<T>(static_cast<std::int64_t>(std::floor(x)));
-    else if constexpr (kIsComplex<T>) value = T(static_cast<typename T::value_type>(x), static_cast<typename T::value_type>(numbers.Real(low, high)));
-    else value = FromDouble<T>(x);
+    if constexpr (std::is_integral_v<T>)
+      value = static_cast<T>(static_cast<std::int64_t>(std::floor(x)));
+    else if constexpr (kIsComplex<T>)
+      value = T(static_cast<typename T::value_type>(x), static_cast<typename T::value_type>(numbers.Real(low, high)));
+    else
+      value = FromDouble<T>(x);
   }
   return values;
 }
@@ -67,11 +76,16 @@ std::vector<T> RandomVector(Index n, std::uint64_t seed, double low = std::is_un
 // Half the distance between neighbours at 1: the error of one rounding.
 template <class T>
 double RoundingUnit() {
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>) return 0x1p-24;
-  else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>) return 0x1p-53;
-  else if constexpr (std::is_same_v<T, half>) return 0x1p-11;
-  else if constexpr (std::is_same_v<T, bfloat16>) return 0x1p-8;
-  else return 0;
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>)
+    return 0x1p-24;
+  else if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>)
+    return 0x1p-53;
+  else if constexpr (std::is_same_v<T, half>)
+    return 0x1p-11;
+  else if constexpr (std::is_same_v<T, bfloat16>)
+    return 0x1p-8;
+  else
+    return 0;
 }
 
 // Element numbers of an operand for every element of `out`, dimensions aligned at the last.

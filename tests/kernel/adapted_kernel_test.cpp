@@ -42,7 +42,8 @@ TEST_SUITE("AdaptedKernel") {
   TEST_CASE("asynchronous kernels are waited for, and report through Done") {
     for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
       const auto run = [&](int mode) {
-        return kernel_test::RunOp("KtAsync", {{"mode", mode}}, {MakeTensor<float>({2}, {1, 2})}, 1, false, {.inter_op_threads = 2, .executor = executor});
+        return kernel_test::RunOp("KtAsync", {{"mode", mode}}, {MakeTensor<float>({2}, {1, 2})}, 1, false,
+                                  {.inter_op_threads = 2, .executor = executor});
       };
       const auto out = run(0);
       REQUIRE_MESSAGE(out.ok(), out.status().message());

@@ -16,7 +16,8 @@ struct Mixed {
 }  // namespace
 
 static_assert(detail::MemberCount<Mixed>() == 3);
-static_assert(detail::MemberNames<Mixed>()[0] == "flag" && detail::MemberNames<Mixed>()[1] == "count" && detail::MemberNames<Mixed>()[2] == "text");
+static_assert(detail::MemberNames<Mixed>()[0] == "flag" && detail::MemberNames<Mixed>()[1] == "count" &&
+              detail::MemberNames<Mixed>()[2] == "text");
 static_assert(detail::MemberTypesOf<Mixed>::kind[1] == AttrKind::kInt && detail::MemberTypesOf<Mixed>::known[2]);
 static_assert(!detail::AttrMember<int>::known && detail::AttrMember<std::span<const float>>::list);
 

@@ -12,9 +12,15 @@ using namespace tenon;
 
 namespace {
 struct KtClip {
-  static constexpr auto signature =
-      Op("KtClip").Input("x: T").Output("y: T").Attr("T: {float, int32}").Attr("limit: float = 1.0").SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs { float limit; };
+  static constexpr auto signature = Op("KtClip")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .Attr("limit: float = 1.0")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    float limit;
+  };
   template <class T>
   TENON_HD static T map(T x, const Attrs& attrs) {
     return x > T(attrs.limit) ? T(attrs.limit) : x;
@@ -23,8 +29,12 @@ struct KtClip {
   using kernel = Map1<KtClip, Device, T>;
 };
 struct KtLess {
-  static constexpr auto signature = Op("KtLess").Input("a: T").Input("b: T").Output("y: bool").Attr("T: {float, int32}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature = Op("KtLess")
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .Output("y: bool")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
   template <class T>
   TENON_HD static bool map(T a, T b) {
     return a < b;
@@ -42,7 +52,8 @@ TEST_SUITE("Map1 and Map2") {
     CHECK((*out)[0].flat<float>()(2) == 2);
   }
   TEST_CASE("operands are broadcast, and the result may have another type") {
-    const auto out = kernel_test::RunOp("KtLess", {}, {MakeTensor<float>({2, 1}, {1, 3}), MakeTensor<float>({3}, {0, 2, 4})});
+    const auto out =
+        kernel_test::RunOp("KtLess", {}, {MakeTensor<float>({2, 1}, {1, 3}), MakeTensor<float>({3}, {0, 2, 4})});
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     CHECK((*out)[0].shape() == TensorShape{2, 3});
     CHECK((*out)[0].flat<bool>()(1));

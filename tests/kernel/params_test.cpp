@@ -22,14 +22,16 @@ TEST_SUITE("Parameters") {
     CHECK((*out)[0].flat<float>()(1) == 3);
   }
   TEST_CASE("lists arrive and leave as lists") {
-    const auto out = kernel_test::RunOp("KtDouble", {}, {MakeTensor<std::int32_t>({2}, {1, 2}), MakeTensor<std::int32_t>({1}, {3})}, 2, true);
+    const auto out = kernel_test::RunOp(
+        "KtDouble", {}, {MakeTensor<std::int32_t>({2}, {1, 2}), MakeTensor<std::int32_t>({1}, {3})}, 2, true);
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     CHECK((*out)[0].flat<std::int32_t>()(1) == 4);
     CHECK((*out)[1].flat<std::int32_t>()(0) == 6);
   }
   TEST_CASE("spans of tensors carry any types") {
     const std::vector<DataType> in{DataType::kFloat, DataType::kString}, out_types{DataType::kString, DataType::kFloat};
-    const auto out = kernel_test::RunOp("KtReverse", {{"In", in}, {"Out", out_types}}, {MakeTensor<float>({1}, {5}), Tensor::Scalar("s")}, 2, true);
+    const auto out = kernel_test::RunOp("KtReverse", {{"In", in}, {"Out", out_types}},
+                                        {MakeTensor<float>({1}, {5}), Tensor::Scalar("s")}, 2, true);
     REQUIRE_MESSAGE(out.ok(), out.status().message());
     CHECK(std::string_view((*out)[0].flat<tstring>()(0)) == "s");
     CHECK((*out)[1].flat<float>()(0) == 5);
@@ -50,7 +52,9 @@ TEST_SUITE("Parameters") {
   }
   TEST_CASE("a Done that is dropped reports Internal") {
     Status got;
-    { Done done([](void* to, Status s) { *static_cast<Status*>(to) = std::move(s); }, &got); }
+    {
+      Done done([](void* to, Status s) { *static_cast<Status*>(to) = std::move(s); }, &got);
+    }
     CHECK(got.code() == Code::kInternal);
     CHECK(got.message() == "the kernel dropped its Done without calling it");
   }

@@ -12,14 +12,22 @@ using namespace tenon;
 
 namespace {
 struct Own {
-  static constexpr auto signature = Op("RegistryTestOwn").Input("x: T").Output("y: T").Attr("T: {float, int32}").SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature = Op("RegistryTestOwn")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   template <class Device, class T>
   struct kernel {
     Status operator()(Device&, In<T>, Out<T>) const { return OkStatus(); }
   };
 };
 struct Other {
-  static constexpr auto signature = Op("RegistryTestOwn").Input("x: T").Output("y: T").Attr("T: {float, int32}").SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature = Op("RegistryTestOwn")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   template <class Device, class T>
   struct kernel {
     Status operator()(Device&, In<T>, Out<T>) const { return OkStatus(); }
@@ -40,7 +48,8 @@ TEST_SUITE("Registry") {
     REQUIRE(Register(registry, Ops<Own>{}, Devices<Cpu>{}).ok());
     const auto def = registry.Find(KernelKey{"RegistryTestOwn", "CPU", {DataType::kBool}});
     CHECK(def.status().code() == Code::kNotFound);
-    CHECK(def.status().message() == "no kernel for op 'RegistryTestOwn' on CPU with types {bool}; registered: CPU{float}, CPU{int32}");
+    CHECK(def.status().message() ==
+          "no kernel for op 'RegistryTestOwn' on CPU with types {bool}; registered: CPU{float}, CPU{int32}");
   }
   TEST_CASE("says when an op has no kernel at all") {
     const Registry registry;

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-
 using namespace tenon;
 
 TEST_SUITE("KernelRow") {

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-
 using namespace tenon;
 
 // The laws themselves are tested by tests/compile_fail; here: that they accept what is right.

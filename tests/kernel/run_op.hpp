@@ -13,8 +13,9 @@ namespace kernel_test {
 
 using Attrs = std::vector<tenon::GraphBuilder::Attr>;
 
-inline tenon::Result<std::vector<tenon::Tensor>> RunOp(std::string_view op, const Attrs& attrs, const std::vector<tenon::Tensor>& inputs,
-                                                       int outputs = 1, bool list = false, tenon::SessionOptions options = {}) {
+inline tenon::Result<std::vector<tenon::Tensor>> RunOp(std::string_view op, const Attrs& attrs,
+                                                       const std::vector<tenon::Tensor>& inputs, int outputs = 1,
+                                                       bool list = false, tenon::SessionOptions options = {}) {
   tenon::GraphBuilder b;
   std::vector<tenon::Output> endpoints;
   std::vector<tenon::NamedTensor> feeds;

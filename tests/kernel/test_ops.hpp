@@ -23,11 +23,18 @@ inline Status OneUnknownVector(InferenceContext* c) {
 // Attrs of every kind, in another order than the signature's.
 struct KtAttrs {
   static constexpr auto signature = Op("KtAttrs")
-      .Output("text: string")
-      .Attr("n: int = 7").Attr("f: float = 1.5").Attr("b: bool = true").Attr("s: string = 'x'").Attr("t: type = DT_INT8")
-      .Attr("shape: shape = { dim { size: 2 } }").Attr("list: list(int) = [1, 2]").Attr("names: list(string) = ['a']")
-      .Attr("ignored: int = 0").Attr("template: int = 3")
-      .SetShapeFn(shape_inference::ScalarShape);
+                                        .Output("text: string")
+                                        .Attr("n: int = 7")
+                                        .Attr("f: float = 1.5")
+                                        .Attr("b: bool = true")
+                                        .Attr("s: string = 'x'")
+                                        .Attr("t: type = DT_INT8")
+                                        .Attr("shape: shape = { dim { size: 2 } }")
+                                        .Attr("list: list(int) = [1, 2]")
+                                        .Attr("names: list(string) = ['a']")
+                                        .Attr("ignored: int = 0")
+                                        .Attr("template: int = 3")
+                                        .SetShapeFn(shape_inference::ScalarShape);
   struct Attrs {
     std::span<const std::string> names;
     std::span<const std::int64_t> list;
@@ -42,8 +49,8 @@ struct KtAttrs {
   template <class Device>
   struct kernel : Attrs {
     Status operator()(Device&, Tensor& text) const {
-      std::string all = StrCat(this->n, " ", this->f, " ", this->b, " ", this->s, " ", this->t, " ", this->shape, " ", this->list.size(), this->list[1], " ",
-                               this->names[0], " ", this->template_);
+      std::string all = StrCat(this->n, " ", this->f, " ", this->b, " ", this->s, " ", this->t, " ", this->shape, " ",
+                               this->list.size(), this->list[1], " ", this->names[0], " ", this->template_);
       text = Tensor::Scalar(all);
       return OkStatus();
     }
@@ -71,11 +78,14 @@ struct KtPositive {
 // N inputs of one type, N outputs.
 struct KtDouble {
   static constexpr auto signature = Op("KtDouble")
-      .Input("x: N * T").Output("y: N * T").Attr("N: int >= 1").Attr("T: {float, int32}")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        for (int i = 0; i < c->num_inputs(); ++i) c->set_output(i, c->input(i));
-        return OkStatus();
-      });
+                                        .Input("x: N * T")
+                                        .Output("y: N * T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          for (int i = 0; i < c->num_inputs(); ++i) c->set_output(i, c->input(i));
+                                          return OkStatus();
+                                        });
   template <class Device, class T>
   struct kernel {
     Status operator()(Device&, InList<T> x, OutList<T> y) const {
@@ -89,7 +99,11 @@ struct KtDouble {
 // Tensors whose types are known only while running; the outputs are the inputs in reverse order.
 struct KtReverse {
   static constexpr auto signature = Op("KtReverse")
-      .Input("x: In").Output("y: Out").Attr("In: list(type) >= 1").Attr("Out: list(type) >= 1").SetShapeFn(shape_inference::UnknownShape);
+                                        .Input("x: In")
+                                        .Output("y: Out")
+                                        .Attr("In: list(type) >= 1")
+                                        .Attr("Out: list(type) >= 1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
   template <class Device>
   struct kernel {
     Status operator()(Device&, std::span<const Tensor> x, std::span<Tensor> y) const {
@@ -102,8 +116,11 @@ struct KtReverse {
 // x + i for a scalar index input of any integer type; may overwrite x.
 struct KtAddIndex {
   static constexpr auto signature = Op("KtAddIndex")
-      .Input("x: float").Input("i: Tidx").Output("y: float").Attr("Tidx: {int16, int32, int64}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: float")
+                                        .Input("i: Tidx")
+                                        .Output("y: float")
+                                        .Attr("Tidx: {int16, int32, int64}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
   struct kernel {
@@ -117,13 +134,19 @@ struct KtAddIndex {
 // Takes a matrix; state of its own, made by Init.
 struct KtTrace {
   static constexpr auto signature = Op("KtTrace")
-      .Input("m: float").Output("sum: float").Attr("scale: float = 2.0").SetShapeFn(shape_inference::ScalarShape);
-  struct Attrs { float scale; };
+                                        .Input("m: float")
+                                        .Output("sum: float")
+                                        .Attr("scale: float = 2.0")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  struct Attrs {
+    float scale;
+  };
   template <class Device>
   struct kernel : Attrs {
     float twice = 0;
     Status Init(OpKernelConstruction& c) {
-      if (this->scale < 0) return errors::InvalidArgument("KtTrace: scale = ", this->scale, " is negative; it must be at least 0");
+      if (this->scale < 0)
+        return errors::InvalidArgument("KtTrace: scale = ", this->scale, " is negative; it must be at least 0");
       twice = 2 * this->scale;
       return c.status();
     }
@@ -139,8 +162,13 @@ struct KtTrace {
 // Ends on another thread; mode 0 succeeds, 1 reports an error, 2 drops its Done.
 struct KtAsync {
   static constexpr auto signature = Op("KtAsync")
-      .Input("x: float").Output("y: float").Attr("mode: int = 0").SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs { std::int64_t mode; };
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .Attr("mode: int = 0")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    std::int64_t mode;
+  };
   template <class Device>
   struct kernel : Attrs {
     void operator()(Context<Device>&, In<float> x, Out<float> y, Done done) const {
@@ -155,8 +183,12 @@ struct KtAsync {
 
 // The raw form.
 struct KtCount {
-  static constexpr auto signature =
-      Op("KtCount").Input("x: T").Output("n: int64").Attr("T: type").Attr("bad: bool = false").SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto signature = Op("KtCount")
+                                        .Input("x: T")
+                                        .Output("n: int64")
+                                        .Attr("T: type")
+                                        .Attr("bad: bool = false")
+                                        .SetShapeFn(shape_inference::ScalarShape);
   template <class Device>
   class kernel final : public OpKernel {
    public:
@@ -175,7 +207,8 @@ struct KtCount {
 
 // Its shape function leaves the output incomplete although the kernel takes it as Out.
 struct KtIncomplete {
-  static constexpr auto signature = Op("KtIncomplete").Input("x: float").Output("y: float").SetShapeFn(OneUnknownVector);
+  static constexpr auto signature =
+      Op("KtIncomplete").Input("x: float").Output("y: float").SetShapeFn(OneUnknownVector);
   template <class Device>
   struct kernel {
     Status operator()(Device&, In<float>, Out<float>) const { return OkStatus(); }

@@ -22,7 +22,8 @@ std::string Show(const Result<std::vector<Tensor>>& outputs) {
 
 TEST_SUITE("Pack") {
   TEST_CASE("stacks along any axis") {
-    const Tensor a = MakeTensor<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6}), b = MakeTensor<std::int32_t>({2, 3}, {7, 8, 9, 10, 11, 12});
+    const Tensor a = MakeTensor<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6}),
+                 b = MakeTensor<std::int32_t>({2, 3}, {7, 8, 9, 10, 11, 12});
     CHECK(Show(testing::Call<ops::Pack>({}, {a, b})) == "[2,2,3] [[1 2 3][4 5 6]][[7 8 9][10 11 12]]");
     CHECK(Show(testing::Call<ops::Pack>({{"axis", 1}}, {a, b})) == "[2,2,3] [[1 2 3][7 8 9]][[4 5 6][10 11 12]]");
     CHECK(Show(testing::Call<ops::Pack>({{"axis", -1}}, {a, b})) == "[2,3,2] [[1 7][2 8][3 9]][[4 10][5 11][6 12]]");
@@ -39,10 +40,13 @@ TEST_SUITE("Pack") {
   }
 
   TEST_CASE("stacks strings and empty tensors; one tensor alone keeps its buffer") {
-    const Tensor s = MakeTensor<tstring>({2}, {tstring("a"), tstring("something that needs the heap for its characters")});
-    CHECK(Show(testing::Call<ops::Pack>({{"axis", 1}}, {s, s})) ==
-          "[2,2] [a a][something that needs the heap for its characters something that needs the heap for its characters]");
-    CHECK(Show(testing::Call<ops::Pack>({{"axis", 1}}, {Tensor(DataType::kHalf, {3, 0}), Tensor(DataType::kHalf, {3, 0})})) == "[3,2,0] ");
+    const Tensor s =
+        MakeTensor<tstring>({2}, {tstring("a"), tstring("something that needs the heap for its characters")});
+    CHECK(
+        Show(testing::Call<ops::Pack>({{"axis", 1}}, {s, s})) ==
+        "[2,2] [a a][something that needs the heap for its characters something that needs the heap for its characters]");
+    CHECK(Show(testing::Call<ops::Pack>(
+              {{"axis", 1}}, {Tensor(DataType::kHalf, {3, 0}), Tensor(DataType::kHalf, {3, 0})})) == "[3,2,0] ");
     const Tensor a = MakeTensor<double>({2}, {1, 2});
     const auto alone = testing::Call<ops::Pack>({{"axis", 1}}, {a});
     REQUIRE(alone.ok());
@@ -54,7 +58,8 @@ TEST_SUITE("Pack") {
     const Tensor a = MakeTensor<float>({2}, {1, 2}), b = MakeTensor<float>({3}, {1, 2, 3});
     const Status shapes = testing::Call<ops::Pack>({}, {a, a, b}).status();
     CHECK(shapes.code() == Code::kInvalidArgument);
-    CHECK(shapes.message().find("Pack: Shapes of all inputs must match: values[0].shape = [2] != values[2].shape = [3]") == 0);
+    CHECK(shapes.message().find(
+              "Pack: Shapes of all inputs must match: values[0].shape = [2] != values[2].shape = [3]") == 0);
     const Status axis = testing::Call<ops::Pack>({{"axis", 2}}, {a, a}).status();
     CHECK(axis.code() == Code::kInvalidArgument);
     CHECK(axis.message().find("Pack: axis = 2 not in [-2, 2)") == 0);

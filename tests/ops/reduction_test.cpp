@@ -14,7 +14,9 @@ using namespace tenon;
 
 namespace {
 
-Tensor Axes(std::initializer_list<std::int32_t> axes) { return MakeTensor<std::int32_t>({static_cast<Index>(axes.size())}, axes); }
+Tensor Axes(std::initializer_list<std::int32_t> axes) {
+  return MakeTensor<std::int32_t>({static_cast<Index>(axes.size())}, axes);
+}
 
 std::string Show(const Result<std::vector<Tensor>>& outputs) {
   if (!outputs.ok()) return outputs.status().ToString();
@@ -28,8 +30,9 @@ std::string Of(const Tensor& x, std::initializer_list<std::int32_t> axes, bool k
 }  // namespace
 
 TEST_SUITE("reduction") {
-  TEST_CASE_TEMPLATE("sum, product, mean, largest and smallest", T, float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                     std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, half, bfloat16) {
+  TEST_CASE_TEMPLATE("sum, product, mean, largest and smallest", T, float, double, std::int8_t, std::uint8_t,
+                     std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, half,
+                     bfloat16) {
     const Tensor x = MakeTensor<T>({2, 3}, {T(1), T(2), T(3), T(6), T(5), T(4)});
     CHECK(Of<ops::Sum>(x, {0}) == "[3] 7 7 7");
     CHECK(Of<ops::Sum>(x, {1}, true) == "[2,1] [6][15]");
@@ -90,8 +93,10 @@ TEST_SUITE("reduction") {
 
   TEST_CASE("says which axis is wrong") {
     const Tensor x = MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-    CHECK(Of<ops::Sum>(x, {2}).find("INVALID_ARGUMENT: Sum: Invalid reduction dimension 2 for input with 2 dimension(s); axes must be in "
-                                    "[-2, 2)") == 0);
-    CHECK(Of<ops::Max>(x, {0, -2}).find("INVALID_ARGUMENT: Max: Invalid reduction arguments: Axes contains duplicate dimension: 0") == 0);
+    CHECK(Of<ops::Sum>(x, {2}).find(
+              "INVALID_ARGUMENT: Sum: Invalid reduction dimension 2 for input with 2 dimension(s); axes must be in "
+              "[-2, 2)") == 0);
+    CHECK(Of<ops::Max>(x, {0, -2})
+              .find("INVALID_ARGUMENT: Max: Invalid reduction arguments: Axes contains duplicate dimension: 0") == 0);
   }
 }

@@ -17,7 +17,9 @@ using namespace tenon;
 
 namespace {
 
-Tensor Indices(std::initializer_list<std::int32_t> values) { return MakeTensor<std::int32_t>({static_cast<Index>(values.size())}, values); }
+Tensor Indices(std::initializer_list<std::int32_t> values) {
+  return MakeTensor<std::int32_t>({static_cast<Index>(values.size())}, values);
+}
 
 Tensor Counted(const TensorShape& shape) {
   Tensor tensor(DataType::kFloat, shape);
@@ -25,8 +27,9 @@ Tensor Counted(const TensorShape& shape) {
   return tensor;
 }
 
-Result<std::vector<Tensor>> Slice(const Tensor& input, std::initializer_list<std::int32_t> begin, std::initializer_list<std::int32_t> end,
-                                  std::initializer_list<std::int32_t> strides, const testing::AttrArgs& attrs = {}) {
+Result<std::vector<Tensor>> Slice(const Tensor& input, std::initializer_list<std::int32_t> begin,
+                                  std::initializer_list<std::int32_t> end, std::initializer_list<std::int32_t> strides,
+                                  const testing::AttrArgs& attrs = {}) {
   return testing::Call<ops::StridedSlice>(attrs, {input, Indices(begin), Indices(end), Indices(strides)});
 }
 // Shape and values as text, or the error.
@@ -44,7 +47,8 @@ TEST_SUITE("StridedSlice") {
     CHECK(Show(Slice(x, {1, 1}, {3, 4}, {1, 1})) == "[2,3] [6 7 8][11 12 13]");
     CHECK(Show(Slice(x, {0, 4}, {4, 0}, {2, -2})) == "[2,2] [4 2][14 12]");
     CHECK(Show(Slice(x, {-1}, {100}, {1})) == "[1,5] [15 16 17 18 19]");
-    CHECK(Show(Slice(x, {2, 0}, {0, 0}, {1, 1}, {{"shrink_axis_mask", 1}, {"begin_mask", 2}, {"end_mask", 2}})) == "[5] 10 11 12 13 14");
+    CHECK(Show(Slice(x, {2, 0}, {0, 0}, {1, 1}, {{"shrink_axis_mask", 1}, {"begin_mask", 2}, {"end_mask", 2}})) ==
+          "[5] 10 11 12 13 14");
     CHECK(Show(Slice(x, {-1, -1}, {0, 0}, {1, 1}, {{"shrink_axis_mask", 3}})) == "[] 19");
     CHECK(Show(Slice(x, {3}, {1}, {1})) == "[0,5] ");
     CHECK(Show(Slice(x, {}, {}, {})) == Show(std::vector<Tensor>{x}));
@@ -54,7 +58,8 @@ TEST_SUITE("StridedSlice") {
     const Tensor x = Counted({2, 3, 4});
     CHECK(Show(Slice(x, {0, 0, 1}, {0, 0, 2}, {1, 1, 1}, {{"ellipsis_mask", 1}, {"begin_mask", 2}, {"end_mask", 2}})) ==
           "[2,3,1] [[1][5][9]][[13][17][21]]");
-    CHECK(Show(Slice(x, {0, 0, 3}, {0, 0, 4}, {1, 1, 1}, {{"ellipsis_mask", 1}, {"new_axis_mask", 2}, {"shrink_axis_mask", 4}})) ==
+    CHECK(Show(Slice(x, {0, 0, 3}, {0, 0, 4}, {1, 1, 1},
+                     {{"ellipsis_mask", 1}, {"new_axis_mask", 2}, {"shrink_axis_mask", 4}})) ==
           "[2,3,1] [[3][7][11]][[15][19][23]]");
     CHECK(Show(Slice(MakeTensor<float>({}, {7}), {0}, {0}, {1}, {{"new_axis_mask", 1}})) == "[1] 7");
     CHECK(Show(Slice(Counted({5}), {9}, {9}, {-1}, {{"begin_mask", 1}, {"end_mask", 1}})) == "[5] 4 3 2 1 0");
@@ -66,17 +71,21 @@ TEST_SUITE("StridedSlice") {
     const auto y = Slice(x, {2, 1}, {-9, 3}, {-1, 1});
     REQUIRE_MESSAGE(y.ok(), y.status().message());
     CHECK((*y)[0].shape() == TensorShape{3, 2});
-    for (Index i = 0; i < 6; ++i) CHECK_UNARY((*y)[0].data<T>()[i] == T(static_cast<float>((2 - i / 2) * 3 + 1 + i % 2)));
+    for (Index i = 0; i < 6; ++i)
+      CHECK_UNARY((*y)[0].data<T>()[i] == T(static_cast<float>((2 - i / 2) * 3 + 1 + i % 2)));
   }
 
   TEST_CASE("copies strings, and takes indices of 16 and 64 bits") {
-    const Tensor x = MakeTensor<tstring>({4}, {tstring("a"), tstring("a text that is not stored inline, ever"), tstring("c"), tstring("d")});
+    const Tensor x = MakeTensor<tstring>(
+        {4}, {tstring("a"), tstring("a text that is not stored inline, ever"), tstring("c"), tstring("d")});
     CHECK(Show(Slice(x, {1}, {4}, {2})) == "[2] a text that is not stored inline, ever d");
-    const auto wide = testing::Call<ops::StridedSlice>({}, {x, MakeTensor<std::int64_t>({1}, {2}), MakeTensor<std::int64_t>({1}, {3}),
-                                                            MakeTensor<std::int64_t>({1}, {1})});
+    const auto wide =
+        testing::Call<ops::StridedSlice>({}, {x, MakeTensor<std::int64_t>({1}, {2}), MakeTensor<std::int64_t>({1}, {3}),
+                                              MakeTensor<std::int64_t>({1}, {1})});
     CHECK(Show(wide) == "[1] c");
-    const auto narrow = testing::Call<ops::StridedSlice>({}, {x, MakeTensor<std::int16_t>({1}, {3}), MakeTensor<std::int16_t>({1}, {4}),
-                                                              MakeTensor<std::int16_t>({1}, {1})});
+    const auto narrow =
+        testing::Call<ops::StridedSlice>({}, {x, MakeTensor<std::int16_t>({1}, {3}), MakeTensor<std::int16_t>({1}, {4}),
+                                              MakeTensor<std::int16_t>({1}, {1})});
     CHECK(Show(narrow) == "[1] d");
   }
 
@@ -105,7 +114,8 @@ TEST_SUITE("StridedSlice") {
     const auto session = Session::FromGraph(b);
     REQUIRE_MESSAGE(session.ok(), session.status().message());
     const auto run = [&](Index size, std::int32_t from, std::int32_t to) {
-      return Show(session->Run({{"x:0", Counted({size})}, {"begin:0", Indices({from})}, {"end:0", Indices({to})}}, {"y:0"}));
+      return Show(
+          session->Run({{"x:0", Counted({size})}, {"begin:0", Indices({from})}, {"end:0", Indices({to})}}, {"y:0"}));
     };
     for (int i = 0; i < 2; ++i) {
       CHECK(run(4, 1, 3) == "[2] 1 2");
@@ -128,7 +138,8 @@ TEST_SUITE("StridedSlice") {
     fails(Slice(x, {0, 0}, {1, 1}, {1, 1}, {{"ellipsis_mask", 3}}), "Multiple ellipses in slice spec not allowed");
     fails(testing::Call<ops::StridedSlice>({}, {x, Indices({1, 2}), Indices({1}), Indices({1})}),
           "Expected begin, end, and strides to be 1D equal size tensors, but got shapes [2], [1], and [1] instead.");
-    const auto refused = testing::Call<ops::StridedSlice>({}, {Tensor(DataType::kQint16, {4}), Indices({1}), Indices({2}), Indices({1})});
+    const auto refused = testing::Call<ops::StridedSlice>(
+        {}, {Tensor(DataType::kQint16, {4}), Indices({1}), Indices({2}), Indices({1})});
     CHECK(refused.status().code() == Code::kInvalidArgument);
     CHECK(Show(refused).find("no kernel for op 'StridedSlice' on CPU with types {qint16}") != std::string::npos);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the tests of the ops share: tensors of any number type, one call of an op, a call in which it may overwrite its inputs.
+// What the tests of the ops share: tensors of any number type, one call of an op, a call in which it may overwrite its
+// inputs.
 
 #include <algorithm>
 #include <complex>
@@ -38,7 +39,8 @@ Tensor Make(const TensorShape& shape, std::initializer_list<double> numbers) {
   return tensor;
 }
 template <class T>
-Tensor Random(const TensorShape& shape, std::uint64_t seed, double low = std::is_unsigned_v<T> ? 0 : -3, double high = 3) {
+Tensor Random(const TensorShape& shape, std::uint64_t seed, double low = std::is_unsigned_v<T> ? 0 : -3,
+              double high = 3) {
   return MakeTensor<T>(shape, std::span<const T>(RandomVector<T>(shape.num_elements(), seed, low, high)));
 }
 // The elements as doubles; of complex numbers the real parts.
@@ -53,8 +55,10 @@ std::vector<double> Numbered(const Tensor& tensor) {
 using Wide = std::complex<double>;
 template <class T>
 Wide ToWide(const T& x) {
-  if constexpr (kIsComplex<T>) return Wide(static_cast<double>(x.real()), static_cast<double>(x.imag()));
-  else return Wide(ToDouble(x), 0);
+  if constexpr (kIsComplex<T>)
+    return Wide(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+  else
+    return Wide(ToDouble(x), 0);
 }
 template <class T>
 std::vector<Wide> Widened(const Tensor& tensor) {
@@ -63,12 +67,13 @@ std::vector<Wide> Widened(const Tensor& tensor) {
   return numbers;
 }
 // The first element of `got` that is farther from `want` than `allowed` (of its own), or "". Equal infinities are near.
-inline std::string FirstFar(const std::vector<Wide>& got, const std::vector<Wide>& want, const std::vector<double>& allowed) {
+inline std::string FirstFar(const std::vector<Wide>& got, const std::vector<Wide>& want,
+                            const std::vector<double>& allowed) {
   if (got.size() != want.size()) return StrCat(got.size(), " elements instead of ", want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (got[i] == want[i] || std::abs(got[i] - want[i]) <= allowed[i]) continue;
-    return StrCat("element ", i, " is ", got[i].real(), " + ", got[i].imag(), "i instead of ", want[i].real(), " + ", want[i].imag(),
-                  "i, which may differ by ", allowed[i]);
+    return StrCat("element ", i, " is ", got[i].real(), " + ", got[i].imag(), "i instead of ", want[i].real(), " + ",
+                  want[i].imag(), "i, which may differ by ", allowed[i]);
   }
   return "";
 }
@@ -80,7 +85,8 @@ Tensor Run(const AttrArgs& attrs, const std::vector<Tensor>& inputs, SessionOpti
   for (const Tensor& input : inputs) before.push_back(input.DeepCopy());
   const Result<std::vector<Tensor>> outputs = Call<Op>(attrs, inputs, std::move(options));
   REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
-  for (std::size_t i = 0; i < inputs.size(); ++i) CHECK_MESSAGE(SameTensor(inputs[i], before[i]), "input ", i, " was overwritten");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    CHECK_MESSAGE(SameTensor(inputs[i], before[i]), "input ", i, " was overwritten");
   return (*outputs)[0];
 }
 
@@ -88,13 +94,14 @@ Tensor Run(const AttrArgs& attrs, const std::vector<Tensor>& inputs, SessionOpti
 template <class Op>
 std::string ErrorOf(const AttrArgs& attrs, const std::vector<Tensor>& inputs) {
   std::string text = Call<Op>(attrs, inputs).status().ToString();
-  for (const char* place : {" [node 'call', CPU:0]", " [node 'call']", "\n\t; NodeDef: {{node call}}; Op<name=", " for '{{node call}} = "})
+  for (const char* place :
+       {" [node 'call', CPU:0]", " [node 'call']", "\n\t; NodeDef: {{node call}}; Op<name=", " for '{{node call}} = "})
     text.resize(std::min(text.size(), text.find(place)));
   return text;
 }
 
-// The same with inputs that nobody else reads, so that the op may take over their buffers: each is a product of what is fed
-// and 1. `took_over` says whether it did: memory of the step never holds a fetched tensor otherwise.
+// The same with inputs that nobody else reads, so that the op may take over their buffers: each is a product of what is
+// fed and 1. `took_over` says whether it did: memory of the step never holds a fetched tensor otherwise.
 template <class Op, class T>
 Tensor RunOnOwnInputs(const AttrArgs& attrs, const std::vector<Tensor>& inputs, bool* took_over) {
   GraphBuilder b;
@@ -118,8 +125,8 @@ Tensor RunOnOwnInputs(const AttrArgs& attrs, const std::vector<Tensor>& inputs, 
   return output;
 }
 
-// Lets memory run out at every place where the op asks for some. Returns at how many places it did; every run must fail with
-// ResourceExhausted and keep nothing.
+// Lets memory run out at every place where the op asks for some. Returns at how many places it did; every run must fail
+// with ResourceExhausted and keep nothing.
 template <class Op>
 int FailEveryAllocation(const AttrArgs& attrs, const std::vector<Tensor>& inputs) {
   for (int k = 1; k < 100; ++k) {

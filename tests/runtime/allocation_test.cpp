@@ -2,8 +2,6 @@
 // The promise of the steady state: a run allocates nothing but its outputs.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -12,19 +10,7 @@
 #include <tenon/session.hpp>
 
 #include "graphs.hpp"
-
-namespace {
-thread_local long heap_calls = 0;
-}  // namespace
-
-// Counts every call of the heap that goes through operator new on this thread.
-void* operator new(std::size_t size) {
-  ++heap_calls;
-  if (void* p = std::malloc(size)) return p;
-  std::abort();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "heap_counter.hpp"
 
 using namespace tenon;
 using namespace runtime_test;
@@ -36,16 +22,17 @@ TEST_SUITE("Steady state") {
       const auto session = Session::FromGraphFile(std::string(TENON_TEST_DATA "/models/") + model + "/graph.pb",
                                                   {.intra_op_threads = 1, .allocator = &allocator});
       REQUIRE_MESSAGE(session.ok(), session.status().message());
-      const auto callable = session->MakeCallable({.feeds = {session->inputs()[0].name}, .fetches = {session->outputs().back().name}});
+      const auto callable =
+          session->MakeCallable({.feeds = {session->inputs()[0].name}, .fetches = {session->outputs().back().name}});
       REQUIRE_MESSAGE(callable.ok(), callable.status().message());
       const Tensor input = Tensor::Zeros<float>(model[0] == 'm' ? TensorShape({1, 784}) : TensorShape({1, 28, 28, 1}));
       std::vector<Tensor> out(1);
       for (int i = 0; i < 3; ++i) REQUIRE(callable->Run({&input, 1}, out).ok());
       const auto before = allocator.GetStats()->num_allocs;
-      heap_calls = 0;
+      HeapCalls() = 0;
       Status status;
       for (int i = 0; i < 10; ++i) status.Update(callable->Run({&input, 1}, out));
-      const long calls = heap_calls;
+      const long calls = HeapCalls();
       CHECK(status.ok());
       CHECK(calls == 0);
       CHECK(allocator.GetStats()->num_allocs - before <= 10);  // at most the one output a run
@@ -59,10 +46,10 @@ TEST_SUITE("Steady state") {
     std::vector<Tensor> out(1);
     for (int i = 0; i < 3; ++i) REQUIRE(callable->Run({&x, 1}, out).ok());
     const auto before = allocator.GetStats()->num_allocs;
-    heap_calls = 0;
+    HeapCalls() = 0;
     Status status;
     for (int i = 0; i < 10; ++i) status.Update(callable->Run({&x, 1}, out));
-    const long calls = heap_calls;
+    const long calls = HeapCalls();
     CHECK(status.ok());
     CHECK(calls == 0);
     CHECK(allocator.GetStats()->num_allocs - before <= 10);

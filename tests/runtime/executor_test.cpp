@@ -36,10 +36,12 @@ TEST_SUITE("Engines") {
     b.Add("MatMul", "dense/MatMul", {x, y});
     for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
       const auto session = Session::FromGraph(b, {.inter_op_threads = 2, .executor = executor});
-      const auto out = session->Run({{"x", Tensor::Zeros<float>({2, 3})}, {"y", Tensor::Zeros<float>({4, 2})}}, {"dense/MatMul"});
+      const auto out =
+          session->Run({{"x", Tensor::Zeros<float>({2, 3})}, {"y", Tensor::Zeros<float>({4, 2})}}, {"dense/MatMul"});
       CHECK(out.status().code() == Code::kInvalidArgument);
       CHECK(Contains(out.status().message(), "[node 'dense/MatMul', CPU:0]"));
-      CHECK(session->Run({{"x", Tensor::Zeros<float>({2, 3})}, {"y", Tensor::Zeros<float>({3, 2})}}, {"dense/MatMul"}).ok());
+      CHECK(session->Run({{"x", Tensor::Zeros<float>({2, 3})}, {"y", Tensor::Zeros<float>({3, 2})}}, {"dense/MatMul"})
+                .ok());
     }
   }
 }

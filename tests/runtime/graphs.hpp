@@ -40,6 +40,8 @@ inline GraphBuilder WideGraph(int width, int depth) {
   return b;
 }
 
-inline std::span<const std::byte> Bytes(const std::string& text) { return {reinterpret_cast<const std::byte*>(text.data()), text.size()}; }
+inline std::span<const std::byte> Bytes(const std::string& text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
 
 }  // namespace runtime_test

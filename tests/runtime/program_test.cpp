@@ -25,8 +25,10 @@ struct Built {
 std::unique_ptr<Built> Build(const GraphBuilder& b, const char* feed, const char* fetch, bool folding = true) {
   auto built = std::make_unique<Built>();
   built->graph = *ImportGraphDef(GraphDef(b.graph_def()), Registry::Global().ops());
-  built->kernels = std::make_unique<tenon::detail::KernelCache>(&built->graph, &Registry::Global(), &built->device, &built->device);
-  tenon::detail::ProgramBuilder builder(built->graph, built->kernels.get(), &built->device, &built->device, {.constant_folding = folding});
+  built->kernels =
+      std::make_unique<tenon::detail::KernelCache>(&built->graph, &Registry::Global(), &built->device, &built->device);
+  tenon::detail::ProgramBuilder builder(built->graph, built->kernels.get(), &built->device, &built->device,
+                                        {.constant_folding = folding});
   const InEdge in{built->graph.Find(feed)->id, 0}, out{built->graph.Find(fetch)->id, 0};
   built->program = *builder.Build({&in, 1}, {&out, 1}, {});
   return built;

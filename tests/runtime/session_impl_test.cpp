@@ -164,7 +164,9 @@ TEST_SUITE("Bad input to a session") {
   }
   TEST_CASE("names that are not there") {
     const auto session = Session::FromGraph(WideGraph(1, 3));
-    const auto run = [&](const char* feed, const char* fetch) { return session->Run({{feed, Tensor::Scalar(1.0f)}}, {fetch}).status(); };
+    const auto run = [&](const char* feed, const char* fetch) {
+      return session->Run({{feed, Tensor::Scalar(1.0f)}}, {fetch}).status();
+    };
     CHECK(run("y", "out").code() == Code::kInvalidArgument);
     CHECK(Contains(run("x", "c0_9").message(), "was not found in the Graph"));
     CHECK(Contains(run("x", "c0_9").message(), "did you mean 'c0_0'"));
@@ -184,7 +186,8 @@ TEST_SUITE("Bad input to a session") {
     const auto session = Session::FromGraph(SmallGraph());
     const Status s = session->Run({}, {"y"}).status();
     CHECK(s.code() == Code::kInvalidArgument);
-    CHECK(s.message() == "You must feed a value for placeholder tensor 'x' with dtype float and shape [?] [node 'x', CPU:0]");
+    CHECK(s.message() ==
+          "You must feed a value for placeholder tensor 'x' with dtype float and shape [?] [node 'x', CPU:0]");
     CHECK(session->Run({{"x", MakeTensor<float>({1}, {1})}}, {"y"}).ok());
   }
   TEST_CASE("options that make no sense") {

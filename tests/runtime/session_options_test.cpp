@@ -19,7 +19,8 @@ TEST_SUITE("SessionOptions") {
     volatile float tiny = 1e-40f;
     for (const bool flush : {true, false}) {
       const auto session = Session::FromGraph(SmallGraph(), {.flush_denormals = flush});
-      const auto out = session->Run({{"y", MakeTensor<float>({1}, {1e-25f})}}, {"z"});  // 1e-50 underflows, 1e-25 * 1e-15 is denormal
+      const auto out = session->Run({{"y", MakeTensor<float>({1}, {1e-25f})}},
+                                    {"z"});  // 1e-50 underflows, 1e-25 * 1e-15 is denormal
       REQUIRE(out.ok());
       const auto product = session->Run({{"y", MakeTensor<float>({1}, {1e-20f})}}, {"z"});
       REQUIRE(product.ok());

@@ -18,8 +18,8 @@ TENON_COLD inline Status MakeFromPieces(Code code, std::initializer_list<Piece> 
   return Status(code, tenon::detail::CatPieces(pieces));
 }
 
-// A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs in
-// a constant expression stops the compiler at the line of the mistake.
+// A Status of the given code whose message is StrCat(args...). Never constant: reaching one while a shape function runs
+// in a constant expression stops the compiler at the line of the mistake.
 template <class... Args>
 Status Make(Code code, const Args&... args) {
   return MakeFromPieces(code, {Piece(args)...});
@@ -32,8 +32,12 @@ template <class... Args> Status DeadlineExceeded(const Args&... args) { return M
 template <class... Args> Status NotFound(const Args&... args) { return Make(Code::kNotFound, args...); }
 template <class... Args> Status AlreadyExists(const Args&... args) { return Make(Code::kAlreadyExists, args...); }
 template <class... Args> Status PermissionDenied(const Args&... args) { return Make(Code::kPermissionDenied, args...); }
-template <class... Args> Status ResourceExhausted(const Args&... args) { return Make(Code::kResourceExhausted, args...); }
-template <class... Args> Status FailedPrecondition(const Args&... args) { return Make(Code::kFailedPrecondition, args...); }
+template <class... Args> Status ResourceExhausted(const Args&... args) {
+  return Make(Code::kResourceExhausted, args...);
+}
+template <class... Args> Status FailedPrecondition(const Args&... args) {
+  return Make(Code::kFailedPrecondition, args...);
+}
 template <class... Args> Status Aborted(const Args&... args) { return Make(Code::kAborted, args...); }
 template <class... Args> Status OutOfRange(const Args&... args) { return Make(Code::kOutOfRange, args...); }
 template <class... Args> Status Unimplemented(const Args&... args) { return Make(Code::kUnimplemented, args...); }

@@ -45,16 +45,17 @@ enum class Code : int {
 // The code as protobuf and gRPC print it, e.g. "INVALID_ARGUMENT".
 constexpr std::string_view Name(Code code) {
   constexpr std::string_view kNames[] = {
-      "OK",           "CANCELLED",         "UNKNOWN",           "INVALID_ARGUMENT",    "DEADLINE_EXCEEDED", "NOT_FOUND",
-      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",           "OUT_OF_RANGE",
-      "UNIMPLEMENTED", "INTERNAL",          "UNAVAILABLE",       "DATA_LOSS",           "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   const int i = static_cast<int>(code);
   return i >= 0 && i <= 16 ? kNames[i] : std::string_view("UNKNOWN");
 }
 
 // OK, or a code with a sentence. One pointer wide: null is OK, so that success costs nothing and can be passed through
-// constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message. Immutable
-// but for Update and assignment; different copies may be used from different threads.
+// constant expressions (a shape function that succeeds may run inside static_assert). Copies share the message.
+// Immutable but for Update and assignment; different copies may be used from different threads.
 class [[nodiscard]] Status {
  public:
   constexpr Status() noexcept = default;
@@ -101,7 +102,9 @@ class [[nodiscard]] Status {
     return text;
   }
 
-  friend bool operator==(const Status& a, const Status& b) { return a.code() == b.code() && a.message() == b.message(); }
+  friend bool operator==(const Status& a, const Status& b) {
+    return a.code() == b.code() && a.message() == b.message();
+  }
 
  private:
   struct Rep {
@@ -122,12 +125,14 @@ constexpr Status OkStatus() { return {}; }
 
 namespace detail {
 [[noreturn]] TENON_COLD inline void DieOnBadResult(const Status& status) {
-  std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n", status.ToString().c_str());
+  std::fprintf(stderr, "tenon: the value of a Result was asked for, but it holds an error: %s\n",
+               status.ToString().c_str());
   std::abort();
 }
 }  // namespace detail
 
-// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends it.
+// A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends
+// it.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -189,10 +194,10 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_CONCAT(a, b) TENON_DETAIL_CONCAT_(a, b)
 
 // Returns from the enclosing function (of type Status or Result<T>) when the expression is an error.
-#define TENON_RETURN_IF_ERROR(...)                                      \
-  do {                                                                  \
+#define TENON_RETURN_IF_ERROR(...)                                          \
+  do {                                                                      \
     if (auto tenon_status = (__VA_ARGS__); !tenon_status.ok()) [[unlikely]] \
-      return tenon_status;                                              \
+      return tenon_status;                                                  \
   } while (false)
 
 // TENON_ASSIGN_OR_RETURN(auto x, MayFail(...)): declares or assigns x, or returns the error.

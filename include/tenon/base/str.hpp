@@ -15,8 +15,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made where
-// all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
+// One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made
+// where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
 class Piece {
  public:
   constexpr Piece(std::string_view text) : kind_(Kind::kText), size_(text.size()), text_(text.data()) {}
@@ -29,7 +29,8 @@ class Piece {
   template <class T>
     requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>)
   Piece(T value)
-      : kind_(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned), integer_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}
+      : kind_(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned),
+        integer_(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))) {}
   // Enumerations with a Name(), e.g. DataType and Code.
   template <class T>
     requires(std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); })
@@ -52,7 +53,8 @@ class Piece {
   static void AppendNumber(std::string* out, double value, bool single) {
     char text[32];
     int n = std::snprintf(text, sizeof text, "%.*g", single ? 6 : 15, value);
-    const bool same = single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
+    const bool same =
+        single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
     if (!same && value == value) n = std::snprintf(text, sizeof text, "%.*g", single ? 9 : 17, value);
     out->append(text, static_cast<std::size_t>(n));
   }
@@ -169,7 +171,9 @@ inline std::string CEscape(std::string_view text) {
   return out;
 }
 
-constexpr bool StartsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+constexpr bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }

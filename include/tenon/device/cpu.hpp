@@ -21,8 +21,8 @@ class ThreadPoolInterface {
   virtual void Schedule(void (*fn)(void*), void* arg) = 0;
   // Threads that may run at once, the caller of ParallelFor included.
   virtual int NumThreads() const = 0;
-  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns when
-  // all are done. The caller takes part. May be called from inside a task of the same pool.
+  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
+  // when all are done. The caller takes part. May be called from inside a task of the same pool.
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
 };
 
@@ -42,13 +42,14 @@ void RunRange(void* body, Index begin, Index end) {
 }
 }  // namespace detail
 
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one unit;
-// less than about 15 us a thread is not worth waking one, and stays on the caller's.
+// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
+// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
 template <class Body>
 void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
   constexpr double kWorthAThreadNs = 15000;
   if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs) return body(Index{0}, total);
+  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
+    return body(Index{0}, total);
   const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
   device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
 }
@@ -63,8 +64,8 @@ struct EachIndex {
 };
 }  // namespace detail
 
-// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run as
-// well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
+// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
+// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
 template <class Body>
 Status ForEach(Cpu& device, Index n, const Body& body) {
   ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});

@@ -14,7 +14,8 @@ TENON_NAMESPACE_BEGIN
 class CpuDevice final : public Device {
  public:
   // `allocator` and `pool` (which may be null) outlive the device.
-  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool) : Device(std::move(name)), cpu_{pool, allocator} {}
+  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
+      : Device(std::move(name)), cpu_{pool, allocator} {}
 
   std::string_view type() const override { return Cpu::type; }
   Allocator* allocator() const override { return cpu_.allocator; }

@@ -28,8 +28,8 @@ class Device {
   // True when kernels of this device read and write ordinary host memory.
   virtual bool uses_host_memory() const = 0;
 
-  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call returns,
-  // unless said otherwise by the device: then it is ordered before the device's next kernel.
+  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
+  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
   virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
   virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
   // Waits for all kernels and copies; reports what went wrong in them.
@@ -56,7 +56,8 @@ inline bool LinkDeviceFactory(DeviceFactory* factory) {
   for (DeviceFactory* f = device_factories.load(std::memory_order_acquire); f != nullptr; f = f->next)
     if (f == factory) return true;
   factory->next = device_factories.load(std::memory_order_relaxed);
-  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
+                                                 std::memory_order_relaxed)) {
   }
   return true;
 }

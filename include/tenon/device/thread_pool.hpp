@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they sleep,
-// because waking a sleeping thread takes about as long.
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
+// sleep, because waking a sleeping thread takes about as long.
 
 #include <atomic>
 #include <cstddef>
@@ -36,16 +36,17 @@ inline void SpinPause() {
 }
 }  // namespace detail
 
-// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is queued.
-// Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that run.
+// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
+// queued. Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that
+// run.
 //
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
 //   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
 class ThreadPool final : public ThreadPoolInterface {
  public:
-  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one thread
-  // everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
+  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
+  // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
     for (int i = 1; i < threads; ++i) {
       if (!Start(i)) break;
@@ -287,12 +288,12 @@ class ThreadPool final : public ThreadPoolInterface {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;                     // the newest first: the innermost of nested loops
-  std::atomic<std::uint32_t> published_{0};   // counts Schedule and ParallelFor; sleeping threads wait for it to change
-  std::atomic<std::uint32_t> finished_{0};    // counts loops whose caller slept
+  std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
+  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;          // last: the threads use everything above
+  std::vector<std::thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast operands:
-// neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
+// Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
+// operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is packed
-// into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers while the
-// pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
+// Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
+// packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
+// while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
 
 #include <cstddef>
 #include <cstring>
@@ -25,8 +25,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth / groups,
-// out_depth], output [batch, out_rows, out_columns, out_depth].
+// Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
+// groups, out_depth], output [batch, out_rows, out_columns, out_depth].
 struct Conv2DGeometry {
   Index batch = 0;
   Window rows, columns;
@@ -37,23 +37,29 @@ struct Conv2DGeometry {
   TensorShape output_shape() const { return TensorShape({batch, rows.output, columns.output, out_depth}); }
 };
 
-// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are TensorFlow's.
+// From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
+// TensorFlow's.
 inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, std::span<const Index> strides,
-                                 std::span<const Index> dilations, Padding padding, std::span<const Index> explicit_paddings,
-                                 Conv2DGeometry* geometry) {
+                                 std::span<const Index> dilations, Padding padding,
+                                 std::span<const Index> explicit_paddings, Conv2DGeometry* geometry) {
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {
-    return errors::Unimplemented("Current implementation does not yet support strides in the batch and depth dimensions.");
+    return errors::Unimplemented(
+        "Current implementation does not yet support strides in the batch and depth dimensions.");
   }
-  if (strides[1] <= 0 || strides[2] <= 0) return errors::InvalidArgument("Row and column strides should be larger than 0.");
+  if (strides[1] <= 0 || strides[2] <= 0)
+    return errors::InvalidArgument("Row and column strides should be larger than 0.");
   if (dilations[0] != 1 || dilations[3] != 1) {
-    return errors::Unimplemented("Current implementation does not yet support dilations in the batch and depth dimensions.");
+    return errors::Unimplemented(
+        "Current implementation does not yet support dilations in the batch and depth dimensions.");
   }
   if (dilations[1] <= 0 || dilations[2] <= 0) return errors::InvalidArgument("Dilated rates should be larger than 0.");
   TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
-  if (input.dims() != 4) return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
-  if (filter.dims() != 4) return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
+  if (input.dims() != 4)
+    return errors::InvalidArgument("convolution input must be 4-dimensional: ", input.DebugString());
+  if (filter.dims() != 4)
+    return errors::InvalidArgument("convolution filter must be 4-dimensional: ", filter.DebugString());
 
   Conv2DGeometry g;
   g.batch = input.dim_size(0);
@@ -65,11 +71,13 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
     return errors::InvalidArgument("filter must not have zero elements (i.e. all dimensions must be non-zero)");
   }
   if (g.in_depth % filter_depth != 0) {
-    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ", filter_depth);
+    return errors::InvalidArgument("input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
+                                   filter_depth);
   }
   g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
   if (g.out_depth % g.groups != 0) {
-    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ", g.groups);
+    return errors::InvalidArgument("output depth must be evenly divisible by number of groups: ", g.out_depth, " vs ",
+                                   g.groups);
   }
   g.rows.input = input.dim_size(1);
   g.rows.size = filter.dim_size(0);
@@ -91,8 +99,8 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   return OkStatus();
 }
 
-// Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed as
-// float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
+// Overwrites `output`, whose shape is geometry.output_shape(). T is float, double, half, bfloat16 (these two are summed
+// as float and rounded once) or an integer type (which wraps). Scratch memory comes from the device.
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output);
 
@@ -102,15 +110,17 @@ namespace detail {
 
 // The type that a convolution of T computes in, and a vector of it.
 template <class T>
-using ConvAccumulator = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                           std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
+using ConvAccumulator =
+    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                       std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
 template <class C, class Isa>
 using ConvVector = simd::Batch<C, std::conditional_t<std::is_floating_point_v<C>, Isa, simd::isa::Scalar>>;
 
 inline constexpr int kConvPixels = 6;  // of a tile
 // Vectors of a tile's row: 6 x 2 fill 16 registers, 6 x 4 fill 32.
 template <class Isa>
-inline constexpr int kConvVectors = std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
+inline constexpr int kConvVectors =
+    std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
 
 // Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
 struct ConvWindow {
@@ -119,8 +129,8 @@ struct ConvWindow {
   Index length;
 };
 
-// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows begin
-// `offset` elements behind the pixels; the panel has a row for each of their elements.
+// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows
+// begin `offset` elements behind the pixels; the panel has a row for each of their elements.
 template <class V, int width>
 void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, Index offset,
               const typename V::value_type* panel, typename V::value_type* out, Index out_step) {
@@ -176,7 +186,8 @@ class ConvWork {
     copies_ = padded || sizeof(T) != sizeof(C);
     if (!copies_) band_columns_ = g.columns.input;
     band_rows_ = g.rows.output;
-    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes && band_rows_ > 1) {
+    while (band_rows_ * g.columns.output > 2 * kGroup && BandElements() * Index{sizeof(C)} > kBandBytes &&
+           band_rows_ > 1) {
       band_rows_ = (band_rows_ + 1) / 2;
     }
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
@@ -187,7 +198,8 @@ class ConvWork {
   Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
   // A guess, on one thread.
   double ns() const {
-    const double products = static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
+    const double products =
+        static_cast<double>(taps_) * static_cast<double>(g_.out_depth) * static_cast<double>(pixels());
     return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
   }
 
@@ -196,7 +208,8 @@ class ConvWork {
   Index PanelElements() const { return taps_ * Widened(Least(kPanel, channels_)); }  // at most
   Index PackedElements() const { return PackedOffset(panels()); }
   Index PackedOffset(Index panel) const {
-    return taps_ * (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
+    return taps_ *
+           (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
   }
   // [taps, channels], zeros behind the last channel.
   void Pack(Index panel, C* to) const {
@@ -204,7 +217,8 @@ class ConvWork {
     const T* from = filter_ + FirstChannel(panel);
     for (Index t = 0; t < taps_; ++t, to += width, from += g_.out_depth) {
 #if defined(__GNUC__)
-      if (t + kAhead < taps_) __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+      if (t + kAhead < taps_)
+        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
 #endif
       if constexpr (sizeof(T) == sizeof(C)) {
         if (used == kPanel) {
@@ -234,10 +248,12 @@ class ConvWork {
     T* const out = output_ + (image * g_.rows.output + row) * g_.columns.output * g_.out_depth;
     const Index pixels = rows * g_.columns.output, groups = (pixels + kGroup - 1) / kGroup;
     for (Index i = 0; i < groups; ++i) {
-      const Index first = PartBegin(pixels, groups, kConvPixels, i), count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
+      const Index first = PartBegin(pixels, groups, kConvPixels, i),
+                  count = PartBegin(pixels, groups, kConvPixels, i + 1) - first;
       Pixels group;
       FindPixels(first_window, first, count, group);
-      for (Index p = 0; p < panels(); ++p) RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
+      for (Index p = 0; p < panels(); ++p)
+        RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
     }
   }
 
@@ -264,8 +280,8 @@ class ConvWork {
   static constexpr int kWidth = kConvVectors<Isa>;
   static constexpr Index kPanel = kWidth * V::size;  // channels
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
-  static constexpr Index kAhead = 16;                // rows of the filter, when it is packed
-  static constexpr Index kBandBytes = 256 * 1024;    // of a padded band: a part of the second cache
+  static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
+  static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
 
   struct Tile {
     const C* const* pixels;
@@ -285,8 +301,10 @@ class ConvWork {
   static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
   static void Convert(const T* from, C* to, Index n) {
     for (Index i = 0; i < n; ++i) {
-      if constexpr (sizeof(T) == sizeof(C)) to[i] = AsAccumulators(from)[i];
-      else to[i] = static_cast<C>(from[i]);
+      if constexpr (sizeof(T) == sizeof(C))
+        to[i] = AsAccumulators(from)[i];
+      else
+        to[i] = static_cast<C>(from[i]);
     }
   }
 
@@ -318,7 +336,8 @@ class ConvWork {
     return to + n;
   }
 
-  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not stored.
+  // Where the windows of pixels [first, first + count) begin. The last tile is filled up with a pixel that is not
+  // stored.
   void FindPixels(const C* first_window, Index first, Index count, Pixels& pixels) const {
     Index row = first / g_.columns.output, column = first % g_.columns.output;
     for (Index i = 0; i < count; ++i) {
@@ -341,7 +360,8 @@ class ConvWork {
     alignas(64) C sums[kConvPixels * width * V::size];
     ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, sums, width * V::size);
     for (Index i = 0; i < t.count; ++i) {
-      for (Index j = 0; j < t.channels; ++j) t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
+      for (Index j = 0; j < t.channels; ++j)
+        t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
     }
   }
 
@@ -349,10 +369,10 @@ class ConvWork {
   const T* input_;
   const T* filter_;
   T* output_;
-  Index taps_;      // elements of a window
+  Index taps_;  // elements of a window
   Index channels_;  // of a group
-  Index panels_;    // of a group
-  bool copies_;     // bands of the input
+  Index panels_;  // of a group
+  bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
@@ -367,7 +387,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     for (Index i = PartBegin(total, parts, 1, part); i < PartBegin(total, parts, 1, part + 1); ++i) body(i);
   };
   if (g.batch == 1 && work.pixels() <= Work::kFewPixels) {
-    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()), panel_bytes = ScratchBytes<C>(work.PanelElements());
+    const std::size_t band_bytes = ScratchBytes<C>(work.BandElements()),
+                      panel_bytes = ScratchBytes<C>(work.PanelElements());
     Scratch scratch(device, band_bytes + static_cast<std::size_t>(parts) * panel_bytes);
     TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
     typename Work::Pixels pixels;
@@ -382,7 +403,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     return OkStatus();
   }
   if (parts > 1) work.SplitBands(parts);
-  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()), band_bytes = ScratchBytes<C>(work.BandElements());
+  const std::size_t packed_bytes = ScratchBytes<C>(work.PackedElements()),
+                    band_bytes = ScratchBytes<C>(work.BandElements());
   Scratch scratch(device, packed_bytes + static_cast<std::size_t>(parts) * band_bytes);
   TENON_RETURN_IF_ERROR(scratch.status("Conv2D"));
   C* const packed = scratch.As<C>();
@@ -400,7 +422,8 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
 
 template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
-  if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0) return OkStatus();
+  if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
+    return OkStatus();
   return detail::RunConv2D(device, geometry, input, filter, output);
 }
 

@@ -43,7 +43,7 @@ class EigenProduct final : private Eigen::internal::level3_blocking<T, T> {
     product.m_blockB = reinterpret_cast<T*>(static_cast<char*>(scratch) + LeftBytes());
     constexpr int kPlain = Eigen::ColMajor, kTransposed = Eigen::RowMajor;
     const auto multiply = b.transposed ? (a.transposed ? &Call<kTransposed, kTransposed> : &Call<kTransposed, kPlain>)
-                                   : (a.transposed ? &Call<kPlain, kTransposed> : &Call<kPlain, kPlain>);
+                                       : (a.transposed ? &Call<kPlain, kTransposed> : &Call<kPlain, kPlain>);
     multiply(n, m, k, b.data, b.stride, a.data, a.stride, c, 1, c_stride, T(1), product, nullptr);
   }
 
@@ -58,9 +58,10 @@ class EigenProduct final : private Eigen::internal::level3_blocking<T, T> {
   static void Call(Eigen::Index rows, Eigen::Index columns, Eigen::Index k, const T* left, Eigen::Index left_stride,
                    const T* right, Eigen::Index right_stride, T* c, Eigen::Index c_step, Eigen::Index c_stride, T alpha,
                    EigenProduct& blocking, Eigen::internal::GemmParallelInfo<Eigen::Index>* parallel) {
-    Eigen::internal::general_matrix_matrix_product<Eigen::Index, T, left_order, false, T, right_order, false, Eigen::ColMajor,
-                                                   1>::run(rows, columns, k, left, left_stride, right, right_stride, c, c_step,
-                                                           c_stride, alpha, blocking, parallel);
+    Eigen::internal::general_matrix_matrix_product<Eigen::Index, T, left_order, false, T, right_order, false,
+                                                   Eigen::ColMajor, 1>::run(rows, columns, k, left, left_stride, right,
+                                                                            right_stride, c, c_step, c_stride, alpha,
+                                                                            blocking, parallel);
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop, kBinaryLoops);
-// broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
+// Element-wise work. What is compiled for each op and type is a plain loop over contiguous runs (kUnaryLoop,
+// kBinaryLoops); broadcasting, splitting over threads and sharing of buffers are in two drivers that know neither.
 
 #include <cstddef>
 #include <cstring>
@@ -26,8 +26,8 @@ struct UnaryLoop {
   float cost_ns;   // of one element, on one thread
 };
 
-// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when elements
-// may be copied as bytes. `out` may be an operand whose elements have the same size.
+// out[i] = op(a[i], b[i]), with the variants "a is one element" and "b is one element"; these two may be null when
+// elements may be copied as bytes. `out` may be an operand whose elements have the same size.
 struct BinaryLoops {
   using Loop = void (*)(const void* attrs, const void* a, const void* b, void* out, Index n);
   Loop vv;
@@ -40,9 +40,10 @@ struct BinaryLoops {
 
 namespace detail {
 
-// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested type
-// Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on simd::Batch<float>
-// and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is for slow ones.
+// An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
+// type Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on
+// simd::Batch<float> and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is
+// for slow ones.
 template <class Op>
 concept TakesBatches = requires { requires Op::takes_batches; };
 
@@ -149,28 +150,34 @@ void RunBinaryBatches(const void* attrs, const void* pa, const void* pb, void* p
     if (n - i >= B::size) {
       CallMap<Op>(attrs, RepeatA ? all_a : B::Load(a + i), RepeatB ? all_b : B::Load(b + i)).Store(out + i);
     } else {
-      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)), y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
+      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)),
+              y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
       CallMap<Op>(attrs, x, y).StorePart(out + i, n - i);
     }
   }
 }
 
 template <class Op, class T, class R>
-inline constexpr bool kUseBatches = TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+inline constexpr bool kUseBatches =
+    TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
 template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>) loop.v = &RunUnaryBatches<Op, T, Isa>;
-  else if constexpr (std::is_arithmetic_v<T>) loop.v = &RunUnary<Op, T, R>;
-  else loop.v = &RunUnaryPlain<Op, T, R>;
+  if constexpr (kUseBatches<Op, T, R>)
+    loop.v = &RunUnaryBatches<Op, T, Isa>;
+  else if constexpr (std::is_arithmetic_v<T>)
+    loop.v = &RunUnary<Op, T, R>;
+  else
+    loop.v = &RunUnaryPlain<Op, T, R>;
   return loop;
 }
 
 // The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
 template <class Op, class T, class R, class Isa>
 constexpr BinaryLoops MakeBinaryLoops() {
-  BinaryLoops loops{nullptr, nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
+  BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
+                    CostNs<Op, T, R>()};
   if constexpr (kUseBatches<Op, T, R>) {
     loops.vv = &RunBinaryBatches<Op, T, Isa, false, false>;
     loops.sv = &RunBinaryBatches<Op, T, Isa, true, false>;
@@ -242,9 +249,7 @@ struct BinaryWork {
 // `count` copies of one element of `bytes` bytes.
 inline void Repeat(const char* element, Index bytes, Index count, char* to) {
   switch (bytes) {
-    case 1:
-      std::memset(to, static_cast<unsigned char>(*element), static_cast<std::size_t>(count));
-      return;
+    case 1: std::memset(to, static_cast<unsigned char>(*element), static_cast<std::size_t>(count)); return;
     case 2:
       for (Index i = 0; i < count; ++i) std::memcpy(to + 2 * i, element, 2);
       return;
@@ -284,7 +289,8 @@ class RowTile {
       for (Index r = 0; r < rows; ++r) Repeat(first + r * bytes_, bytes_, inner_, buffer_ + r * inner_ * bytes_);
     } else if (held_ != first) {
       const Index row_bytes = inner_ * bytes_;
-      for (Index r = 0; r < most_rows_; ++r) std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
+      for (Index r = 0; r < most_rows_; ++r)
+        std::memcpy(buffer_ + r * row_bytes, first, static_cast<std::size_t>(row_bytes));
       held_ = first;
     }
     return buffer_;
@@ -309,7 +315,8 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     begin += n;
     walk.Advance(1);
   };
-  if (const Index column = begin % inner; column != 0) run_row(column, inner - column < end - begin ? inner - column : end - begin);
+  if (const Index column = begin % inner; column != 0)
+    run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
   if (inner < kShortRow && bytes_may_be_copied) {
@@ -340,9 +347,11 @@ inline Status BinaryWithPlan(Cpu& device, const BinaryWork& work, const TensorSh
 }  // namespace detail
 
 // out = op(a, b), with broadcasting. `out_shape` is the broadcast shape of the operands'; InvalidArgument if it is not.
-inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a, const TensorShape& a_shape,
-                              const void* b, const TensorShape& b_shape, void* out, const TensorShape& out_shape) {
-  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b), static_cast<char*>(out)};
+inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
+                              const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
+                              const TensorShape& out_shape) {
+  const detail::BinaryWork work{loops, attrs, static_cast<const char*>(a), static_cast<const char*>(b),
+                                static_cast<char*>(out)};
   const Index n = out_shape.num_elements();
   const bool same = a_shape == b_shape;
   const Index step_a = same || a_shape.num_elements() != 1 ? 1 : 0;

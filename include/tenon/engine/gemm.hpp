@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Gemm: the product of two matrices on the CPU, for every number type. float and double go through Eigen, and through loops
-// of their own where there are too few rows to pack the operands for; half and bfloat16 are multiplied as float.
+// Gemm: the product of two matrices on the CPU, for every number type. float and double go through Eigen, and through
+// loops of their own where there are too few rows to pack the operands for; half and bfloat16 are multiplied as float.
 
 #include <cstddef>
 #include <cstring>
@@ -23,9 +23,10 @@
 
 TENON_NAMESPACE_BEGIN
 
-// c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not conjugated).
-// Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates scratch memory from
-// the device for large products. (nvcc does not compile the definition: another file of the program does.)
+// c = a b: [m, k] [k, n] -> [m, n]; a transposed operand is stored as [k, m] or [n, k] (complex numbers are not
+// conjugated). Integers wrap around. Zeros where k is 0. InvalidArgument when the inner dimensions disagree. Allocates
+// scratch memory from the device for large products. (nvcc does not compile the definition: another file of the program
+// does.)
 template <class T>
 Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpose_b, Out<T, 2> c);
 
@@ -64,7 +65,8 @@ TENON_HD T MultiplyAdd(T a, T b, T c) {
 }
 template <class T>
 TENON_HD std::complex<T> MultiplyAdd(std::complex<T> a, std::complex<T> b, std::complex<T> c) {
-  return {c.real() + (a.real() * b.real() - a.imag() * b.imag()), c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+  return {c.real() + (a.real() * b.real() - a.imag() * b.imag()),
+          c.imag() + (a.real() * b.imag() + a.imag() * b.real())};
 }
 
 TENON_DETAIL_LOOPS_BEGIN
@@ -117,11 +119,11 @@ T DotProduct(const T* x, Index x_step, const T* y, Index n) {
   return sum;
 }
 
-// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits for
-// another: of narrow blocks, several for each column.
+// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits
+// for another: of narrow blocks, several for each column.
 template <class B, int width>
-void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row, Index k,
-                     typename B::value_type* c) {
+void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row,
+                     Index k, typename B::value_type* c) {
   using T = typename B::value_type;
   constexpr int kChains = 8 / width;
   B sums[8];
@@ -170,8 +172,8 @@ void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T
   }
 }
 
-// Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a row
-// that stay in the first cache while the rows of a go by. No scratch memory.
+// Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a
+// row that stay in the first cache while the rows of a go by. No scratch memory.
 template <class T>
 void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Index column_end) {
   if (g.b_col != 1) {
@@ -186,7 +188,8 @@ void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Ind
     constexpr Index kCloseBytes = 2048;  // from row to row; further apart, every row is another page
     if (g.b_row * Index{sizeof(T)} <= kCloseBytes) {
       for (Index i = row; i < row_end; ++i) {
-        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column, column_end - column);
+        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column,
+                       column_end - column);
       }
       return;
     }
@@ -218,7 +221,8 @@ void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) 
   const bool by_rows = m >= n;
   RunParts(device, parts, [&](Index part) {
     constexpr Index kStep = 16;
-    const Index begin = PartBegin(by_rows ? m : n, parts, kStep, part), end = PartBegin(by_rows ? m : n, parts, kStep, part + 1);
+    const Index begin = PartBegin(by_rows ? m : n, parts, kStep, part),
+                end = PartBegin(by_rows ? m : n, parts, kStep, part + 1);
     if (begin < end) body(part, by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
   });
 }
@@ -226,7 +230,9 @@ void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) 
 template <class T>
 void GemmWithLoops(Cpu& device, const GemmArgs<T>& g, double ns) {
   SplitProduct(device, WorthwhileParts(device, ns), g.m, g.n,
-               [&](Index, Index row, Index row_end, Index column, Index column_end) { GemmLoops(g, row, row_end, column, column_end); });
+               [&](Index, Index row, Index row_end, Index column, Index column_end) {
+                 GemmLoops(g, row, row_end, column, column_end);
+               });
 }
 
 template <class T>
@@ -245,7 +251,8 @@ Status GemmWithEigen(Cpu& device, const GemmArgs<T>& g, double ns) {
     }
     using Matrix = typename EigenProduct<T>::Matrix;
     const Matrix a = g.a_col == 1 ? Matrix{g.a + row * g.a_row, g.a_row, false} : Matrix{g.a + row, g.a_col, true};
-    const Matrix b = g.b_col == 1 ? Matrix{g.b + column, g.b_row, false} : Matrix{g.b + column * g.b_col, g.b_col, true};
+    const Matrix b =
+        g.b_col == 1 ? Matrix{g.b + column, g.b_row, false} : Matrix{g.b + column * g.b_col, g.b_col, true};
     product.Run(row_end - row, column_end - column, g.k, a, b, c, g.c_row,
                 scratch.template As<char>(static_cast<std::size_t>(part) * bytes));
   });
@@ -263,7 +270,7 @@ Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
     if (g.n == 1 && g.m > 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
-    constexpr Index kThin = 4;             // rows; b is read about once, so packing it would cost more than multiplying
+    constexpr Index kThin = 4;  // rows; b is read about once, so packing it would cost more than multiplying
     constexpr double kSmall = 8 * 8 * 64;  // products
     if ((g.m <= kThin || products <= kSmall) && (g.b_col == 1 || g.a_col == 1)) {
       GemmWithLoops(device, g, 0.05 * products);
@@ -284,7 +291,8 @@ Status GemmAsFloat(Cpu& device, const GemmArgs<T>& g) {
   float* c = scratch.As<float>(a_bytes + b_bytes);
   ConvertRun(g.a, a, g.m * g.k);
   ConvertRun(g.b, b, g.k * g.n);
-  TENON_RETURN_IF_ERROR(GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
+  TENON_RETURN_IF_ERROR(
+      GemmArranged(device, GemmArgs<float>{g.m, g.n, g.k, a, g.a_row, g.a_col, b, g.b_row, g.b_col, c, g.n}));
   ConvertRun(c, g.c, g.m * g.n);
   return OkStatus();
 }
@@ -302,10 +310,13 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
     for (T& element : c) element = T(0);
     return OkStatus();
   }
-  const detail::GemmArgs<T> g{m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1,
-                              b.data, transpose_b ? 1 : n, transpose_b ? k : 1, c.data, n};
-  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) return detail::GemmAsFloat(device, g);
-  else return detail::GemmArranged(device, g);
+  const detail::GemmArgs<T> g{
+      m,      n, k, a.data, transpose_a ? 1 : k, transpose_a ? m : 1, b.data, transpose_b ? 1 : n, transpose_b ? k : 1,
+      c.data, n};
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return detail::GemmAsFloat(device, g);
+  else
+    return detail::GemmArranged(device, g);
 }
 
 #endif

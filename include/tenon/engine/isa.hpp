@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that depends on
-// it, so that files compiled with different flags may be linked together. And what makes g++ vectorise a loop at -O2.
+// The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
+// depends on it, so that files compiled with different flags may be linked together. And what makes g++ vectorise a
+// loop at -O2.
 
 #include <tenon/base/config.hpp>
 
@@ -42,9 +43,15 @@ template <class Isa>
 struct NarrowerOf {
   using type = isa::Scalar;
 };
-template <> struct NarrowerOf<isa::Avx512> { using type = isa::Avx2; };
-template <> struct NarrowerOf<isa::Avx2> { using type = isa::Sse2; };
-template <> struct NarrowerOf<isa::Avx> { using type = isa::Sse2; };
+template <> struct NarrowerOf<isa::Avx512> {
+  using type = isa::Avx2;
+};
+template <> struct NarrowerOf<isa::Avx2> {
+  using type = isa::Sse2;
+};
+template <> struct NarrowerOf<isa::Avx> {
+  using type = isa::Sse2;
+};
 template <class Isa>
 using Narrower = typename NarrowerOf<Isa>::type;
 
@@ -56,10 +63,10 @@ struct Batch;
 
 TENON_NAMESPACE_END
 
-// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself (clang
-// does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output that is
-// exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from
-// warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
+// TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
+// (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
+// that is exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep
+// clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)

@@ -51,7 +51,8 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
     default:
-      for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+      for (Index i = 0; i < n; ++i)
+        std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
   }
 }
 
@@ -72,11 +73,12 @@ inline void CopyRun(const ElementMover& mover, const void* from, void* to, Index
 }
 
 // n pieces of `run` elements each; a piece begins `step` elements after the one before it (perhaps a negative number).
-inline void CopyPieces(const ElementMover& mover, Index run, const void* from, Index from_step, void* to, Index to_step, Index n) {
+inline void CopyPieces(const ElementMover& mover, Index run, const void* from, Index from_step, void* to, Index to_step,
+                       Index n) {
   if (run <= 0) return;
   if (mover.assign == nullptr) {
-    return detail::CopyBytePieces(run * mover.bytes, static_cast<const char*>(from), from_step * mover.bytes, static_cast<char*>(to),
-                                  to_step * mover.bytes, n);
+    return detail::CopyBytePieces(run * mover.bytes, static_cast<const char*>(from), from_step * mover.bytes,
+                                  static_cast<char*>(to), to_step * mover.bytes, n);
   }
   if (run == 1 && to_step == 1) return mover.assign(from, from_step, to, n);
   for (Index i = 0; i < n; ++i) mover.assign(mover.At(from, i * from_step), 1, mover.At(to, i * to_step), run);
@@ -102,7 +104,8 @@ struct ConcatWork {
     Index column = 0;  // at which the part begins
     for (const ConcatPart& part : parts) {
       const Index from = std::max(begin, column), to = std::min(end, column + part.run);
-      if (from < to) CopyRun(mover, mover.At(part.data, r * part.run + from - column), mover.At(out, r * row + from), to - from);
+      if (from < to)
+        CopyRun(mover, mover.At(part.data, r * part.run + from - column), mover.At(out, r * row + from), to - from);
       column += part.run;
       if (column >= end) return;
     }
@@ -115,7 +118,8 @@ struct ConcatWork {
       const Index n = std::min(at_once, end - r);
       Index column = 0;
       for (const ConcatPart& part : parts) {
-        CopyPieces(mover, part.run, mover.At(part.data, r * part.run), part.run, mover.At(out, r * row + column), row, n);
+        CopyPieces(mover, part.run, mover.At(part.data, r * part.run), part.run, mover.At(out, r * row + column), row,
+                   n);
         column += part.run;
       }
     }
@@ -137,8 +141,8 @@ struct ConcatWork {
 
 }  // namespace detail
 
-// out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes before
-// the axis, a part's `run` that of its sizes from the axis on.
+// out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
+// before the axis, a part's `run` that of its sizes from the axis on.
 inline void Concat(Cpu& device, const ElementMover& mover, std::span<const ConcatPart> parts, Index outer, void* out) {
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;

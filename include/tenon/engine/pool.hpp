@@ -35,12 +35,14 @@ inline Status CheckPoolAttrs(std::span<const Index> ksize, std::span<const Index
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window stride field must specify 4 dimensions");
   for (const Index k : ksize) {
     if (k <= 0) {
-      return errors::InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: ", ksize[0], ",",
-                                     ksize[1], ",", ksize[2], ",", ksize[3]);
+      return errors::InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: ",
+                                     ksize[0], ",", ksize[1], ",", ksize[2], ",", ksize[3]);
     }
   }
-  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
-  if (ksize[0] != 1 || strides[0] != 1) return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
+  if (padding == Padding::kExplicit)
+    TENON_RETURN_IF_ERROR(CheckValidPadding(padding, explicit_paddings, 4, TensorFormat::kNHWC));
+  if (ksize[0] != 1 || strides[0] != 1)
+    return errors::Unimplemented("Pooling is not yet supported on the batch dimension.");
   return OkStatus();
 }
 
@@ -53,13 +55,14 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 
 // From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
 inline Status MakePoolGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
-                                 Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
+                               Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
   }
   if (ksize[3] != 1 && (ksize[1] != 1 || ksize[2] != 1)) {
-    return errors::Unimplemented("MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
+    return errors::Unimplemented(
+        "MaxPooling supports exactly one of pooling across depth or pooling across width/height.");
   }
   PoolGeometry g;
   g.batch = input.dim_size(0);
@@ -147,8 +150,10 @@ void PoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
     for (Index r = 0; r < bottom - top; ++r) {
       for (Index c = 0; c < right - left; ++c) {
         const T* const x = corner + r * row_elements + c * depth;
-        if (first) PoolFirstRun(x, out, depth);
-        else PoolRun(x, out, depth);
+        if (first)
+          PoolFirstRun(x, out, depth);
+        else
+          PoolRun(x, out, depth);
         first = false;
       }
     }
@@ -170,19 +175,21 @@ void PoolDepth(const T* x, Index window, T* out, Index n) {
 
 }  // namespace detail
 
-// Overwrites `output`, whose shape is geometry.output_shape(). NaNs are passed over (over the depth: unless they come first),
-// and what is below the lowest finite number counts as that number (over rows and columns).
+// Overwrites `output`, whose shape is geometry.output_shape(). NaNs are passed over (over the depth: unless they come
+// first), and what is below the lowest finite number counts as that number (over rows and columns).
 template <class T>
 Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* output) {
   const PoolGeometry& g = geometry;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 3.0;
   if (g.depth_window > 1) {
-    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window), [&](Index begin, Index end) {
-      detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
-    });
+    ParallelFor(device, g.output_shape().num_elements(), ns_per_element * static_cast<double>(g.depth_window),
+                [&](Index begin, Index end) {
+                  detail::PoolDepth(input + begin * g.depth_window, g.depth_window, output + begin, end - begin);
+                });
     return OkStatus();
   }
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) * static_cast<double>(g.depth * g.columns.output);
+  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+                    static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Index image = i / g.rows.output;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops (kReduceLoops):
-// over runs of elements that make one output each, and over rows that are folded into one. Shapes, threads and accuracy are
-// in a driver that knows neither. The result does not depend on the number of threads.
+// Reductions over any set of dimensions. What is compiled for each operation and type are two plain loops
+// (kReduceLoops): over runs of elements that make one output each, and over rows that are folded into one. Shapes,
+// threads and accuracy are in a driver that knows neither. The result does not depend on the number of threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,8 @@ class AxisSet {
   std::uint64_t words_[(kMaxTensorRank + 63) / 64] = {};
 };
 
-// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider type.
+// A reduction of elements of one type. An accumulator holds what is done so far for one output; it may be of a wider
+// type.
 struct ReduceLoops {
   // acc[j] = op(acc[j], x[r * stride + j]) for j in [0, n) and every row r.
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
@@ -68,8 +69,10 @@ struct AddStep {
   }
   template <class A>
   TENON_HD static A Combine(const A& a, const A& b) {
-    if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<A>)
+      return static_cast<A>(static_cast<Unsigned<A>>(a) + static_cast<Unsigned<A>>(b));
+    else
+      return a + b;
   }
 };
 struct MultiplyStep {
@@ -86,32 +89,42 @@ struct MultiplyStep {
 struct MaxStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::lowest();
-    else return -std::numeric_limits<A>::infinity();
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::lowest();
+    else
+      return -std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return a > b ? a : b;
-    else return ((a > b) | (a != a)) ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return a > b ? a : b;
+    else
+      return ((a > b) | (a != a)) ? a : b;
   }
 };
 struct MinStep {
   template <class A>
   TENON_HD static A Identity() {
-    if constexpr (std::is_integral_v<A>) return std::numeric_limits<A>::max();
-    else return std::numeric_limits<A>::infinity();
+    if constexpr (std::is_integral_v<A>)
+      return std::numeric_limits<A>::max();
+    else
+      return std::numeric_limits<A>::infinity();
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
-    if constexpr (std::is_integral_v<A>) return a < b ? a : b;
-    else return ((a < b) | (a != a)) ? a : b;
+    if constexpr (std::is_integral_v<A>)
+      return a < b ? a : b;
+    else
+      return ((a < b) | (a != a)) ? a : b;
   }
 };
 
 template <class A, class T>
 TENON_HD A Widen(const T& x) {
-  if constexpr (kIsSmall<T>()) return static_cast<A>(static_cast<float>(x));
-  else return static_cast<A>(x);
+  if constexpr (kIsSmall<T>())
+    return static_cast<A>(static_cast<float>(x));
+  else
+    return static_cast<A>(x);
 }
 
 template <class Step, class T, class A>
@@ -159,8 +172,8 @@ void RowsLoopPlain(const void* x, Index rows, Index stride, Index n, void* acc) 
 }
 TENON_DETAIL_LOOPS_END
 
-// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as fast,
-// but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
+// One element after the other: different runs do not wait for each other. (Several accumulators for one run would be as
+// fast, but g++ 12.2 -O3 makes wrong vector code of four that add up 16-bit integers into 64 bits.)
 template <class Step, class T, class A>
 void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   const T* x = static_cast<const T*>(px);
@@ -187,7 +200,8 @@ void FinishMeanLoop(const void* acc, Index terms, void* out, Index n) {
     if constexpr (std::is_integral_v<A>) {
       static_cast<T*>(out)[j] = terms == 0 ? T(0) : static_cast<T>(a / static_cast<A>(terms));
     } else if constexpr (std::is_floating_point_v<A>) {
-      static_cast<T*>(out)[j] = static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
+      static_cast<T*>(out)[j] =
+          static_cast<T>(terms == 0 ? std::numeric_limits<A>::quiet_NaN() : a / static_cast<A>(terms));
     } else {
       using Real = typename A::value_type;
       static_cast<T*>(out)[j] = terms == 0 ? T(std::numeric_limits<Real>::quiet_NaN()) : a / static_cast<Real>(terms);
@@ -205,9 +219,12 @@ struct SumReducer {
   static constexpr bool is_mean = false;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else if constexpr (std::is_integral_v<T>) return detail::Unsigned<T>{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return detail::Unsigned<T>{};
+    else
+      return T{};
   }
 };
 struct ProdReducer : SumReducer {
@@ -219,9 +236,12 @@ struct MeanReducer {
   static constexpr bool is_mean = true;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else if constexpr (std::is_integral_v<T>) return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else if constexpr (std::is_integral_v<T>)
+      return std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>{};
+    else
+      return T{};
   }
 };
 // NaN when there is one. The largest of nothing is minus infinity, or the lowest integer.
@@ -230,8 +250,10 @@ struct MaxReducer {
   static constexpr bool is_mean = false;
   template <class T>
   static constexpr auto Accumulator() {
-    if constexpr (detail::kIsSmall<T>()) return float{};
-    else return T{};
+    if constexpr (detail::kIsSmall<T>())
+      return float{};
+    else
+      return T{};
   }
 };
 struct MinReducer : MaxReducer {
@@ -254,8 +276,10 @@ constexpr ReduceLoops MakeReduceLoops() {
   loops.runs = &RunsLoop<Step, T, A>;
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
-  if constexpr (Reducer::is_mean) loops.finish = &FinishMeanLoop<T, A>;
-  else loops.finish = &FinishLoop<T, A>;
+  if constexpr (Reducer::is_mean)
+    loops.finish = &FinishMeanLoop<T, A>;
+  else
+    loops.finish = &FinishLoop<T, A>;
   loops.in_bytes = static_cast<int>(sizeof(T));
   loops.acc_bytes = static_cast<int>(sizeof(A));
   loops.cost_ns = 0.04f * static_cast<float>(sizeof(T)) + (std::is_arithmetic_v<T> ? 0.04f : 0.5f);
@@ -306,8 +330,9 @@ class ReduceWalk {
   Index at_[kMaxTensorRank / 2 + 1];
 };
 
-// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those of
-// size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run, line].
+// How to walk over the input. Kept and reduced dimensions alternate, for neighbours of one kind count as one and those
+// of size 1 as none. The two innermost make a block: `line` outputs of `run` terms each, lying as [line, run] or [run,
+// line].
 struct ReducePlan {
   bool runs = false;  // the block is [line, run]
   Index line = 1;
@@ -328,8 +353,10 @@ struct ReducePlan {
       if (n == 1) continue;  // possible only for the innermost ones: others of size 1 went to the group before
       (is_reduced ? terms : outputs) *= n;
       if (position == 0) runs = is_reduced;
-      if (position < 2) (is_reduced ? run : line) = n;
-      else (is_reduced ? reduced : kept).Add(n, step);
+      if (position < 2)
+        (is_reduced ? run : line) = n;
+      else
+        (is_reduced ? reduced : kept).Add(n, step);
       ++position;
       step *= n;
     }
@@ -337,7 +364,8 @@ struct ReducePlan {
   }
 
   Index pieces() const { return (terms + piece - 1) / piece; }
-  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie interleaved.
+  // Outputs that one thread should do together: whole short lines, else a cache line's worth when terms lie
+  // interleaved.
   Index unit(Index bytes) const {
     if (runs) return 1;
     return line < kShortLine ? line * std::max<Index>(kShortLine / line, 1) : std::max<Index>(64 / bytes, 1);
@@ -364,8 +392,10 @@ struct ReduceWork {
     for (Index skip = begin % plan.run; begin < end; skip = 0, walk.Next()) {
       const Index m = std::min(plan.run - skip, end - begin);
       const Index first = base + walk.offset;
-      if (plan.runs) Runs(X(first + from * plan.run + skip), n, m, acc);
-      else Rows(X(first + skip * plan.line + from), m, n, acc);
+      if (plan.runs)
+        Runs(X(first + from * plan.run + skip), n, m, acc);
+      else
+        Rows(X(first + skip * plan.line + from), m, n, acc);
       begin += m;
     }
   }
@@ -397,8 +427,8 @@ struct ReduceWork {
     }
   }
 
-  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of accumulators
-  // for each piece.
+  // Outputs [begin, begin + n) of one line, the pieces of their terms on several threads. `parts`: one row of
+  // accumulators for each piece.
   void OutputsByPieces(Cpu& device, Index begin, Index n, char* parts) const {
     const ReduceWalk walk(plan.kept, begin / plan.line);
     const Index from = begin % plan.line, row_bytes = n * loops.acc_bytes;
@@ -451,7 +481,7 @@ struct ReduceWork {
   // n runs of m elements, plan.run apart. Long ones are added up as rows of lanes.
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
-    if (rows < 2) return loops.runs(from, n, plan.run, m, acc);
+    if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);
@@ -477,7 +507,8 @@ struct ReduceWork {
 }  // namespace detail
 
 // Reduces the dimensions in `axes` of x, which has the given shape. out: the other dimensions' elements, in order.
-inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape, const AxisSet& axes, void* out) {
+inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const TensorShape& shape,
+                     const AxisSet& axes, void* out) {
   const detail::ReducePlan plan(shape, axes);
   if (plan.outputs == 0) return OkStatus();
   const detail::ReduceWork work{loops, plan, static_cast<const char*>(x), static_cast<char*>(out)};
@@ -495,7 +526,8 @@ inline Status Reduce(Cpu& device, const ReduceLoops& loops, const void* x, const
       return OkStatus();
     }
   }
-  ParallelFor(device, units, static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
+  ParallelFor(device, units,
+              static_cast<double>(loops.cost_ns) * static_cast<double>(plan.terms) * static_cast<double>(unit),
               [&](Index begin, Index end) { work.Outputs(begin * unit, std::min(end * unit, plan.outputs)); });
   return OkStatus();
 }

@@ -33,7 +33,8 @@ class Scratch {
 
   // ResourceExhausted when there was no memory; `who` is the engine's name.
   Status status(std::string_view who) const {
-    if (data_ != nullptr || bytes_ == 0) [[likely]] return OkStatus();
+    if (data_ != nullptr || bytes_ == 0) [[likely]]
+      return OkStatus();
     return NoMemory(who);
   }
   // The memory from byte `offset` on.

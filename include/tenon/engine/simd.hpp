@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // simd::Batch<float> and Batch<double>: as many lanes as the translation unit's instruction set has. The only file that
-// includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves both.
+// includes xsimd (8.1 to 14). Every function here is also there for plain float and double, so that one body serves
+// both.
 
 #include <cmath>
 #include <concepts>
@@ -13,7 +14,7 @@
 
 #if !defined(__CUDACC__) && __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 #define TENON_DETAIL_XSIMD 1
@@ -34,20 +35,32 @@ struct XsimdArch {
 };
 #if TENON_DETAIL_XSIMD
 #if defined(__SSE2__) || defined(_M_X64)
-template <> struct XsimdArch<isa::Sse2> { using type = xsimd::sse2; };
-template <> struct XsimdArch<isa::Sse41> { using type = xsimd::sse4_1; };
+template <> struct XsimdArch<isa::Sse2> {
+  using type = xsimd::sse2;
+};
+template <> struct XsimdArch<isa::Sse41> {
+  using type = xsimd::sse4_1;
+};
 #endif
 #if defined(__AVX__)
-template <> struct XsimdArch<isa::Avx> { using type = xsimd::avx; };
+template <> struct XsimdArch<isa::Avx> {
+  using type = xsimd::avx;
+};
 #endif
 #if defined(__AVX2__) && defined(__FMA__)
-template <> struct XsimdArch<isa::Avx2> { using type = xsimd::fma3<xsimd::avx2>; };
+template <> struct XsimdArch<isa::Avx2> {
+  using type = xsimd::fma3<xsimd::avx2>;
+};
 #endif
 #if defined(__AVX512F__) && defined(__AVX512BW__)
-template <> struct XsimdArch<isa::Avx512> { using type = xsimd::avx512bw; };
+template <> struct XsimdArch<isa::Avx512> {
+  using type = xsimd::avx512bw;
+};
 #endif
 #if defined(__aarch64__)
-template <> struct XsimdArch<isa::Neon64> { using type = xsimd::neon64; };
+template <> struct XsimdArch<isa::Neon64> {
+  using type = xsimd::neon64;
+};
 #endif
 #endif
 
@@ -121,16 +134,52 @@ struct Batch<T, Isa> {
   // `size` elements, aligned to nothing but T.
   TENON_HD static Batch Load(const T* p) { return Batch(Vector::load_unaligned(p)); }
   TENON_HD void Store(T* p) const { v.store_unaligned(p); }
-  // The first n lanes, 0 <= n <= size; `rest` in the others.
+  // The first n lanes, 0 <= n <= size; `rest` in the others. Nothing behind them is read or written.
   TENON_HD static Batch LoadPart(const T* p, std::ptrdiff_t n, T rest) {
-    T lanes[size];
-    for (int i = 0; i < size; ++i) lanes[i] = i < n ? p[i] : rest;
-    return Load(lanes);
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
+      return Batch(Vector(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << n) - 1), p)));
+    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
+      return Batch(Vector(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << n) - 1), p)));
+    } else
+#endif
+#if defined(__AVX2__)
+        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>) {
+      const __m256i mask = FirstLanes(n);
+      return Batch(
+          Vector(_mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(p, mask), _mm256_castsi256_ps(mask))));
+    } else if constexpr (std::is_same_v<Isa, isa::Avx2>) {
+      const __m256i mask = FirstLanes(n);
+      return Batch(
+          Vector(_mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(p, mask), _mm256_castsi256_pd(mask))));
+    } else
+#endif
+    {
+      T lanes[size];
+      for (int i = 0; i < size; ++i) lanes[i] = i < n ? p[i] : rest;
+      return Load(lanes);
+    }
   }
   TENON_HD void StorePart(T* p, std::ptrdiff_t n) const {
-    T lanes[size];
-    Store(lanes);
-    for (std::ptrdiff_t i = 0; i < n; ++i) p[i] = lanes[i];
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Isa, isa::Avx512> && std::is_same_v<T, float>) {
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), v);
+    } else if constexpr (std::is_same_v<Isa, isa::Avx512>) {
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>((1u << n) - 1), v);
+    } else
+#endif
+#if defined(__AVX2__)
+        if constexpr (std::is_same_v<Isa, isa::Avx2> && std::is_same_v<T, float>)
+      _mm256_maskstore_ps(p, FirstLanes(n), v);
+    else if constexpr (std::is_same_v<Isa, isa::Avx2>)
+      _mm256_maskstore_pd(p, FirstLanes(n), v);
+    else
+#endif
+    {
+      T lanes[size];
+      Store(lanes);
+      for (std::ptrdiff_t i = 0; i < n; ++i) p[i] = lanes[i];
+    }
   }
 
   TENON_HD friend Batch operator+(Batch a, Batch b) { return Batch(a.v + b.v); }
@@ -147,20 +196,27 @@ struct Batch<T, Isa> {
   TENON_HD static Batch Fma(Batch a, Batch b, Batch c) {
 #if defined(__AVX512F__)
     if constexpr (std::is_same_v<Isa, isa::Avx512>) {  // xsimd 8.1 rounds twice here
-      if constexpr (std::is_same_v<T, float>) return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
-      else return Batch(Vector(_mm512_fmadd_pd(a.v, b.v, c.v)));
+      if constexpr (std::is_same_v<T, float>)
+        return Batch(Vector(_mm512_fmadd_ps(a.v, b.v, c.v)));
+      else
+        return Batch(Vector(_mm512_fmadd_pd(a.v, b.v, c.v)));
     } else
 #endif
       return Batch(xsimd::fma(a.v, b.v, c.v));
   }
-  // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction does.)
+  // a > b ? a : b, and b where one is NaN; so Max(limit, x) keeps a NaN in x. (On x86 that is what the instruction
+  // does.)
   TENON_HD static Batch Max(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a > b, a, b);
-    else return Batch(xsimd::max(a.v, b.v));
+    if constexpr (std::is_same_v<Isa, isa::Neon64>)
+      return Select(a > b, a, b);
+    else
+      return Batch(xsimd::max(a.v, b.v));
   }
   TENON_HD static Batch Min(Batch a, Batch b) {
-    if constexpr (std::is_same_v<Isa, isa::Neon64>) return Select(a < b, a, b);
-    else return Batch(xsimd::min(a.v, b.v));
+    if constexpr (std::is_same_v<Isa, isa::Neon64>)
+      return Select(a < b, a, b);
+    else
+      return Batch(xsimd::min(a.v, b.v));
   }
   // At most 2 ulp from the true value for float; 0 below -104 and infinity above 89; NaN stays NaN.
   TENON_HD Batch Exp() const {
@@ -189,8 +245,10 @@ struct Batch<T, Isa> {
   }
   // Of all lanes.
   TENON_HD T Sum() const {
-    if constexpr (requires { reduce_add(v); }) return reduce_add(v);
-    else return hadd(v);
+    if constexpr (requires { reduce_add(v); })
+      return reduce_add(v);
+    else
+      return hadd(v);
   }
   TENON_HD T Largest() const {
     T lanes[size];
@@ -200,6 +258,18 @@ struct Batch<T, Isa> {
     }
     return lanes[0];
   }
+
+#if defined(__AVX2__)
+
+ private:
+  TENON_HD static __m256i FirstLanes(std::ptrdiff_t n) {
+    if constexpr (sizeof(T) == 4) {
+      return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    } else {
+      return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+    }
+  }
+#endif
 };
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Softmax of rows: three passes over a row that stays in the first cache (largest, exponentials and their sum, scaling).
+// Softmax of rows: three passes over a row that stays in the first cache (largest, exponentials and their sum,
+// scaling).
 
 #include <cmath>
 #include <cstddef>
@@ -20,42 +21,54 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity gives
-// NaNs, as the formula says.
+// One row of float or double, n >= 1; `out` may be `x`. A row with a NaN, with +infinity, or of nothing but -infinity
+// gives NaNs, as the formula says.
 template <class T, class Isa = simd::Unit>
 void SoftmaxRow(const T* x, T* out, Index n) {
   using B = simd::Batch<T, Isa>;
+  constexpr Index kSize = B::size;
   constexpr T kLowest = -std::numeric_limits<T>::infinity();
-  const Index whole = n / B::size * B::size, rest = n - whole;
-
-  B largest(kLowest);
-  for (Index i = 0; i < whole; i += B::size) largest = B::Max(largest, B::Load(x + i));
-  if (rest > 0) largest = B::Max(largest, B::LoadPart(x + whole, rest, kLowest));
+  if (n < kSize) {
+    const B part = B::LoadPart(x, n, kLowest);
+    const B y = (part - B(part.Largest())).Exp();
+    (y * B(T(1) / y.Sum())).StorePart(out, n);
+    return;
+  }
+  // What does not fill a batch is done with the batch that ends the row; `last` is read before anything is written.
+  const Index whole = n / kSize * kSize;
+  const B last = B::Load(x + n - kSize);
+  B largest = last;
+  for (Index i = 0; i < whole; i += kSize) largest = B::Max(largest, B::Load(x + i));
   const B shift(largest.Largest());
 
   // Two sums, as the additions would wait for each other.
   B sum(T(0)), other_sum(T(0));
   Index i = 0;
-  for (; i + 2 * B::size <= whole; i += 2 * B::size) {
-    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + B::size) - shift).Exp();
+  for (; i + 2 * kSize <= whole; i += 2 * kSize) {
+    const B first = (B::Load(x + i) - shift).Exp(), second = (B::Load(x + i + kSize) - shift).Exp();
     first.Store(out + i);
-    second.Store(out + i + B::size);
+    second.Store(out + i + kSize);
     sum = sum + first;
     other_sum = other_sum + second;
   }
-  for (; i < whole; i += B::size) {
+  for (; i < whole; i += kSize) {
     const B y = (B::Load(x + i) - shift).Exp();
     y.Store(out + i);
     sum = sum + y;
   }
-  if (rest > 0) {
-    const B y = (B::LoadPart(x + whole, rest, kLowest) - shift).Exp();
-    y.StorePart(out + whole, rest);
-    sum = sum + y;
+  if (whole == n) {
+    const B scale(T(1) / (sum + other_sum).Sum());
+    for (i = 0; i < n; i += kSize) (B::Load(out + i) * scale).Store(out + i);
+    return;
   }
-  const B scale(T(1) / (sum + other_sum).Sum());
-  for (i = 0; i < whole; i += B::size) (B::Load(out + i) * scale).Store(out + i);
-  if (rest > 0) (B::LoadPart(out + whole, rest, T(0)) * scale).StorePart(out + whole, rest);
+  const B y = (last - shift).Exp();
+  T lanes[kSize];
+  y.Store(lanes);
+  T total = (sum + other_sum).Sum();
+  for (Index lane = kSize - (n - whole); lane < kSize; ++lane) total += lanes[lane];  // those that were not added yet
+  const B scale(T(1) / total);
+  for (i = 0; i < whole; i += kSize) (B::Load(out + i) * scale).Store(out + i);
+  (y * scale).Store(out + n - kSize);
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that the
-// part leaves together become one, and what lies together is copied as one run.
+// Copying a regular part of a tensor: every so many elements of each dimension, forwards or backwards. Dimensions that
+// the part leaves together become one, and what lies together is copied as one run.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,10 @@ struct StridedCopy {
   Index first = 0;             // element of the input that the output begins with
   Index elements = 1;          // of the output
 
-  // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all inside.
-  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride, std::span<const Index> count) {
+  // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
+  // inside.
+  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride,
+            std::span<const Index> count) {
     dims.clear();
     first = 0;
     elements = 1;
@@ -87,7 +89,8 @@ class StridedWalk {
 };
 
 // Elements [begin, end) of the output.
-inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy, const void* in, void* out, Index begin, Index end) {
+inline void CopyStridedRange(const ElementMover& mover, const StridedCopy& copy, const void* in, void* out, Index begin,
+                             Index end) {
   const int rank = static_cast<int>(copy.dims.size());
   const bool runs = rank > 0 && copy.dims.back().step == 1;
   const Index run = runs ? copy.dims.back().size : 1;  // elements that lie together in the input

@@ -23,7 +23,8 @@ struct Window {
 
 // Fills in `output` and, unless the padding is explicit, the paddings. TensorFlow's errors.
 inline Status PlaceWindow(Padding padding, Window* w) {
-  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before, &w->pad_after);
+  return GetWindowedOutputSize(w->input, w->size, w->dilation, w->stride, padding, &w->output, &w->pad_before,
+                               &w->pad_after);
 }
 
 TENON_NAMESPACE_END

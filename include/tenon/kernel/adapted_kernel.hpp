@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or forwards
-// them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
+// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
+// forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
 
 #include <algorithm>
 #include <atomic>
@@ -62,18 +62,20 @@ class AdaptedCore {
     return OkStatus();
   }
 
-  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so, and, as
-  // TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
+  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
+  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool small_integers = (row_->op->typed_count == 0 || row_->int32_on_host) &&
-                                std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-                                std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
+    const bool small_integers =
+        (row_->op->typed_count == 0 || row_->int32_on_host) &&
+        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
   }
 
@@ -151,8 +153,8 @@ class AdaptedCore {
         at += static_cast<int>(n);
       }
     if (at != num_inputs_ + num_outputs_ || at > 65535)
-      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_, " outputs, its op asks for ", at,
-                              " in all");
+      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_,
+                              " outputs, its op asks for ", at, " in all");
     first_.push_back(static_cast<std::uint16_t>(at));
     argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
     for (int a = 0; a < argument_count_; ++a) {
@@ -160,9 +162,11 @@ class AdaptedCore {
       const bool output = a >= static_cast<int>(op.inputs.size());
       if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
       if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
-      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList) continue;
+      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
+        continue;
       needs_shapes_ = true;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t) outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
     }
     return OkStatus();
   }
@@ -184,8 +188,8 @@ class AdaptedCore {
     for (std::size_t a = 0; a < op.inputs.size(); ++a) {
       const int rank = row_->params[a].rank;
       if (rank != kAnyRank && ctx->input(first_[a]).dims() != rank) [[unlikely]]
-        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank, ", got shape ",
-                                       ctx->input(first_[a]).shape());
+        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank,
+                                       ", got shape ", ctx->input(first_[a]).shape());
     }
     return OkStatus();
   }
@@ -195,8 +199,8 @@ class AdaptedCore {
       const int rank = row_->params[a].rank;
       const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
       if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
-        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(), "' with rank ", rank,
-                                ", but the shape function gives it ", t.shape());
+        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(),
+                                "' with rank ", rank, ", but the shape function gives it ", t.shape());
     }
     return OkStatus();
   }
@@ -211,7 +215,8 @@ class AdaptedCore {
     for (int i = 0; i < num_inputs_ && i < 64; ++i) {
       if ((memo.value_inputs >> i & 1) == 0) continue;
       const std::vector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() || (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
+      if (value.size() != ctx->input(i).TotalBytes() ||
+          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
         return false;
     }
     return true;
@@ -238,7 +243,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   }
   TENON_RETURN_IF_ERROR(shapes.construction_status());
   if (Status status = op.shape_fn(&shapes); !status.ok())
-    return StartsWith(status.message(), op.name) ? status : Status(status.code(), StrCat(op.name, ": ", status.message()));
+    return StartsWith(status.message(), op.name) ? status
+                                                 : Status(status.code(), StrCat(op.name, ": ", status.message()));
   memo->inputs.clear();
   memo->values.clear();
   memo->value_inputs = 0;
@@ -257,7 +263,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   }
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
-    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]); !status.ok())
+    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
+        !status.ok())
       return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
                               shapes.DebugString(shapes.output(out.tensor)),
                               ", but the kernel takes it as Out; it must be complete, or the parameter Late<T>&");
@@ -265,7 +272,8 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
-// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was read.
+// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
+// read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
   for (const AttrSlot& slot : slots) {
     const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
@@ -273,14 +281,34 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
     const auto as = []<class T>(std::type_identity<T>) { return static_cast<T*>(nullptr); };
     Status status;
     switch (slot.kind) {
-      case AttrKind::kInt: status = either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{})); break;
-      case AttrKind::kFloat: status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{})); break;
-      case AttrKind::kBool: status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{})); break;
-      case AttrKind::kString: status = either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{})); break;
-      case AttrKind::kType: status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{})); break;
-      case AttrKind::kShape: status = either(as(std::type_identity<PartialTensorShape>{}), as(std::type_identity<std::span<const PartialTensorShape>>{})); break;
-      case AttrKind::kTensor: status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{})); break;
-      case AttrKind::kFunc: status = either(as(std::type_identity<const NameAttrList*>{}), as(std::type_identity<std::span<const NameAttrList>>{})); break;
+      case AttrKind::kInt:
+        status =
+            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
+        break;
+      case AttrKind::kFloat:
+        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
+        break;
+      case AttrKind::kBool:
+        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
+        break;
+      case AttrKind::kString:
+        status =
+            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
+        break;
+      case AttrKind::kType:
+        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
+        break;
+      case AttrKind::kShape:
+        status = either(as(std::type_identity<PartialTensorShape>{}),
+                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
+        break;
+      case AttrKind::kTensor:
+        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
+        break;
+      case AttrKind::kFunc:
+        status = either(as(std::type_identity<const NameAttrList*>{}),
+                        as(std::type_identity<std::span<const NameAttrList>>{}));
+        break;
     }
     TENON_RETURN_IF_ERROR(status);
   }
@@ -294,8 +322,9 @@ class AdaptedKernel final : public OpKernel {
   using OpKernel::OpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
 
@@ -339,8 +368,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
     TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(*construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-                        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
 

@@ -32,8 +32,8 @@ struct Cpu;
 struct Cuda;
 class OpKernel;
 
-// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over. TypeAttrs()
-// is the erased form: one kernel for every type.
+// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
+// TypeAttrs() is the erased form: one kernel for every type.
 template <std::size_t N>
 struct TypeAttrNames {
   std::string_view names[N == 0 ? 1 : N];
@@ -68,7 +68,8 @@ template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
-    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k) typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
+      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
   } else {
     for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
       if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
@@ -96,10 +97,11 @@ inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
 template <class... T>
 inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
 
-// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until the op is
-// registered, when every header has been read.)
+// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
+// the op is registered, when every header has been read.)
 template <int Dt, class Op>
-concept HasElementType = Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
+concept HasElementType =
+    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
 template <class Op, int... Dt>
 constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
   return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
@@ -113,7 +115,8 @@ constexpr std::uint64_t AllowedMask(int k) {
 }
 template <class Op>
 constexpr bool ComplexIsKnownWhereAllowed() {
-  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) | std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
+  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
+                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
   for (int k = 0; k < kTyped<Op>.count; ++k)
     if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
   return true;
@@ -184,7 +187,8 @@ constexpr bool MayBeIndices() {
 template <class P>
 using ParamType = std::conditional_t<
     std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
-    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P, std::remove_cvref_t<P>>>;
+    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
+                       std::remove_cvref_t<P>>>;
 
 template <class Op, int I, class P, class... T>
 constexpr bool ParameterFits() {
@@ -203,7 +207,8 @@ constexpr bool ParameterFits() {
   else if constexpr (list)
     return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
   else
-    return kind == ParamKind::kTensorOut || ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
+    return kind == ParamKind::kTensorOut ||
+           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
 }
 
 // ---- operator()
@@ -277,11 +282,13 @@ struct KernelCheck {
       (void)sizeof(rule::KernelCallIsOneConstFunction<Op, Kernel, callable>);
       return false;
     } else if constexpr (arity != 1 + static_cast<std::size_t>(kArgumentCount<Op>)) {
-      (void)sizeof(rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity, 1 + static_cast<std::size_t>(kArgumentCount<Op>)>);
+      (void)sizeof(rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
+                                                            1 + static_cast<std::size_t>(kArgumentCount<Op>)>);
       return false;
     } else {
       using First = std::tuple_element_t<0, Args>;
-      constexpr bool device = std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
+      constexpr bool device =
+          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
       if constexpr (!device) {
         (void)sizeof(rule::KernelTakesItsDeviceFirst<Op, Device, First, device>);
         return false;
@@ -306,9 +313,11 @@ constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
   return false;
 }
 template <class Op>
-constexpr bool IsStructural(std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
+constexpr bool IsStructural(
+    std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
   if (kOpView<Op>.attrs[attr].is_type()) return true;
-  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) || SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
+  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) ||
+         SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
 }
 template <class Op, std::size_t I>
 constexpr auto AttrText() {
@@ -340,7 +349,8 @@ struct AttrCheck {
     } else {
       constexpr const AttrSpec& a = kOpView<Op>.attrs[static_cast<std::size_t>(attr)];
       constexpr bool typed = Members::known[M] && Members::kind[M] == a.kind && Members::list[M] == a.is_list;
-      if constexpr (!typed) (void)sizeof(rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>);
+      if constexpr (!typed)
+        (void)sizeof(rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>);
       return typed;
     }
   }
@@ -380,7 +390,8 @@ constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
   if constexpr (!complete) (void)sizeof(rule::SignatureIsComplete<Op, complete>);
   bool types = true;
-  if constexpr (requires { Op::kernel_types.size; }) types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
+  if constexpr (requires { Op::kernel_types.size; })
+    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
   if constexpr (!complex) (void)sizeof(rule::ComplexTypesNeedTheirHeader<Op, complex>);
   return complete && types && complex && Op::signature.Validate();
@@ -398,13 +409,15 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kTensorOut)
     return (frame.outputs[first - frame.num_inputs]);
   else if constexpr (kind == ParamKind::kTensorsOut)
-    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs), static_cast<std::size_t>(frame.first[argument + 1] - first));
+    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
+                             static_cast<std::size_t>(frame.first[argument + 1] - first));
   else if constexpr (kind == ParamKind::kHostIndices)
     return HostIndices(frame.views[first], frame.inputs[first]->dtype());
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
     return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
   else if constexpr (kind == ParamKind::kLate)
-    return *::new (static_cast<void*>(frame.late + 16 * argument)) std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
+    return *::new (static_cast<void*>(frame.late + 16 * argument))
+        std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
   else
     return ParamType<P>(frame.views[first]);
 }
@@ -418,21 +431,25 @@ struct KernelCode {
     Device& device = *static_cast<Device*>(frame.device);
     if constexpr (std::is_same_v<First, Device&>) {
       if constexpr (std::is_void_v<Result>)
-        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))..., Done(frame.done, frame.done_state)),
+        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
     } else {
       Context<Device> context(frame.context, &device);
       if constexpr (std::is_void_v<Result>)
-        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))..., Done(frame.done, frame.done_state)),
+        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
     }
   }
   static constexpr std::size_t kCount = std::tuple_size_v<Args> - 1 - (std::is_void_v<Result> ? 1 : 0);
-  static Status Thunk(const void* kernel, CallFrame& frame) { return Call(kernel, frame, std::make_index_sequence<kCount>{}); }
+  static Status Thunk(const void* kernel, CallFrame& frame) {
+    return Call(kernel, frame, std::make_index_sequence<kCount>{});
+  }
 };
 template <class Kernel, class Attrs>
 void* ConstructKernel(void* memory) {
@@ -471,13 +488,14 @@ inline constexpr OpRow kOpRow = MakeOpRow<Op>();
 
 template <class Args, std::size_t... I>
 constexpr auto MakeParamInfos(std::index_sequence<I...>) {
-  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info..., ParamInfo{}};
+  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info...,
+                                                 ParamInfo{}};
 }
 template <class Args, std::size_t Count>
 inline constexpr auto kParamInfos = MakeParamInfos<Args>(std::make_index_sequence<Count>{});
 
-// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of a member
-// template when they end in an empty pack.
+// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of
+// a member template when they end in an empty pack.
 template <class Op, class Device, class... T>
 struct KernelOf {};
 template <class Op, class Device>
@@ -533,7 +551,8 @@ constexpr KernelRow MakeRow() {
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
         if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
-        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); }) row.init = &InitKernel<Kernel>;
+        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
+          row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
     }
@@ -551,8 +570,8 @@ constexpr auto MakeTable(std::index_sequence<Flat...>) {
 }
 // All rows of one op on one device; rows that the kernel rejects stay empty.
 template <class Op, class Device, class Narrow>
-inline constexpr auto kTable = MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
-
+inline constexpr auto kTable =
+    MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
 
 // Whether an op struct has a member called kernel at all: naming it becomes ambiguous.
 struct KernelDecoy {
@@ -565,7 +584,9 @@ concept HasKernel = !requires { typename KernelAmbiguity<Op>::kernel; };
 
 template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
 constexpr bool Accepts(std::integer_sequence<int, K...>) {
-  return requires { typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type; };
+  return requires {
+    typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type;
+  };
 }
 template <class Op, class Device, class Narrow, std::size_t... Flat>
 constexpr bool AcceptsSome(std::index_sequence<Flat...>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order. The
-// members' names are read by the compiler; one table per op says where each attr goes.
+// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order.
+// The members' names are read by the compiler; one table per op says where each attr goes.
 
 #include <array>
 #include <cstddef>
@@ -52,13 +52,16 @@ struct Named {
 template <class A>
 extern const Named<A> named;
 
-// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(& named<A>.value)->...".
+// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
+// named<A>.value)->...".
 template <auto Member>
 constexpr std::string_view MemberName() {
   std::string_view text = TENON_SIGNATURE;
   std::size_t end = text.find(';');
   if (end == std::string_view::npos) end = text.size();
-  const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
   while (end > 0 && !word(text[end - 1])) --end;
   std::size_t begin = end;
   while (begin > 0 && word(text[begin - 1])) --begin;
@@ -73,68 +76,54 @@ constexpr auto WithMembers(A& x, Visit visit) {
   constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
   static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
   (void)x;
-  if constexpr (count == 0) return visit();
+  if constexpr (count == 0)
+    return visit();
   else if constexpr (count == 1) {
     auto& [a] = x;
     return visit(a);
-  }
-  else if constexpr (count == 2) {
+  } else if constexpr (count == 2) {
     auto& [a, b] = x;
     return visit(a, b);
-  }
-  else if constexpr (count == 3) {
+  } else if constexpr (count == 3) {
     auto& [a, b, c] = x;
     return visit(a, b, c);
-  }
-  else if constexpr (count == 4) {
+  } else if constexpr (count == 4) {
     auto& [a, b, c, d] = x;
     return visit(a, b, c, d);
-  }
-  else if constexpr (count == 5) {
+  } else if constexpr (count == 5) {
     auto& [a, b, c, d, e] = x;
     return visit(a, b, c, d, e);
-  }
-  else if constexpr (count == 6) {
+  } else if constexpr (count == 6) {
     auto& [a, b, c, d, e, f] = x;
     return visit(a, b, c, d, e, f);
-  }
-  else if constexpr (count == 7) {
+  } else if constexpr (count == 7) {
     auto& [a, b, c, d, e, f, g] = x;
     return visit(a, b, c, d, e, f, g);
-  }
-  else if constexpr (count == 8) {
+  } else if constexpr (count == 8) {
     auto& [a, b, c, d, e, f, g, h] = x;
     return visit(a, b, c, d, e, f, g, h);
-  }
-  else if constexpr (count == 9) {
+  } else if constexpr (count == 9) {
     auto& [a, b, c, d, e, f, g, h, i] = x;
     return visit(a, b, c, d, e, f, g, h, i);
-  }
-  else if constexpr (count == 10) {
+  } else if constexpr (count == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = x;
     return visit(a, b, c, d, e, f, g, h, i, j);
-  }
-  else if constexpr (count == 11) {
+  } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k);
-  }
-  else if constexpr (count == 12) {
+  } else if constexpr (count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l);
-  }
-  else if constexpr (count == 13) {
+  } else if constexpr (count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  }
-  else if constexpr (count == 14) {
+  } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  }
-  else if constexpr (count == 15) {
+  } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  }
-  else if constexpr (count == 16) {
+  } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
   }
@@ -142,70 +131,74 @@ constexpr auto WithMembers(A& x, Visit visit) {
 template <class A>
 constexpr auto MemberNames() {
   constexpr std::size_t count = MemberCount<A>();
-  if constexpr (count == 0) return std::array<std::string_view, 0>{};
+  if constexpr (count == 0)
+    return std::array<std::string_view, 0>{};
   else if constexpr (count == 1) {
     auto& [a] = named<A>.value;
     return std::array{MemberName<&a>()};
-  }
-  else if constexpr (count == 2) {
+  } else if constexpr (count == 2) {
     auto& [a, b] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>()};
-  }
-  else if constexpr (count == 3) {
+  } else if constexpr (count == 3) {
     auto& [a, b, c] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>()};
-  }
-  else if constexpr (count == 4) {
+  } else if constexpr (count == 4) {
     auto& [a, b, c, d] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>()};
-  }
-  else if constexpr (count == 5) {
+  } else if constexpr (count == 5) {
     auto& [a, b, c, d, e] = named<A>.value;
     return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>()};
-  }
-  else if constexpr (count == 6) {
+  } else if constexpr (count == 6) {
     auto& [a, b, c, d, e, f] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
-  }
-  else if constexpr (count == 7) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(),
+                      MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
+  } else if constexpr (count == 7) {
     auto& [a, b, c, d, e, f, g] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
-  }
-  else if constexpr (count == 8) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
+  } else if constexpr (count == 8) {
     auto& [a, b, c, d, e, f, g, h] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
-  }
-  else if constexpr (count == 9) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
+  } else if constexpr (count == 9) {
     auto& [a, b, c, d, e, f, g, h, i] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
-  }
-  else if constexpr (count == 10) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
+  } else if constexpr (count == 10) {
     auto& [a, b, c, d, e, f, g, h, i, j] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
-  }
-  else if constexpr (count == 11) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
+  } else if constexpr (count == 11) {
     auto& [a, b, c, d, e, f, g, h, i, j, k] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
-  }
-  else if constexpr (count == 12) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
+  } else if constexpr (count == 12) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
-  }
-  else if constexpr (count == 13) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
+  } else if constexpr (count == 13) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
-  }
-  else if constexpr (count == 14) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
+  } else if constexpr (count == 14) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
-  }
-  else if constexpr (count == 15) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
+  } else if constexpr (count == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
-  }
-  else if constexpr (count == 16) {
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
+  } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
+                      MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
   }
 }
 #if defined(__clang__)

@@ -18,9 +18,15 @@ TENON_NAMESPACE_BEGIN
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
  public:
-  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type, std::span<const DataType> input_types,
-                       std::span<const DataType> output_types, Allocator* allocator)
-      : def_(def), op_(op), device_type_(device_type), input_types_(input_types), output_types_(output_types), allocator_(allocator) {}
+  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
+                       std::span<const DataType> input_types, std::span<const DataType> output_types,
+                       Allocator* allocator)
+      : def_(def),
+        op_(op),
+        device_type_(device_type),
+        input_types_(input_types),
+        output_types_(output_types),
+        allocator_(allocator) {}
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>

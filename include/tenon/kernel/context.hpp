@@ -16,8 +16,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs again only
-// when an input shape, or the value of an input that it reads, has changed.
+// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
+// again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
@@ -59,7 +59,8 @@ class OpKernelContext {
     return OkStatus();
   }
   // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
-  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape, Tensor** out) {
+  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
+                                          Tensor** out) {
     for (const int input : candidates)
       if (TryForward(input, i, shape)) {
         *out = &frame_->outputs[i];
@@ -109,8 +110,11 @@ class OpKernelContext {
   ShapeMemo* memo() const { return frame_->memo; }
   Tensor* const* input_array() const { return frame_->inputs; }
   Status AllocateOutput(int i, const TensorShape& shape) {
-    const bool host = frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
-    Allocator* allocator = host ? frame_->env->host_allocator : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator : frame_->env->step_allocator;
+    const bool host =
+        frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
+    Allocator* allocator = host                             ? frame_->env->host_allocator
+                           : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
+                                                            : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
     frame_->outputs[i] = Tensor(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
@@ -128,8 +132,9 @@ class OpKernelContext {
 
  private:
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
-                                     frame_->env->device_name, " by allocator ", allocator->Name());
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ",
+                                     frame_->kernel->output_type(i), " on ", frame_->env->device_name, " by allocator ",
+                                     allocator->Name());
   }
 
   const NodeFrame* frame_ = nullptr;

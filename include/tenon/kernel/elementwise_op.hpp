@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing of the
-// input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
+// Map1, Map2: an element-wise op is its scalar function. The kernel around it - loops, broadcasting, threads, sharing
+// of the input's buffer - is the engine's; device/cuda.cuh adds the overloads for GPUs.
 //
 //   struct Relu {
 //     static constexpr auto signature = ...;
@@ -28,7 +28,8 @@ Status MapUnary(Cpu& device, const void* attrs, In<T> x, Out<R> y) {
 // y = Op::map(a, b[, attrs]) with the operands broadcast against each other.
 template <class Op, class T, class R>
 Status MapBinary(Cpu& device, const void* attrs, In<T> a, In<T> b, Out<R> y) {
-  return BinaryBroadcast(device, kBinaryLoops<Op, T, R>, attrs, a.data, a.shape(), b.data, b.shape(), y.data, y.shape());
+  return BinaryBroadcast(device, kBinaryLoops<Op, T, R>, attrs, a.data, a.shape(), b.data, b.shape(), y.data,
+                         y.shape());
 }
 
 // One input, one output. `map` takes a T and, if Op has Attrs, those as its second argument.

@@ -19,8 +19,8 @@ class AsyncOpKernel;
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
-// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the kernel
-// without a lock of its own.
+// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
+// kernel without a lock of its own.
 //
 //   class Count : public OpKernel {
 //    public:

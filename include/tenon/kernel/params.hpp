@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives, who
-// sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
+// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
+// who sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
 
 #include <cstddef>
 #include <cstdint>
@@ -71,12 +71,13 @@ class OutList {
   int size_;
 };
 
-// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size, type and
-// memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i only if it
-// never needs input elements that it has already overwritten.
+// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
+// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
+// only if it never needs input elements that it has already overwritten.
 template <class T, int... I>
 struct Forward : Out<T> {
-  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...), "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
+  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
+                "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
   Forward() = default;
   explicit Forward(const AnyView& view) : Out<T>(view) {}
 };
@@ -117,8 +118,8 @@ class Context {
   Device* device_;
 };
 
-// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a Done
-// that was never called reports Internal.
+// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
+// Done that was never called reports Internal.
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);

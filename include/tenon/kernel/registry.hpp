@@ -21,7 +21,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in order.
+// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
+// order.
 struct KernelKey {
   std::string_view op;
   std::string_view device;
@@ -43,8 +44,8 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when another
-  // struct or signature has the op's name.
+  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
+  // another struct or signature has the op's name.
   Status Add(const RegistrationBatch& batch) {
     MutexLock lock(mutex_);
     return AddLocked(batch);
@@ -71,7 +72,8 @@ class Registry {
         const OpRow& op = *it->second.front()->op;
         for (int k = 0; k < op.typed_count; ++k) {
           DataType type = DataType::kInvalid;
-          TENON_RETURN_IF_ERROR(GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+          TENON_RETURN_IF_ERROR(
+              GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
           key.types.push_back(type);
         }
       }
@@ -109,8 +111,9 @@ class Registry {
       for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
       StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
     }
-    return errors::NotFound("no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
-                            have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
+    return errors::NotFound(
+        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
+        have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
 
   // Takes in batches that were linked since the last time.
@@ -120,7 +123,8 @@ class Registry {
     if (head == seen_.load(std::memory_order_acquire)) return;
     MutexLock lock(mutex_);
     std::vector<const RegistrationBatch*> fresh;
-    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next) fresh.push_back(b);
+    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
+      fresh.push_back(b);
     for (auto it = fresh.rbegin(); it != fresh.rend(); ++it) status_.Update(AddLocked(**it));
     seen_.store(head, std::memory_order_release);
   }
@@ -138,8 +142,8 @@ class Registry {
     for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
     for (const KernelRow* other : rows) {
       if (other->op->struct_name != row->op->struct_name)
-        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name, "': ", other->op->struct_name, " and ",
-                                     row->op->struct_name);
+        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name,
+                                     "': ", other->op->struct_name, " and ", row->op->struct_name);
       if (other->device == row->device && Matches(*other, types)) return OkStatus();
     }
     rows.push_back(row);
@@ -154,7 +158,8 @@ class Registry {
   mutable Status status_;
 };
 
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the kernel.
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel.
 inline Result<std::unique_ptr<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
   std::unique_ptr<OpKernel> kernel;
   if (row.create != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at start-up
-// but one pointer being linked into a list.
+// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
+// start-up but one pointer being linked into a list.
 
 #include <atomic>
 #include <cstddef>
@@ -30,27 +30,28 @@ struct OpRow {
   std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
   std::int8_t typed_count;                   // type attrs that the kernels are templates over
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  std::size_t (*list_slots)(void* attrs, detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  std::size_t (*list_slots)(void* attrs,
+                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
 };
 
 namespace detail {
 
 struct SpanStorage;
 
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap for an
-// asynchronous kernel until Done is called.
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
+// for an asynchronous kernel until Done is called.
 struct CallFrame {
   OpKernelContext* context;
   void* device;
   const AnyView* views;          // of all inputs, then of all outputs
-  const std::uint16_t* first;    // per argument, inputs first: number of its first view; one more entry marks the end
+  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
   Tensor* const* inputs;
   Tensor* outputs;
-  int num_inputs;                // tensors, not arguments
+  int num_inputs;  // tensors, not arguments
   std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;            // of list arguments taken as std::span<const Tensor>
-  std::byte* late;               // 16 bytes per argument for Late objects
-  Done::Callback done;           // asynchronous kernels
+  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  std::byte* late;  // 16 bytes per argument for Late objects
+  Done::Callback done;  // asynchronous kernels
   void* done_state;
 };
 
@@ -58,18 +59,18 @@ struct CallFrame {
 
 // One kernel: an op struct's kernel template with its device and types filled in.
 struct KernelRow {
-  const OpRow* op = nullptr;             // null: an unused row of a table (a combination that the kernel's `requires` rejects)
-  std::string_view device;               // "CPU", "GPU"
+  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
+  std::string_view device;  // "CPU", "GPU"
   std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
   bool is_async = false;
-  bool int32_on_host = false;            // on a GPU: only the row for int32, all arguments in host memory
+  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;     // of the kernel object
-  void* (*construct)(void* memory) = nullptr;             // builds the kernel there, returns its Attrs part
-  void (*destroy)(void* kernel) = nullptr;                // null: trivial
-  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;          // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;       // struct form
-  OpKernel* (*create)(OpKernelConstruction*) = nullptr;                   // raw form: a class derived from OpKernel
+  std::uint32_t size = 0, align = 0;  // of the kernel object
+  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
+  void (*destroy)(void* kernel) = nullptr;  // null: trivial
+  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
+  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
 };
 
 // The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
@@ -88,7 +89,8 @@ inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
 
 inline bool LinkBatch(RegistrationBatch* batch) {
   batch->next = registration_batches.load(std::memory_order_relaxed);
-  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
   }
   return true;
 }

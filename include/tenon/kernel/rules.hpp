@@ -19,72 +19,83 @@ struct SignatureIsComplete {
 
 template <class Op, class Device, bool some_combination_of_types_is_accepted>
 struct KernelHasOneTypeParameterPerTypeAttr {
-  static_assert(some_combination_of_types_is_accepted,
-                "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
-                "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+  static_assert(
+      some_combination_of_types_is_accepted,
+      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
+      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
 };
 
 template <class Op, class Kernel, std::size_t declared, std::size_t expected>
 struct KernelCallTakesDeviceInputsOutputs {
-  static_assert(declared == expected,
-                "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
+  static_assert(
+      declared == expected,
+      "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
 };
 
 template <class Op, class Device, class Found, bool is_the_device_or_its_context>
 struct KernelTakesItsDeviceFirst {
-  static_assert(is_the_device_or_its_context, "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
+  static_assert(is_the_device_or_its_context,
+                "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
 };
 
 template <class Op, class Kernel, bool is_one_const_member_function>
 struct KernelCallIsOneConstFunction {
-  static_assert(is_one_const_member_function,
-                "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
-                "(void when its last parameter is Done)");
+  static_assert(
+      is_one_const_member_function,
+      "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
+      "(void when its last parameter is Done)");
 };
 
 template <FixedString input, class Expected, class Found, bool fits>
 struct KernelParameterForInput {
-  static_assert(fits,
-                "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
-                "input named in this type, with the element type named after it");
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
+      "input named in this type, with the element type named after it");
 };
 
 template <FixedString output, class Expected, class Found, bool fits>
 struct KernelParameterForOutput {
-  static_assert(fits,
-                "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
-                "the output named in this type, with the element type named after it");
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
+      "the output named in this type, with the element type named after it");
 };
 
 template <class Op, FixedString output, bool names_inputs_of_the_signature>
 struct ForwardNamesInputsOfTheSignature {
-  static_assert(names_inputs_of_the_signature, "tenon: Forward<T, I...> names an input number that the signature does not have");
+  static_assert(names_inputs_of_the_signature,
+                "tenon: Forward<T, I...> names an input number that the signature does not have");
 };
 
 template <class Op, FixedString member, bool is_an_attr_of_the_signature>
 struct AttrsMembersAreAttrs {
-  static_assert(is_an_attr_of_the_signature,
-                "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
+  static_assert(
+      is_an_attr_of_the_signature,
+      "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
 };
 
 template <class Op, FixedString attr, bool has_the_type_of_its_attr>
 struct AttrsMembersHaveTheirTypes {
-  static_assert(has_the_type_of_its_attr,
-                "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
-                "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-                "std::span<const ...>");
+  static_assert(
+      has_the_type_of_its_attr,
+      "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
+      "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
+      "std::span<const ...>");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
 struct EveryAttrIsReadOrNamedInUnused {
-  static_assert(is_a_member_of_Attrs_or_named_in_unused,
-                "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
-                "members must be the signature's attrs, or the kernel must say that it does not need them");
+  static_assert(
+      is_a_member_of_Attrs_or_named_in_unused,
+      "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
+      "members must be the signature's attrs, or the kernel must say that it does not need them");
 };
 
 template <class Op, FixedString name, bool is_a_type_attr_of_the_signature>
 struct KernelTypesNameTypeAttrs {
-  static_assert(is_a_type_attr_of_the_signature, "tenon: kernel_types names something that is not a type attr with a list of types");
+  static_assert(is_a_type_attr_of_the_signature,
+                "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
 template <class Op, bool complex_numbers_have_their_header>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many places a
-// window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
+// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many
+// places a window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,8 @@ constexpr std::string_view Name(Padding padding) {
   return padding == Padding::kValid ? "VALID" : padding == Padding::kSame ? "SAME" : "EXPLICIT";
 }
 
-// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or 32 channels.
+// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
+// 32 channels.
 enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
 
 namespace detail {
@@ -35,7 +36,8 @@ TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
 TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
   return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
 }
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window, std::int64_t stride) {
+TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
+                                                         std::int64_t stride) {
   return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
                                  ", effective_filter_size: ", window, ", stride: ", stride, "]");
 }
@@ -55,28 +57,43 @@ TENON_COLD inline Status explicit_paddings_must_be_empty() {
 }  // namespace detail
 
 constexpr Status ParsePadding(std::string_view text, Padding* padding) {
-  if (text == "VALID") *padding = Padding::kValid;
-  else if (text == "SAME") *padding = Padding::kSame;
-  else if (text == "EXPLICIT") *padding = Padding::kExplicit;
-  else return detail::padding_is_not_allowed(text);
+  if (text == "VALID")
+    *padding = Padding::kValid;
+  else if (text == "SAME")
+    *padding = Padding::kSame;
+  else if (text == "EXPLICIT")
+    *padding = Padding::kExplicit;
+  else
+    return detail::padding_is_not_allowed(text);
   return OkStatus();
 }
 constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC") *format = TensorFormat::kNHWC;
-  else if (text == "NCHW") *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C") *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC") *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW") *format = TensorFormat::kNCDHW;
-  else return detail::data_format_is_not_allowed(text);
+  if (text == "NHWC")
+    *format = TensorFormat::kNHWC;
+  else if (text == "NCHW")
+    *format = TensorFormat::kNCHW;
+  else if (text == "NCHW_VECT_C")
+    *format = TensorFormat::kNCHW_VECT_C;
+  else if (text == "NDHWC")
+    *format = TensorFormat::kNDHWC;
+  else if (text == "NCDHW")
+    *format = TensorFormat::kNCDHW;
+  else
+    return detail::data_format_is_not_allowed(text);
   return OkStatus();
 }
-constexpr bool ChannelsFirst(TensorFormat format) { return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC; }
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims` entries.
+constexpr bool ChannelsFirst(TensorFormat format) {
+  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
+}
+// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
+// entries.
 constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
 constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
 
-// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims, TensorFormat format) {
+// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
+// EXPLICIT.
+constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
+                                   TensorFormat format) {
   if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
   if (paddings.size() != static_cast<std::size_t>(2 * dims))
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
@@ -88,9 +105,11 @@ constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t
   return OkStatus();
 }
 
-// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given for EXPLICIT).
-constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation, std::int64_t stride, Padding padding,
-                                       std::int64_t* output, std::int64_t* before, std::int64_t* after) {
+// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given
+// for EXPLICIT).
+constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation,
+                                       std::int64_t stride, Padding padding, std::int64_t* output, std::int64_t* before,
+                                       std::int64_t* after) {
   if (stride <= 0) return detail::stride_must_be_positive(stride);
   if (dilation < 1) return detail::dilation_must_be_positive(dilation);
   const std::int64_t window = (filter - 1) * dilation + 1;

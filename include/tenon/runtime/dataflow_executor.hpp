@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node; a
-// finished node goes on with one of the nodes it made ready and hands the others to the pool.
+// The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
+// a finished node goes on with one of the nodes it made ready and hands the others to the pool.
 
 #include <atomic>
 #include <cstddef>
@@ -44,8 +44,10 @@ class DataflowRun {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
-    for (std::size_t n = 0; n < program_.nodes.size(); ++n) pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
-    for (std::size_t v = 0; v < program_.readers.size(); ++v) readers_[v].store(program_.readers[v], std::memory_order_relaxed);
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n)
+      pending_[n].store(program_.nodes[n].pending, std::memory_order_relaxed);
+    for (std::size_t v = 0; v < program_.readers.size(); ++v)
+      readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
     if (program_.nodes.empty()) return OkStatus();
@@ -123,13 +125,15 @@ class DataflowRun {
     failed_.store(true, std::memory_order_release);
   }
 
-  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready, but
-  // for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its end.
+  // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
+  // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
+  // end.
   int Finish(int number) {
     const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
     for (int i = 0; i < node.num_inputs; ++i) Drop(program_.inputs[static_cast<std::size_t>(node.first_input + i)]);
     for (int i = 0; i < node.num_outputs; ++i)
-      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0) step_->value(node.first_output + i) = EmptySlot();
+      if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
+        step_->value(node.first_output + i) = EmptySlot();
     int next = -1;
     for (int i = 0; i < node.num_consumers; ++i) {
       const int consumer = program_.consumers[static_cast<std::size_t>(node.first_consumer + i)];
@@ -145,7 +149,8 @@ class DataflowRun {
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
-    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0) step_->value(value) = EmptySlot();
+    if (readers_[v].fetch_sub(1, std::memory_order_acq_rel) == 1 && constants_[v] == 0)
+      step_->value(value) = EmptySlot();
   }
 
   const Program& program_;

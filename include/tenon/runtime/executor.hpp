@@ -23,7 +23,9 @@ namespace detail {
 class TraceCollector {
  public:
   TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count(); }
+  std::int64_t Now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
+  }
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
     NodeTiming timing;
     timing.name = node.node->name();
@@ -33,7 +35,8 @@ class TraceCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    for (int i = 0; i < node.num_outputs; ++i) timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    for (int i = 0; i < node.num_outputs; ++i)
+      timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -63,10 +66,10 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
 
 TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
-    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '", node.node->op_name(),
-                            "' returned without setting it");
-  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ", node.node->output_type(i),
-                          " for node {{node ", node.node->name(), "}}");
+    return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
+                            node.node->op_name(), "' returned without setting it");
+  return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}");
 }
 
 // Every output must be there and have its declared type.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays; nothing is
-// looked up by name again. Built once, shared by all steps that run it.
+// Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
+// nothing is looked up by name again. Built once, shared by all steps that run it.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,11 @@ class KernelCache {
   };
   // `graph`, `registry` and the devices outlive this.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host)
-      : graph_(graph), registry_(registry), device_(device), host_(host), entries_(static_cast<std::size_t>(graph->num_nodes())) {}
+      : graph_(graph),
+        registry_(registry),
+        device_(device),
+        host_(host),
+        entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
     MutexLock lock(mutex_);
@@ -60,8 +64,9 @@ class KernelCache {
       const Code code = def.status().code() == Code::kNotFound ? Code::kInvalidArgument : def.status().code();
       return Status(code, def.status().message()).WithAppended(StrCat(" [node '", node.name(), "']"));
     }
-    OpKernelConstruction construction(&node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-                                      std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
+    OpKernelConstruction construction(
+        &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
     Result<std::unique_ptr<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -103,7 +108,8 @@ struct ProgramOptions {
   bool constant_folding = true;
 };
 
-// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node outputs.
+// immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
+// outputs.
 struct Program {
   std::vector<ProgramNode> nodes;      // in an order that respects all edges
   std::vector<int> sequence;           // the numbers of the nodes that have something to do, in that order
@@ -149,7 +155,8 @@ class ProgramBuilder {
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches, std::span<const int> targets) {
+  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
+                                         std::span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
@@ -198,7 +205,8 @@ class ProgramBuilder {
            for (const int next : successors[At(id)]) visit(next);
          }))
       if (wanted[At(id)] != 0) order_.push_back(id);
-    if (order_.size() != count) return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
+    if (order_.size() != count)
+      return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
     return OkStatus();
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
@@ -214,10 +222,12 @@ class ProgramBuilder {
     for (const InEdge& feed : feeds_) {
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      locations_.try_emplace(Key(feed.node, feed.output), Location{value});  // of two feeds of one output the first counts
+      locations_.try_emplace(Key(feed.node, feed.output),
+                             Location{value});  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
-      program_->feeds.push_back({StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
+      program_->feeds.push_back(
+          {StrCat(node.name(), ":", feed.output), value, BaseType(node.output_type(feed.output)), shape});
     }
   }
 
@@ -277,7 +287,8 @@ class ProgramBuilder {
     std::vector<Tensor> outputs(At(node.num_outputs()));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
-    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(), flags.data(), &memo, &env};
+    const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
+                                           flags.data(),       &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
     entry.kernel->Compute(&context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs prepared
-// from it. Included through <tenon/runtime.hpp>.
+// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
+// prepared from it. Included through <tenon/runtime.hpp>.
 
 #include <algorithm>
 #include <atomic>
@@ -58,11 +58,13 @@ inline std::atomic<std::int64_t>& NextStepId() {
 // One signature with the steps that run it. thread-safe.
 class Prepared {
  public:
-  Prepared(std::unique_ptr<Program> program, bool dataflow) : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
+  Prepared(std::unique_ptr<Program> program, bool dataflow)
+      : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
 
   const Program& program() const { return *program_; }
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals, RunTrace* trace) {
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
+             RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     std::unique_ptr<Running> running = steps_.Take();
     Step* step = &running->step;
@@ -115,14 +117,16 @@ class Prepared {
     if (feeds.size() != program_->feeds.size()) [[unlikely]]
       return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
     if (fetches.size() != program_->fetches.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ", fetches.size());
+      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
+                                     fetches.size());
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       const Program::Feed& feed = program_->feeds[i];
       if (feeds[i].dtype() != feed.dtype) [[unlikely]]
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(), " is provided: feed '", feed.name, "'");
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
+                                       " is provided: feed '", feed.name, "'");
       if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name, "', which has shape ",
-                                       feed.shape);
+        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
+                                       "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
     }
@@ -144,11 +148,13 @@ class SessionImpl {
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->kernels_ = std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+    session->kernels_ =
+        std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
     return session;
   }
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+             RunTrace* trace) const {
     return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, trace);
   }
 
@@ -169,7 +175,8 @@ class SessionImpl {
     }
     TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> made, Build(feeds, fetches, targets));
     MutexLock lock(mutex_);
-    if (const auto it = prepared_.find(key); it != prepared_.end()) return it->second->second;  // another thread was faster
+    if (const auto it = prepared_.find(key); it != prepared_.end())
+      return it->second->second;  // another thread was faster
     recent_.emplace_front(key, made);
     prepared_[recent_.front().first] = recent_.begin();
     while (recent_.size() > static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -192,8 +199,9 @@ class SessionImpl {
 
   Status MakeDevices() {
     if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
-      return errors::InvalidArgument("SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
-                                     options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
+      return errors::InvalidArgument(
+          "SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
+          options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
     ThreadPoolInterface* intra = options_.intra_op_pool;
     if (intra == nullptr && options_.intra_op_threads == 0) {
       if (CpuCount() > 1) intra = SharedIntraOpPool();
@@ -221,10 +229,12 @@ class SessionImpl {
     const std::string_view type = name.substr(0, colon);
     int ordinal = 0;
     if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(), "'; write for example \"GPU:0\" or \"CPU:0\"");
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
     if (type == Cpu::type && ordinal == 0) return OkStatus();
     std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr; factory = factory->next) {
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
       if (factory->type == type) {
         TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
         device_ = other_.get();
@@ -239,20 +249,24 @@ class SessionImpl {
     const TensorName name = ParseTensorName(text);
     const Node* node = name.output == kControlSlot ? nullptr : graph_.Find(name.node);
     if (node == nullptr)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output, ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
                                      what, " '", text, "'", graph_.DidYouMeanNode(name.node));
     if (node->num_outputs() == 0 && what == "fetch")
-      return errors::InvalidArgument("Tried to fetch data for '", text, "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                     text, "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+      return errors::InvalidArgument("Tried to fetch data for '", text,
+                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                     text,
+                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
     if (name.output >= node->num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(), "', num of outputs: ", node->num_outputs(),
-                                ") does not have output ", name.output);
+      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
+                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
     return InEdge{node->id, name.output};
   }
 
   Result<std::shared_ptr<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
                                           std::span<const std::string> targets) {
-    if (fetches.empty() && targets.empty()) return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+    if (fetches.empty() && targets.empty())
+      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     std::vector<InEdge> feed_edges, fetch_edges;
     std::vector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
@@ -276,12 +290,14 @@ class SessionImpl {
         StrAppend(&missing, "\"", name.node, "\"", graph_.DidYouMeanNode(name.node), " ");
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
-    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(), {.constant_folding = options_.constant_folding});
+    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
+                           {.constant_folding = options_.constant_folding});
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(std::unique_ptr<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    const bool dataflow = options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
+    const bool dataflow =
+        options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
     return std::make_shared<Prepared>(std::move(program), dataflow);
   }
 
@@ -315,7 +331,8 @@ class CallableImpl {
 };
 
 inline Status NoSession() {
-  return errors::FailedPrecondition("Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
+  return errors::FailedPrecondition(
+      "Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program asks
-// nobody for memory but for the tensors it returns.
+// Step: what one run of a program needs - values, frames, counts, memory. Steps are pooled: the second run of a program
+// asks nobody for memory but for the tensors it returns.
 
 #include <atomic>
 #include <cstddef>
@@ -40,9 +40,9 @@ class Step {
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
       const ProgramNode& node = program.nodes[n];
-      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input, program.last_use.data() + node.first_input,
-                         values_.data() + node.first_output, program.escapes.data() + node.first_output, &memos_[n],
-                         node.on_host ? &host_ : &device_});
+      frames_.push_back({node.kernel, input_pointers_.data() + node.first_input,
+                         program.last_use.data() + node.first_input, values_.data() + node.first_output,
+                         program.escapes.data() + node.first_output, &memos_[n], node.on_host ? &host_ : &device_});
     }
   }
   Step(const Step&) = delete;
@@ -106,7 +106,8 @@ class ProgramPool {
 
   // One that was given back, or a new one.
   std::unique_ptr<T> Take() {
-    if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]] return std::unique_ptr<T>(object);
+    if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
+      return std::unique_ptr<T>(object);
     {
       SpinLockHolder lock(lock_);
       if (!more_.empty()) {

@@ -77,8 +77,9 @@ inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
   std::string html = "<!doctype html><meta charset=\"utf-8\"><script>const run={title:";
   StrAppend(&html, detail::JsonString(title), ",total:", trace.total_ns, ",nodes:[");
   for (const NodeTiming& n : trace.nodes)
-    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op), ",device:", detail::JsonString(n.device),
-              ",start:", n.start_ns, ",end:", n.end_ns, ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
+    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op),
+              ",device:", detail::JsonString(n.device), ",start:", n.start_ns, ",end:", n.end_ns,
+              ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
   StrAppend(&html, "]};</script>", detail::kTimelinePage, "\n");
   return html;
 }
@@ -91,9 +92,11 @@ inline std::string ChromeTraceJson(const RunTrace& trace) {
   std::string json = "{\"traceEvents\":[";
   bool first = true;
   for (const NodeTiming& n : trace.nodes) {
-    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread, ",\"name\":", detail::JsonString(n.op),
-              ",\"ts\":", static_cast<double>(n.start_ns) / 1000, ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
-              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device), ",\"bytes\":", n.output_bytes, "}}");
+    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread,
+              ",\"name\":", detail::JsonString(n.op), ",\"ts\":", static_cast<double>(n.start_ns) / 1000,
+              ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
+              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device),
+              ",\"bytes\":", n.output_bytes, "}}");
     first = false;
   }
   return json += "\n]}\n";

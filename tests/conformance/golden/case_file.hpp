@@ -56,25 +56,26 @@ struct Schema<golden::CaseFile> {
   static const Message message;
 };
 
-inline constexpr Field kGoldenNamedFields[] = {MakeField<&golden::NamedBytes::name>(1, "name"), MakeField<&golden::NamedBytes::bytes>(2, "bytes")};
+inline constexpr Field kGoldenNamedFields[] = {MakeField<&golden::NamedBytes::name>(1, "name"),
+                                               MakeField<&golden::NamedBytes::bytes>(2, "bytes")};
 inline constexpr Message Schema<golden::NamedBytes>::message("NamedTensor", kGoldenNamedFields);
 
 inline constexpr Field kGoldenStepFields[] = {
-    MakeField<&golden::Step::feed>(1, "feed"), MakeField<&golden::Step::fetch>(2, "fetch"), MakeField<&golden::Step::target>(3, "target"),
-    MakeField<&golden::Step::code>(4, "code"), MakeField<&golden::Step::message>(5, "message")};
+    MakeField<&golden::Step::feed>(1, "feed"), MakeField<&golden::Step::fetch>(2, "fetch"),
+    MakeField<&golden::Step::target>(3, "target"), MakeField<&golden::Step::code>(4, "code"),
+    MakeField<&golden::Step::message>(5, "message")};
 inline constexpr Message Schema<golden::Step>::message("Step", kGoldenStepFields);
 
-inline constexpr Field kGoldenCaseFields[] = {
-    MakeField<&golden::Case::name>(1, "name"),
-    MakeField<&golden::Case::graph>(2, "graph"),
-    MakeField<&golden::Case::step>(3, "step"),
-    MakeField<&golden::Case::rtol>(4, "rtol"),
-    MakeField<&golden::Case::atol>(5, "atol"),
-    MakeField<&golden::Case::compare>(6, "compare"),
-    MakeField<&golden::Case::op>(7, "op"),
-    MakeField<&golden::Case::note>(8, "note"),
-    MakeField<&golden::Case::import_code>(9, "import_code"),
-    MakeField<&golden::Case::import_message>(10, "import_message")};
+inline constexpr Field kGoldenCaseFields[] = {MakeField<&golden::Case::name>(1, "name"),
+                                              MakeField<&golden::Case::graph>(2, "graph"),
+                                              MakeField<&golden::Case::step>(3, "step"),
+                                              MakeField<&golden::Case::rtol>(4, "rtol"),
+                                              MakeField<&golden::Case::atol>(5, "atol"),
+                                              MakeField<&golden::Case::compare>(6, "compare"),
+                                              MakeField<&golden::Case::op>(7, "op"),
+                                              MakeField<&golden::Case::note>(8, "note"),
+                                              MakeField<&golden::Case::import_code>(9, "import_code"),
+                                              MakeField<&golden::Case::import_message>(10, "import_message")};
 inline constexpr Message Schema<golden::Case>::message("Case", kGoldenCaseFields);
 
 inline constexpr Field kGoldenCaseFileFields[] = {MakeField<&golden::CaseFile::cases>(1, "case")};

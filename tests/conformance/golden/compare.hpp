@@ -22,7 +22,9 @@ namespace golden {
 // One element as numbers: one of a real type, two of a complex one.
 inline std::vector<double> Numbers(const tenon::Tensor& t, tenon::Index i) {
   using tenon::DataType;
-  const auto one = [&]<class T>(T*) { return std::vector<double>{static_cast<double>(static_cast<float>(t.data<T>()[i]))}; };
+  const auto one = [&]<class T>(T*) {
+    return std::vector<double>{static_cast<double>(static_cast<float>(t.data<T>()[i]))};
+  };
   switch (t.dtype()) {
     case DataType::kFloat: return {static_cast<double>(t.data<float>()[i])};
     case DataType::kDouble: return {t.data<double>()[i]};
@@ -30,8 +32,10 @@ inline std::vector<double> Numbers(const tenon::Tensor& t, tenon::Index i) {
     case DataType::kBfloat16: return one(static_cast<tenon::bfloat16*>(nullptr));
     case DataType::kFloat8E5M2: return one(static_cast<tenon::float8_e5m2*>(nullptr));
     case DataType::kFloat8E4M3FN: return one(static_cast<tenon::float8_e4m3fn*>(nullptr));
-    case DataType::kComplex64: return {t.data<std::complex<float>>()[i].real(), t.data<std::complex<float>>()[i].imag()};
-    case DataType::kComplex128: return {t.data<std::complex<double>>()[i].real(), t.data<std::complex<double>>()[i].imag()};
+    case DataType::kComplex64:
+      return {t.data<std::complex<float>>()[i].real(), t.data<std::complex<float>>()[i].imag()};
+    case DataType::kComplex128:
+      return {t.data<std::complex<double>>()[i].real(), t.data<std::complex<double>>()[i].imag()};
     default: return {};
   }
 }
@@ -44,11 +48,13 @@ inline bool SameBytes(const tenon::Tensor& a, const tenon::Tensor& b, tenon::Ind
   }
   const std::size_t size = static_cast<std::size_t>(tenon::SizeOf(a.dtype()));
   const auto at = static_cast<std::size_t>(i) * size;
-  return std::memcmp(static_cast<const char*>(a.raw_data()) + at, static_cast<const char*>(b.raw_data()) + at, static_cast<std::size_t>(count) * size) == 0;
+  return std::memcmp(static_cast<const char*>(a.raw_data()) + at, static_cast<const char*>(b.raw_data()) + at,
+                     static_cast<std::size_t>(count) * size) == 0;
 }
 
 inline std::string ElementText(const tenon::Tensor& t, tenon::Index i) {
-  if (t.dtype() == tenon::DataType::kString) return tenon::StrCat("\"", tenon::CEscape(std::string_view(t.data<tenon::tstring>()[i])), "\"");
+  if (t.dtype() == tenon::DataType::kString)
+    return tenon::StrCat("\"", tenon::CEscape(std::string_view(t.data<tenon::tstring>()[i])), "\"");
   const std::vector<double> numbers = Numbers(t, i);
   if (numbers.size() == 1) return tenon::StrCat(numbers[0]);
   if (numbers.size() == 2) return tenon::StrCat("(", numbers[0], ",", numbers[1], ")");
@@ -83,9 +89,11 @@ inline std::vector<std::string> SortedRows(const tenon::Tensor& t) {
 }
 
 // Empty when `got` is what was wanted, otherwise what differs first.
-inline std::string Difference(const tenon::Tensor& got, const tenon::Tensor& want, std::string_view compare, double rtol, double atol) {
+inline std::string Difference(const tenon::Tensor& got, const tenon::Tensor& want, std::string_view compare,
+                              double rtol, double atol) {
   if (got.dtype() != want.dtype()) return tenon::StrCat("dtype is ", got.dtype(), ", TensorFlow's is ", want.dtype());
-  if (!(got.shape() == want.shape())) return tenon::StrCat("shape is ", got.shape(), ", TensorFlow's is ", want.shape());
+  if (!(got.shape() == want.shape()))
+    return tenon::StrCat("shape is ", got.shape(), ", TensorFlow's is ", want.shape());
   if (compare == "shape") return "";
   if (compare == "set") return SortedRows(got) == SortedRows(want) ? "" : "the rows differ";
   for (tenon::Index i = 0; i < got.NumElements(); ++i) {
@@ -94,7 +102,9 @@ inline std::string Difference(const tenon::Tensor& got, const tenon::Tensor& wan
     bool close = !w.empty();
     for (std::size_t k = 0; k < w.size(); ++k)
       close = close && (compare == "exact" ? std::isnan(g[k]) && std::isnan(w[k]) : Close(g[k], w[k], rtol, atol));
-    if (!close) return tenon::StrCat("element ", i, " of ", got.shape(), " is ", ElementText(got, i), ", TensorFlow's is ", ElementText(want, i));
+    if (!close)
+      return tenon::StrCat("element ", i, " of ", got.shape(), " is ", ElementText(got, i), ", TensorFlow's is ",
+                           ElementText(want, i));
   }
   return "";
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon_golden: runs golden cases - small graphs and whole models with what TensorFlow answered - through the public Session.
+// tenon_golden: runs golden cases - small graphs and whole models with what TensorFlow answered - through the public
+// Session.
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...
 //
-// A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last line is
-// 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
+// A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
+// line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +43,9 @@ struct Counts {
   int passed = 0, failed = 0, unsupported = 0;
 };
 
-std::span<const std::byte> Bytes(const std::string& text) { return {reinterpret_cast<const std::byte*>(text.data()), text.size()}; }
+std::span<const std::byte> Bytes(const std::string& text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
 
 bool ReadFile(const std::string& path, std::string* out) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -63,7 +66,8 @@ std::set<std::string> MissingOps(const tenon::GraphDef& graph) {
   return missing;
 }
 bool HasKernelTrouble(const Status& status) {
-  return status.message().find("no kernel for op '") != std::string_view::npos || status.code() == tenon::Code::kUnimplemented;
+  return status.message().find("no kernel for op '") != std::string_view::npos ||
+         status.code() == tenon::Code::kUnimplemented;
 }
 bool TalksOfKernels(const std::string& message) {
   return message.find("OpKernel") != std::string::npos || message.find("kernel") != std::string::npos;
@@ -78,20 +82,23 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
     feeds.push_back({feed.name, *tensor});
   }
   std::vector<std::string> fetches;
-  // Names mean tensors ("node" is "node:0") but where the case is about the names themselves: a session compares them as they
-  // are written, and would not return a tensor under the very name under which it is fed.
+  // Names mean tensors ("node" is "node:0") but where the case is about the names themselves: a session compares them
+  // as they are written, and would not return a tensor under the very name under which it is fed.
   for (const golden::NamedBytes& fetch : step.fetch)
-    fetches.push_back(c.note == "by-name" || fetch.name.find(':') != std::string::npos ? fetch.name : fetch.name + ":0");
+    fetches.push_back(c.note == "by-name" || fetch.name.find(':') != std::string::npos ? fetch.name
+                                                                                       : fetch.name + ":0");
   const auto got = session.Run(feeds, fetches, step.target);
   if (step.code != 0) {
-    if (got.ok()) return {Outcome::kFailed, StrCat(where, "ran, TensorFlow fails with ", step.code, ": ", step.message)};
+    if (got.ok())
+      return {Outcome::kFailed, StrCat(where, "ran, TensorFlow fails with ", step.code, ": ", step.message)};
     const int code = static_cast<int>(got.status().code());
     if (HasKernelTrouble(got.status()) && !TalksOfKernels(step.message) && code != step.code)
       return {Outcome::kUnsupported, std::string(got.status().message())};
     if (got.status().message().find("no kernel for op '") != std::string_view::npos && !TalksOfKernels(step.message))
       return {Outcome::kUnsupported, std::string(got.status().message())};
     if (code != step.code)
-      return {Outcome::kFailed, StrCat(where, "code ", code, " (", got.status().message(), "), TensorFlow's is ", step.code, " (", step.message, ")")};
+      return {Outcome::kFailed, StrCat(where, "code ", code, " (", got.status().message(), "), TensorFlow's is ",
+                                       step.code, " (", step.message, ")")};
     return {Outcome::kPassed, ""};
   }
   if (!got.ok()) {
@@ -100,7 +107,8 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
   }
   for (std::size_t i = 0; i < step.fetch.size(); ++i) {
     auto want = tenon::TensorFromProto(Bytes(step.fetch[i].bytes), nullptr);
-    if (!want.ok()) return {Outcome::kUnsupported, StrCat("wanted '", step.fetch[i].name, "': ", want.status().message())};
+    if (!want.ok())
+      return {Outcome::kUnsupported, StrCat("wanted '", step.fetch[i].name, "': ", want.status().message())};
     if (std::string d = golden::Difference((*got)[i], *want, c.compare, c.rtol, c.atol); !d.empty())
       return {Outcome::kFailed, StrCat(where, step.fetch[i].name, ": ", d)};
   }
@@ -108,19 +116,24 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
 }
 
 Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
-  tenon::Result<tenon::GraphDef> graph = graph_path.empty() ? tenon::ParseGraphDef(Bytes(c.graph)) : tenon::ReadGraphFile(graph_path);
+  tenon::Result<tenon::GraphDef> graph =
+      graph_path.empty() ? tenon::ParseGraphDef(Bytes(c.graph)) : tenon::ReadGraphFile(graph_path);
   if (!graph.ok()) return {c.import_code != 0 ? Outcome::kPassed : Outcome::kFailed, graph.status().ToString()};
   const std::set<std::string> missing = MissingOps(*graph);
   for (const std::string& op : missing) {
-    const bool unknown_to_tensorflow = c.import_code == 5 && c.import_message.find(StrCat("'", op, "'")) != std::string::npos;
+    const bool unknown_to_tensorflow =
+        c.import_code == 5 && c.import_message.find(StrCat("'", op, "'")) != std::string::npos;
     if (!unknown_to_tensorflow) return {Outcome::kUnsupported, StrCat("op ", op)};
   }
   const tenon::SessionOptions options{.intra_op_threads = 1};
-  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*graph, options) : tenon::Session::FromGraphFile(graph_path, options);
+  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*graph, options)
+                                          : tenon::Session::FromGraphFile(graph_path, options);
   if (c.import_code != 0) {
-    if (session.ok()) return {Outcome::kFailed, StrCat("imported, TensorFlow refuses it with ", c.import_code, ": ", c.import_message)};
+    if (session.ok())
+      return {Outcome::kFailed, StrCat("imported, TensorFlow refuses it with ", c.import_code, ": ", c.import_message)};
     if (static_cast<int>(session.status().code()) != c.import_code)
-      return {Outcome::kFailed, StrCat("import: ", session.status().ToString(), "; TensorFlow's code is ", c.import_code, ": ", c.import_message)};
+      return {Outcome::kFailed, StrCat("import: ", session.status().ToString(), "; TensorFlow's code is ",
+                                       c.import_code, ": ", c.import_message)};
     return {Outcome::kPassed, ""};
   }
   if (!session.ok()) return {Outcome::kFailed, StrCat("import: ", session.status().ToString())};
@@ -144,13 +157,18 @@ struct Options {
   std::vector<std::string> paths;
 };
 int Usage() {
-  std::fprintf(stderr, "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...\n");
+  std::fprintf(
+      stderr,
+      "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
-    std::string* value = arg == "--op" ? &options->op : arg == "--case" ? &options->name : arg == "--json" ? &options->json : nullptr;
+    std::string* value = arg == "--op"     ? &options->op
+                         : arg == "--case" ? &options->name
+                         : arg == "--json" ? &options->json
+                                           : nullptr;
     if (value != nullptr) {
       if (++i == argc) return false;
       *value = argv[i];
@@ -177,7 +195,7 @@ int main(int argc, char** argv) {
   char directory[] = "/tmp/tenon_golden_XXXXXX";
   char* home = getcwd(nullptr, 0);
   for (const std::string& path : options.paths) {
-    struct stat info {};
+    struct stat info{};
     const bool model = stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
     std::string bytes;
     if (!ReadFile(model ? path + "/io.pb" : path, &bytes)) {
@@ -199,23 +217,33 @@ int main(int argc, char** argv) {
         if (chdir(home) != 0) return 2;
         std::snprintf(directory, sizeof directory, "/tmp/tenon_golden_XXXXXX");
       }
-      const auto count = [&](Counts* to) { ++(outcome.kind == Outcome::kPassed ? to->passed : outcome.kind == Outcome::kFailed ? to->failed : to->unsupported); };
+      const auto count = [&](Counts* to) {
+        ++(outcome.kind == Outcome::kPassed   ? to->passed
+           : outcome.kind == Outcome::kFailed ? to->failed
+                                              : to->unsupported);
+      };
       count(&counts);
       count(&total);
       for (const std::string& op : c.op) count(&by_op[op]);
-      if (outcome.kind == Outcome::kFailed) std::printf("FAILED %s [%s]: %s\n", c.name.c_str(), path.c_str(), outcome.why.c_str());
+      if (outcome.kind == Outcome::kFailed)
+        std::printf("FAILED %s [%s]: %s\n", c.name.c_str(), path.c_str(), outcome.why.c_str());
       if (outcome.kind == Outcome::kUnsupported) ++reasons[outcome.why.substr(0, 100)];
-      json += StrCat(json.size() > 2 ? ",\n" : "", "{\"file\":", JsonText(path), ",\"case\":", JsonText(c.name), ",\"outcome\":",
-                     JsonText(outcome.kind == Outcome::kPassed ? "passed" : outcome.kind == Outcome::kFailed ? "failed" : "unsupported"),
+      json += StrCat(json.size() > 2 ? ",\n" : "", "{\"file\":", JsonText(path), ",\"case\":", JsonText(c.name),
+                     ",\"outcome\":",
+                     JsonText(outcome.kind == Outcome::kPassed   ? "passed"
+                              : outcome.kind == Outcome::kFailed ? "failed"
+                                                                 : "unsupported"),
                      ",\"why\":", JsonText(outcome.why), "}");
     }
-    std::printf("%-44s %5d passed %5d failed %5d unsupported\n", path.c_str(), counts.passed, counts.failed, counts.unsupported);
+    std::printf("%-44s %5d passed %5d failed %5d unsupported\n", path.c_str(), counts.passed, counts.failed,
+                counts.unsupported);
   }
   std::free(home);
   std::printf("\nper op (where something ran):\n");
   for (const auto& [op, counts] : by_op)
     if (counts.passed + counts.failed > 0)
-      std::printf("  %-42s %5d passed %5d failed %5d unsupported\n", op.c_str(), counts.passed, counts.failed, counts.unsupported);
+      std::printf("  %-42s %5d passed %5d failed %5d unsupported\n", op.c_str(), counts.passed, counts.failed,
+                  counts.unsupported);
   if (options.list_unsupported) {
     std::printf("\nunsupported, by reason:\n");
     for (const auto& [reason, n] : reasons) std::printf("  %5d  %s\n", n, reason.c_str());

@@ -19,8 +19,8 @@ namespace {
 
 AttrArgs Transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b}}; }
 
-// Compares with sums of doubles. Allowed are a rounding of the type that is summed in (float for half and bfloat16) for every
-// term, and one of the result.
+// Compares with sums of doubles. Allowed are a rounding of the type that is summed in (float for half and bfloat16) for
+// every term, and one of the result.
 template <class T>
 std::string Difference(Index m, Index k, Index n, bool transpose_a, bool transpose_b) {
   const Tensor a = Random<T>(transpose_a ? TensorShape{k, m} : TensorShape{m, k}, 1);
@@ -65,7 +65,8 @@ TEST_SUITE("MatMul") {
     struct Sizes {
       Index m, k, n;
     };
-    for (const Sizes s : {Sizes{1, 1, 1}, {1, 7, 1}, {1, 64, 33}, {5, 1, 4}, {3, 5, 2}, {17, 19, 23}, {40, 70, 30}, {2, 300, 3}})
+    for (const Sizes s :
+         {Sizes{1, 1, 1}, {1, 7, 1}, {1, 64, 33}, {5, 1, 4}, {3, 5, 2}, {17, 19, 23}, {40, 70, 30}, {2, 300, 3}})
       for (const bool transpose_a : {false, true})
         for (const bool transpose_b : {false, true}) {
           CAPTURE(s.m);
@@ -84,18 +85,21 @@ TEST_SUITE("MatMul") {
   }
 
   TEST_CASE("does not conjugate what it transposes") {
-    const Tensor a = Tensor::From<complex64>({complex64(1, 2)}, {1, 1}), b = Tensor::From<complex64>({complex64(3, 4)}, {1, 1});
+    const Tensor a = Tensor::From<complex64>({complex64(1, 2)}, {1, 1}),
+                 b = Tensor::From<complex64>({complex64(3, 4)}, {1, 1});
     CHECK(Run<ops::MatMul>(Transposes(true, true), {a, b}).scalar<complex64>()() == complex64(-5, 10));
   }
 
   TEST_CASE("wraps integers around") {
-    const Tensor a = Tensor::From<std::int32_t>({65536, 65537}, {1, 2}), b = Tensor::From<std::int32_t>({65536, 65537}, {2, 1});
+    const Tensor a = Tensor::From<std::int32_t>({65536, 65537}, {1, 2}),
+                 b = Tensor::From<std::int32_t>({65536, 65537}, {2, 1});
     CHECK(Run<ops::MatMul>({}, {a, b}).scalar<std::int32_t>()() == 131073);
     const Tensor c = Tensor::From<std::int64_t>({std::numeric_limits<std::int64_t>::max()}, {1, 1});
     CHECK(Run<ops::MatMul>({}, {c, c}).scalar<std::int64_t>()() == 1);
   }
 
-  TEST_CASE_TEMPLATE("lets NaN and infinity through to every sum that they are part of", T, float, double, half, bfloat16) {
+  TEST_CASE_TEMPLATE("lets NaN and infinity through to every sum that they are part of", T, float, double, half,
+                     bfloat16) {
     const Tensor a = Make<T>({3, 2}, {kNaN, 0, kInfinity, 1, 1, 1}), b = Make<T>({2, 2}, {1, 0, 2, 3});
     const std::vector<double> c = Numbered<T>(Run<ops::MatMul>({}, {a, b}));
     CHECK(std::isnan(c[0]));
@@ -115,8 +119,10 @@ TEST_SUITE("MatMul") {
 
   TEST_CASE("large products are worked on by several threads") {
     const Tensor a = Random<float>({200, 300}, 1), b = Random<float>({300, 100}, 2);
-    const Tensor one = Run<ops::MatMul>({}, {a, b}, {.intra_op_threads = 1}), four = Run<ops::MatMul>({}, {a, b}, {.intra_op_threads = 4});
-    for (Index i = 0; i < one.NumElements(); ++i) REQUIRE(std::abs(one.flat<float>()[i] - four.flat<float>()[i]) < 1e-2f);
+    const Tensor one = Run<ops::MatMul>({}, {a, b}, {.intra_op_threads = 1}),
+                 four = Run<ops::MatMul>({}, {a, b}, {.intra_op_threads = 4});
+    for (Index i = 0; i < one.NumElements(); ++i)
+      REQUIRE(std::abs(one.flat<float>()[i] - four.flat<float>()[i]) < 1e-2f);
   }
 
   TEST_CASE("what gradients say about themselves changes nothing") {
@@ -134,24 +140,30 @@ TEST_SUITE("MatMul") {
   TEST_CASE("names the dimensions that disagree") {
     const Tensor a = Make<float>({2, 3}, {1}), b = Make<float>({4, 5}, {1});
     CHECK(ErrorOf<ops::MatMul>({}, {a, b}) == "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 3 and 4");
-    CHECK(ErrorOf<ops::MatMul>(Transposes(true, false), {a, b}) == "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 2 and 4");
-    CHECK(ErrorOf<ops::MatMul>(Transposes(false, true), {a, b}) == "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 3 and 5");
-    CHECK(ErrorOf<ops::MatMul>(Transposes(true, true), {a, b}) == "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 2 and 5");
+    CHECK(ErrorOf<ops::MatMul>(Transposes(true, false), {a, b}) ==
+          "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 2 and 4");
+    CHECK(ErrorOf<ops::MatMul>(Transposes(false, true), {a, b}) ==
+          "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 3 and 5");
+    CHECK(ErrorOf<ops::MatMul>(Transposes(true, true), {a, b}) ==
+          "INVALID_ARGUMENT: MatMul: Dimensions must be equal, but are 2 and 5");
   }
   TEST_CASE("takes matrices only") {
     const Tensor a = Make<float>({2, 2}, {1});
-    CHECK(ErrorOf<ops::MatMul>({}, {Make<float>({2}, {1}), a}) == "INVALID_ARGUMENT: MatMul: input 'a' must have rank 2, got shape [2]");
+    CHECK(ErrorOf<ops::MatMul>({}, {Make<float>({2}, {1}), a}) ==
+          "INVALID_ARGUMENT: MatMul: input 'a' must have rank 2, got shape [2]");
     CHECK(ErrorOf<ops::MatMul>({}, {a, Make<float>({1, 2, 2}, {1})}) ==
           "INVALID_ARGUMENT: MatMul: input 'b' must have rank 2, got shape [1,2,2]");
   }
   TEST_CASE("has types without a kernel, as in TensorFlow, and types that are not allowed") {
     const Tensor bytes = Make<std::uint8_t>({1, 1}, {1}), small = Make<std::int8_t>({1, 1}, {1});
-    CHECK(ErrorOf<ops::MatMul>({}, {bytes, bytes}) ==
-          "INVALID_ARGUMENT: no kernel for op 'MatMul' on CPU with types {uint8}; registered: CPU{float}, CPU{double}, CPU{int32}, "
-          "CPU{complex64}, CPU{int64}, CPU{bfloat16}, CPU{complex128}, CPU{half}");
-    CHECK(ErrorOf<ops::MatMul>({}, {small, small}) ==
-          "INVALID_ARGUMENT: Value for attr 'T' of int8 is not in the list of allowed values: bfloat16, half, float, double, int32, int64, "
-          "uint8, uint16, uint32, uint64, complex64, complex128");
+    CHECK(
+        ErrorOf<ops::MatMul>({}, {bytes, bytes}) ==
+        "INVALID_ARGUMENT: no kernel for op 'MatMul' on CPU with types {uint8}; registered: CPU{float}, CPU{double}, CPU{int32}, "
+        "CPU{complex64}, CPU{int64}, CPU{bfloat16}, CPU{complex128}, CPU{half}");
+    CHECK(
+        ErrorOf<ops::MatMul>({}, {small, small}) ==
+        "INVALID_ARGUMENT: Value for attr 'T' of int8 is not in the list of allowed values: bfloat16, half, float, double, int32, int64, "
+        "uint8, uint16, uint32, uint64, complex64, complex128");
   }
   TEST_CASE("gives everything back when memory runs out") {
     const Tensor a = Random<half>({20, 30}, 1), b = Random<half>({30, 40}, 2);

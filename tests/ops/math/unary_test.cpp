@@ -17,8 +17,9 @@ using namespace tenon::testing;
 
 namespace {
 
-// Compares with the function of the same numbers as doubles. Allowed are one rounding of the result to T and `roundings` of
-// the type that is computed in (float for half and bfloat16); complex numbers have two parts that share these. Denormal halves are as far apart as the smallest others.
+// Compares with the function of the same numbers as doubles. Allowed are one rounding of the result to T and
+// `roundings` of the type that is computed in (float for half and bfloat16); complex numbers have two parts that share
+// these. Denormal halves are as far apart as the smallest others.
 template <class Op, class T>
 std::string Difference(Wide (*function)(Wide), double low, double high, double roundings) {
   const bool small = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -57,7 +58,8 @@ template <class Op>
 std::string ErrorOfBool() {
   return ErrorOf<Op>({}, {Make<bool>({2}, {1})});
 }
-constexpr const char* kNotAllowed = "INVALID_ARGUMENT: Value for attr 'T' of bool is not in the list of allowed values: ";
+constexpr const char* kNotAllowed =
+    "INVALID_ARGUMENT: Value for attr 'T' of bool is not in the list of allowed values: ";
 
 }  // namespace
 
@@ -65,7 +67,8 @@ constexpr const char* kNotAllowed = "INVALID_ARGUMENT: Value for attr 'T' of boo
 #define TENON_TEST_COMPLEX complex64, complex128
 
 TEST_SUITE("Neg") {
-  TEST_CASE_TEMPLATE("turns the sign", T, TENON_TEST_FLOATS, TENON_TEST_COMPLEX, std::int8_t, std::int16_t, std::int32_t, std::int64_t) {
+  TEST_CASE_TEMPLATE("turns the sign", T, TENON_TEST_FLOATS, TENON_TEST_COMPLEX, std::int8_t, std::int16_t,
+                     std::int32_t, std::int64_t) {
     CHECK(Of<ops::Neg, T>({1, -2, 0}) == std::vector<double>{-1, 2, 0});
     CHECK(Difference<ops::Neg, T>([](Wide x) { return -x; }, -3, 3, 0) == "");
   }
@@ -79,17 +82,19 @@ TEST_SUITE("Neg") {
     CHECK(y[2] == -kInfinity);
     CHECK(std::isnan(y[3]));
   }
-  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half, std::int64_t, complex64) {
+  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half, std::int64_t,
+                     complex64) {
     CheckOwnInput<ops::Neg, T>();
   }
   TEST_CASE("has signed types only") {
-    CHECK(ErrorOfBool<ops::Neg>() == StrCat(kNotAllowed, "bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128"));
+    CHECK(ErrorOfBool<ops::Neg>() ==
+          StrCat(kNotAllowed, "bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128"));
   }
 }
 
 TEST_SUITE("Square") {
-  TEST_CASE_TEMPLATE("multiplies by itself", T, TENON_TEST_FLOATS, TENON_TEST_COMPLEX, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                     std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t) {
+  TEST_CASE_TEMPLATE("multiplies by itself", T, TENON_TEST_FLOATS, TENON_TEST_COMPLEX, std::int8_t, std::int16_t,
+                     std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t) {
     CHECK(Of<ops::Square, T>({0, 1, 3, 11}) == std::vector<double>{0, 1, 9, 121});
     CHECK(Difference<ops::Square, T>([](Wide x) { return x * x; }, std::is_unsigned_v<T> ? 0 : -3, 3, 3) == "");
   }
@@ -113,8 +118,10 @@ TEST_SUITE("Square") {
     CheckOwnInput<ops::Square, T>();
   }
   TEST_CASE("has numbers only") {
-    CHECK(ErrorOfBool<ops::Square>() == StrCat(kNotAllowed, "bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, "
-                                                            "uint64, complex64, complex128"));
+    CHECK(ErrorOfBool<ops::Square>() ==
+          StrCat(kNotAllowed,
+                 "bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, "
+                 "uint64, complex64, complex128"));
   }
 }
 
@@ -135,19 +142,24 @@ TEST_SUITE("Sqrt") {
     CHECK(Of<ops::Sqrt>(complex128(3, -4)) == complex128(2, -1));
     CHECK(Difference<ops::Sqrt, complex64>([](Wide x) { return std::sqrt(x); }, -3, 3, 4) == "");
   }
-  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half) { CheckOwnInput<ops::Sqrt, T>(); }
+  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half) {
+    CheckOwnInput<ops::Sqrt, T>();
+  }
   TEST_CASE("has no integers") {
-    CHECK(ErrorOf<ops::Sqrt>({}, {Make<std::int32_t>({2}, {4})}) ==
-          "INVALID_ARGUMENT: Value for attr 'T' of int32 is not in the list of allowed values: bfloat16, half, float, double, complex64, complex128");
+    CHECK(
+        ErrorOf<ops::Sqrt>({}, {Make<std::int32_t>({2}, {4})}) ==
+        "INVALID_ARGUMENT: Value for attr 'T' of int32 is not in the list of allowed values: bfloat16, half, float, double, complex64, complex128");
   }
 }
 
 TEST_SUITE("Rsqrt") {
   TEST_CASE_TEMPLATE("agrees with float64", T, TENON_TEST_FLOATS, TENON_TEST_COMPLEX) {
     CHECK(Of<ops::Rsqrt, T>({4, 1, 0.25}) == std::vector<double>{0.5, 1, 2});
-    CHECK(Difference<ops::Rsqrt, T>([](Wide x) { return 1.0 / std::sqrt(x); }, 0.001, 1000, kIsComplex<T> ? 6 : 2) == "");
+    CHECK(Difference<ops::Rsqrt, T>([](Wide x) { return 1.0 / std::sqrt(x); }, 0.001, 1000, kIsComplex<T> ? 6 : 2) ==
+          "");
   }
-  TEST_CASE_TEMPLATE("of zero is infinity of its sign, of infinity zero, of a negative number NaN", T, TENON_TEST_FLOATS) {
+  TEST_CASE_TEMPLATE("of zero is infinity of its sign, of infinity zero, of a negative number NaN", T,
+                     TENON_TEST_FLOATS) {
     const std::vector<double> y = Of<ops::Rsqrt, T>({0.0, -0.0, kInfinity, -1, kNaN});
     CHECK(y[0] == kInfinity);
     CHECK(y[1] == -kInfinity);
@@ -160,7 +172,9 @@ TEST_SUITE("Rsqrt") {
     CHECK(Run<ops::Rsqrt>({}, {x}).scalar<float>()() == INFINITY);
     CHECK(Run<ops::Rsqrt>({}, {x}, {.flush_denormals = false}).scalar<float>()() == doctest::Approx(1e20));
   }
-  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, complex128) { CheckOwnInput<ops::Rsqrt, T>(); }
+  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, complex128) {
+    CheckOwnInput<ops::Rsqrt, T>();
+  }
   TEST_CASE("has no integers") {
     CHECK(ErrorOfBool<ops::Rsqrt>() == StrCat(kNotAllowed, "bfloat16, half, float, double, complex64, complex128"));
   }
@@ -184,7 +198,9 @@ TEST_SUITE("Exp") {
     CHECK(y.real() == doctest::Approx(-1));
     CHECK(std::abs(y.imag()) < 1e-15);
   }
-  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half, complex64) { CheckOwnInput<ops::Exp, T>(); }
+  TEST_CASE_TEMPLATE("takes over the buffer of an input that nobody else reads", T, float, half, complex64) {
+    CheckOwnInput<ops::Exp, T>();
+  }
   TEST_CASE("large tensors are worked on by several threads") {
     const Tensor x = Random<float>({100, 1000}, 1);
     CHECK(SameTensor(Run<ops::Exp>({}, {x}, {.intra_op_threads = 1}), Run<ops::Exp>({}, {x}, {.intra_op_threads = 4})));

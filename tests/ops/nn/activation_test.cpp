@@ -22,7 +22,8 @@ std::string Difference(double most) {
     if (y.dtype() != dtype_of_v<T> || !(y.shape() == shape)) return StrCat(shape, " gives ", y);
     std::vector<Wide> want;
     for (const Wide number : Widened<T>(x)) want.push_back(std::fmin(std::fmax(number.real(), 0), most));
-    if (std::string far = FirstFar(Widened<T>(y), want, std::vector<double>(want.size(), 0)); !far.empty()) return StrCat(shape, ": ", far);
+    if (std::string far = FirstFar(Widened<T>(y), want, std::vector<double>(want.size(), 0)); !far.empty())
+      return StrCat(shape, ": ", far);
   }
   return "";
 }
@@ -42,7 +43,8 @@ void CheckOwnInput() {
   std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t
 
 TEST_SUITE("Relu") {
-  TEST_CASE_TEMPLATE("puts zero where there is less", T, TENON_TEST_FLOATS, std::int8_t, std::int16_t, std::int32_t, std::int64_t) {
+  TEST_CASE_TEMPLATE("puts zero where there is less", T, TENON_TEST_FLOATS, std::int8_t, std::int16_t, std::int32_t,
+                     std::int64_t) {
     CHECK(Numbered<T>(Run<ops::Relu>({}, {Make<T>({2, 2}, {-2, 0, 1, 100})})) == std::vector<double>{0, 0, 1, 100});
   }
   TEST_CASE_TEMPLATE("agrees with the definition for tensors of any shape", T, TENON_TEST_FLOATS, TENON_TEST_INTEGERS) {
@@ -59,25 +61,30 @@ TEST_SUITE("Relu") {
   }
   TEST_CASE("large tensors are worked on by several threads") {
     const Tensor x = Random<float>({300, 1000}, 1);
-    CHECK(SameTensor(Run<ops::Relu>({}, {x}, {.intra_op_threads = 1}), Run<ops::Relu>({}, {x}, {.intra_op_threads = 4})));
+    CHECK(
+        SameTensor(Run<ops::Relu>({}, {x}, {.intra_op_threads = 1}), Run<ops::Relu>({}, {x}, {.intra_op_threads = 4})));
   }
   TEST_CASE("allows qint8 without having a kernel for it, as TensorFlow on a CPU") {
-    CHECK(ErrorOf<ops::Relu>({}, {Tensor::Zeros<qint8>({4})}) ==
-          "INVALID_ARGUMENT: no kernel for op 'Relu' on CPU with types {qint8}; registered: CPU{float}, CPU{double}, CPU{int32}, CPU{uint8}, "
-          "CPU{int16}, CPU{int8}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{half}, CPU{uint32}, CPU{uint64}");
+    CHECK(
+        ErrorOf<ops::Relu>({}, {Tensor::Zeros<qint8>({4})}) ==
+        "INVALID_ARGUMENT: no kernel for op 'Relu' on CPU with types {qint8}; registered: CPU{float}, CPU{double}, CPU{int32}, CPU{uint8}, "
+        "CPU{int16}, CPU{int8}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{half}, CPU{uint32}, CPU{uint64}");
   }
   TEST_CASE("takes real numbers only") {
     const Tensor complex = Tensor::Scalar(complex64(1, 2));
-    CHECK(ErrorOf<ops::Relu>({}, {complex}) ==
-          "INVALID_ARGUMENT: Value for attr 'T' of complex64 is not in the list of allowed values: float, double, int32, uint8, int16, int8, "
-          "int64, bfloat16, uint16, half, uint32, uint64, qint8");
+    CHECK(
+        ErrorOf<ops::Relu>({}, {complex}) ==
+        "INVALID_ARGUMENT: Value for attr 'T' of complex64 is not in the list of allowed values: float, double, int32, uint8, int16, int8, "
+        "int64, bfloat16, uint16, half, uint32, uint64, qint8");
     CHECK(FailEveryAllocation<ops::Relu>({}, {Make<float>({2}, {1})}) == 1);
   }
 }
 
 TEST_SUITE("Relu6") {
-  TEST_CASE_TEMPLATE("cuts at zero and at six", T, TENON_TEST_FLOATS, std::int8_t, std::int16_t, std::int32_t, std::int64_t) {
-    CHECK(Numbered<T>(Run<ops::Relu6>({}, {Make<T>({2, 3}, {-2, 0, 1, 6, 7, 100})})) == std::vector<double>{0, 0, 1, 6, 6, 6});
+  TEST_CASE_TEMPLATE("cuts at zero and at six", T, TENON_TEST_FLOATS, std::int8_t, std::int16_t, std::int32_t,
+                     std::int64_t) {
+    CHECK(Numbered<T>(Run<ops::Relu6>({}, {Make<T>({2, 3}, {-2, 0, 1, 6, 7, 100})})) ==
+          std::vector<double>{0, 0, 1, 6, 6, 6});
   }
   TEST_CASE_TEMPLATE("agrees with the definition for tensors of any shape", T, TENON_TEST_FLOATS, TENON_TEST_INTEGERS) {
     CHECK(Difference<ops::Relu6, T>(6) == "");
@@ -92,8 +99,9 @@ TEST_SUITE("Relu6") {
     CheckOwnInput<ops::Relu6, T>();
   }
   TEST_CASE("takes real numbers only") {
-    CHECK(ErrorOf<ops::Relu6>({}, {Tensor::Zeros<qint8>({4})}) ==
-          "INVALID_ARGUMENT: Value for attr 'T' of qint8 is not in the list of allowed values: float, double, int32, uint8, int16, int8, "
-          "int64, bfloat16, uint16, half, uint32, uint64");
+    CHECK(
+        ErrorOf<ops::Relu6>({}, {Tensor::Zeros<qint8>({4})}) ==
+        "INVALID_ARGUMENT: Value for attr 'T' of qint8 is not in the list of allowed values: float, double, int32, uint8, int16, int8, "
+        "int64, bfloat16, uint16, half, uint32, uint64");
   }
 }

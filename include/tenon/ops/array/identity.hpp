@@ -12,11 +12,8 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 struct Identity {
-  static constexpr auto signature = Op("Identity")
-      .Input("input: T")
-      .Output("output: T")
-      .Attr("T: type")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Identity").Input("input: T").Output("output: T").Attr("T: type").SetShapeFn(shape_inference::UnchangedShape);
 
   static constexpr auto kernel_types = TypeAttrs();
 

@@ -20,14 +20,16 @@ namespace ops {
 // values: N times [a, b]  ->  [N, a, b] (axis 0), [a, N, b] (axis 1), [a, b, N] (axis 2 or -1)
 struct Pack {
   static constexpr auto signature = Op("Pack")
-      .Input("values: N * T")
-      .Output("output: T")
-      .Attr("N: int >= 1")
-      .Attr("T: type")
-      .Attr("axis: int = 0")
-      .SetShapeFn(shape_inference::PackShape);
+                                        .Input("values: N * T")
+                                        .Output("output: T")
+                                        .Attr("N: int >= 1")
+                                        .Attr("T: type")
+                                        .Attr("axis: int = 0")
+                                        .SetShapeFn(shape_inference::PackShape);
 
-  struct Attrs { std::int64_t axis; };
+  struct Attrs {
+    std::int64_t axis;
+  };
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -39,14 +41,16 @@ struct Pack {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values, Tensor* output) {
+  static Status Run(OpKernelContext& context, Cpu& device, std::int64_t axis, std::span<const Tensor> values,
+                    Tensor* output) {
     const TensorShape& one = values[0].shape();
     const int rank = one.dims() + 1;
-    if (axis < -rank || axis >= rank) return errors::InvalidArgument("Pack: axis = ", axis, " not in [", -rank, ", ", rank, ")");
+    if (axis < -rank || axis >= rank)
+      return errors::InvalidArgument("Pack: axis = ", axis, " not in [", -rank, ", ", rank, ")");
     for (std::size_t i = 1; i < values.size(); ++i)
       if (!(values[i].shape() == one))
-        return errors::InvalidArgument("Pack: Shapes of all inputs must match: values[0].shape = ", one, " != values[", i,
-                                       "].shape = ", values[i].shape());
+        return errors::InvalidArgument("Pack: Shapes of all inputs must match: values[0].shape = ", one, " != values[",
+                                       i, "].shape = ", values[i].shape());
     const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
     InlinedVector<Index, 8> sizes(one.begin(), one.end());
     sizes.insert(sizes.begin() + at, static_cast<Index>(values.size()));

@@ -14,12 +14,12 @@ namespace ops {
 
 struct Reshape {
   static constexpr auto signature = Op("Reshape")
-      .Input("tensor: T")
-      .Input("shape: Tshape")
-      .Output("output: T")
-      .Attr("T: type")
-      .Attr("Tshape: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReshapeShape);
+                                        .Input("tensor: T")
+                                        .Input("shape: Tshape")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tshape: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(shape_inference::ReshapeShape);
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -45,7 +45,8 @@ struct Reshape {
     for (Index d = 0; d < sizes.size(); ++d) {
       const Index size = sizes[d];
       if (size == -1) {
-        if (unknown >= 0) return errors::InvalidArgument("Only one input size may be -1, not both ", unknown, " and ", d);
+        if (unknown >= 0)
+          return errors::InvalidArgument("Only one input size may be -1, not both ", unknown, " and ", d);
         unknown = static_cast<int>(d);
       } else if (size < 0) {
         return errors::InvalidArgument("Size ", d, " must be non-negative, not ", size);
@@ -53,7 +54,9 @@ struct Reshape {
         zero = true;
       } else {
         product = MultiplyWithoutOverflow(product, size);
-        if (product < 0) return errors::InvalidArgument("Shape is too large: the product of the sizes up to number ", d, " overflows int64");
+        if (product < 0)
+          return errors::InvalidArgument("Shape is too large: the product of the sizes up to number ", d,
+                                         " overflows int64");
       }
       dims.push_back(size == -1 ? 1 : size);
     }
@@ -70,14 +73,16 @@ struct Reshape {
       }
       const Index missing = left / product;
       if (!skipped && product * missing != left)
-        return errors::InvalidArgument("Input to reshape is a tensor with ", left, " values, but the requested shape requires a multiple of ", product);
+        return errors::InvalidArgument("Input to reshape is a tensor with ", left,
+                                       " values, but the requested shape requires a multiple of ", product);
       dims[static_cast<std::size_t>(unknown)] = missing;
       product *= missing;
     }
     if (zero) product = 0;
     TENON_RETURN_IF_ERROR(TensorShape::Build({dims.data(), dims.size()}, target));
     if (product != elements)
-      return errors::InvalidArgument("Input to reshape is a tensor with ", elements, " values, but the requested shape has ", product);
+      return errors::InvalidArgument("Input to reshape is a tensor with ", elements,
+                                     " values, but the requested shape has ", product);
     return OkStatus();
   }
 };

@@ -23,36 +23,41 @@ namespace ops {
 
 struct StridedSlice {
   static constexpr auto signature = Op("StridedSlice")
-      .Input("input: T")
-      .Input("begin: Index")
-      .Input("end: Index")
-      .Input("strides: Index")
-      .Output("output: T")
-      .Attr("T: type")
-      .Attr("Index: {int16, int32, int64}")
-      .Attr("begin_mask: int = 0")
-      .Attr("end_mask: int = 0")
-      .Attr("ellipsis_mask: int = 0")
-      .Attr("new_axis_mask: int = 0")
-      .Attr("shrink_axis_mask: int = 0")
-      .SetShapeFn(shape_inference::StridedSliceShape);
+                                        .Input("input: T")
+                                        .Input("begin: Index")
+                                        .Input("end: Index")
+                                        .Input("strides: Index")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Index: {int16, int32, int64}")
+                                        .Attr("begin_mask: int = 0")
+                                        .Attr("end_mask: int = 0")
+                                        .Attr("ellipsis_mask: int = 0")
+                                        .Attr("new_axis_mask: int = 0")
+                                        .Attr("shrink_axis_mask: int = 0")
+                                        .SetShapeFn(shape_inference::StridedSliceShape);
 
-  struct Attrs { std::int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask; };
+  struct Attrs {
+    std::int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+  };
   static constexpr auto kernel_types = TypeAttrs();
 
   // The part for one input shape and one set of indices. immutable once made.
   struct Plan : RefCounted {
     enum class Way : std::uint8_t { kShare, kShareRows, kCopy };
 
-    bool Fits(const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides) const {
+    bool Fits(const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
+              const HostIndices& strides) const {
       const Index n = begin.size();
-      if (static_cast<Index>(indices.size()) != 3 * n || end.size() != n || strides.size() != n || !(input == shape)) return false;
+      if (static_cast<Index>(indices.size()) != 3 * n || end.size() != n || strides.size() != n || !(input == shape))
+        return false;
       const Index* known = indices.data();
       for (Index i = 0; i < n; ++i)
         if (known[i] != begin[i] || known[n + i] != end[i] || known[2 * n + i] != strides[i]) return false;
       return true;
     }
-    Status Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end, const HostIndices& strides);
+    Status Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
+                const HostIndices& strides);
 
     TensorShape input, output;
     InlinedVector<Index, 12> indices;  // begin, end, strides
@@ -67,11 +72,12 @@ struct StridedSlice {
     Status Init(OpKernelConstruction& construction) {
       const DataType type = construction.input_type(0);  // TensorFlow has no kernels for these two
       if (type != DataType::kQint16 && type != DataType::kQuint16) return OkStatus();
-      return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type, "}; all types but qint16 and quint16 have one");
+      return errors::InvalidArgument("no kernel for op 'StridedSlice' on CPU with types {", type,
+                                     "}; all types but qint16 and quint16 have one");
     }
 
-    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end, HostIndices strides,
-                      Tensor& output) const {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices end,
+                      HostIndices strides, Tensor& output) const {
       Ref<Plan> plan = LastPlan();
       if (!plan || !plan->Fits(input.shape(), begin, end, strides)) [[unlikely]] {
         plan = Ref<Plan>::Adopt(new Plan);
@@ -99,11 +105,13 @@ struct StridedSlice {
   static Status Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output);
 };
 
-inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin, const HostIndices& end,
-                                       const HostIndices& strides) {
-  if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) || begin.size() >= 32)
-    return errors::InvalidArgument("StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
-                                   begin.shape(), ", ", end.shape(), ", and ", strides.shape(), " instead.");
+inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& shape, const HostIndices& begin,
+                                       const HostIndices& end, const HostIndices& strides) {
+  if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) ||
+      begin.size() >= 32)
+    return errors::InvalidArgument(
+        "StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin.shape(),
+        ", ", end.shape(), ", and ", strides.shape(), " instead.");
   std::vector<std::int64_t> lists[3];
   const HostIndices* const given[3] = {&begin, &end, &strides};
   for (int k = 0; k < 3; ++k)
@@ -111,8 +119,9 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   input = shape;
   StridedSlicePlan plan;
   const auto mask = [](std::int64_t bits) { return static_cast<std::int32_t>(bits); };
-  if (const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(attrs.begin_mask), mask(attrs.end_mask),
-                                             mask(attrs.ellipsis_mask), mask(attrs.new_axis_mask), mask(attrs.shrink_axis_mask), &plan);
+  if (const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(attrs.begin_mask),
+                                             mask(attrs.end_mask), mask(attrs.ellipsis_mask), mask(attrs.new_axis_mask),
+                                             mask(attrs.shrink_axis_mask), &plan);
       !status.ok())
     return Status(status.code(), StrCat("StridedSlice: ", status.message()));
   TENON_RETURN_IF_ERROR(TensorShape::Build(plan.final_shape, &output));
@@ -127,8 +136,10 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
   return OkStatus();
 }
 
-inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input, Tensor* output) {
-  // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts only.
+inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Plan& plan, const Tensor& input,
+                                Tensor* output) {
+  // Sharing a part takes a small block of the heap, keeps the whole alive and may be less aligned: for large parts
+  // only.
   constexpr Index kWorthSharingBytes = 32768;
   const ElementMover mover = MoverOf(input.dtype());
   if (plan.way == Plan::Way::kShare) {

@@ -12,20 +12,21 @@ TENON_NAMESPACE_BEGIN
 namespace ops {
 
 struct Const {
-  static constexpr auto signature = Op("Const")
-      .Output("output: dtype")
-      .Attr("value: tensor")
-      .Attr("dtype: type")
-      .SetShapeFn([](InferenceContext* c) -> Status {
-        Tensor value;
-        ShapeHandle shape = c->UnknownShape();
-        if (Status status = c->GetAttr("value", &value); status.ok())
-          TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
-        else if (status.message().find(": Shape [") != std::string_view::npos)
-          return status;  // no shape; contents that do not fit theirs are refused when the node is built
-        c->set_output(0, shape);
-        return OkStatus();
-      });
+  static constexpr auto signature =
+      Op("Const")
+          .Output("output: dtype")
+          .Attr("value: tensor")
+          .Attr("dtype: type")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            Tensor value;
+            ShapeHandle shape = c->UnknownShape();
+            if (Status status = c->GetAttr("value", &value); status.ok())
+              TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
+            else if (status.message().find(": Shape [") != std::string_view::npos)
+              return status;  // no shape; contents that do not fit theirs are refused when the node is built
+            c->set_output(0, shape);
+            return OkStatus();
+          });
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -36,7 +37,8 @@ struct Const {
     explicit kernel(OpKernelConstruction* construction) : OpKernel(construction) {
       construction->SetStatus(construction->GetAttr("value", &value_));
       if (construction->status().ok() && value_.dtype() != construction->output_type(0))
-        construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(), ") and dtype (", construction->output_type(0), ")"));
+        construction->SetStatus(errors::InvalidArgument("Type mismatch between value (", value_.dtype(),
+                                                        ") and dtype (", construction->output_type(0), ")"));
     }
     void Compute(OpKernelContext* context) override { context->set_output(0, value_); }
     bool IsExpensive() const override { return false; }

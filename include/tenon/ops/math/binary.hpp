@@ -19,14 +19,18 @@ namespace ops {
 namespace detail {
 // Integers wrap: computed without sign, in a type that is not widened to int on the way.
 template <class T>
-using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned, std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, int, T>>>;
+using Wrapping = std::conditional_t<sizeof(T) < sizeof(unsigned), unsigned,
+                                    std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, int, T>>>;
 }  // namespace detail
 
 struct Add {
-  static constexpr auto signature = Op("Add")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Add")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, string}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -50,11 +54,16 @@ struct Add {
 };
 
 struct AddV2 {
-  static constexpr auto signature = Op("AddV2")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}")
-      .SetIsCommutative().SetIsAggregate()
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("AddV2")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, int64, complex64, complex128}")
+          .SetIsCommutative()
+          .SetIsAggregate()
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -66,10 +75,14 @@ struct AddV2 {
 };
 
 struct Sub {
-  static constexpr auto signature = Op("Sub")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Sub")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128, uint32, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -84,11 +97,15 @@ struct Sub {
 };
 
 struct Mul {
-  static constexpr auto signature = Op("Mul")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}")
-      .SetIsCommutative()
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Mul")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128}")
+          .SetIsCommutative()
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(const T& x, const T& y) {
@@ -104,10 +121,13 @@ struct Mul {
 
 // NaN when either operand is.
 struct Maximum {
-  static constexpr auto signature = Op("Maximum")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Maximum")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(T x, T y) {
@@ -123,10 +143,13 @@ struct Maximum {
 
 // NaN when either operand is.
 struct Minimum {
-  static constexpr auto signature = Op("Minimum")
-      .Input("x: T").Input("y: T").Output("z: T")
-      .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
-      .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
+  static constexpr auto signature =
+      Op("Minimum")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: T")
+          .Attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64}")
+          .SetShapeFn(shape_inference::BroadcastBinaryOpShapeFn);
 
   template <class T>
   TENON_HD static T map(T x, T y) {

@@ -15,20 +15,25 @@ TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
-// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not conjugated.
+// a: [m, k]  b: [k, n]  ->  [m, n]; a transposed operand is stored the other way round. Complex numbers are not
+// conjugated.
 struct MatMul {
-  static constexpr auto signature = Op("MatMul")
-      .Input("a: T")
-      .Input("b: T")
-      .Output("product: T")
-      .Attr("transpose_a: bool = false")
-      .Attr("transpose_b: bool = false")
-      .Attr("T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
-      .Attr("grad_a: bool = false")
-      .Attr("grad_b: bool = false")
-      .SetShapeFn(shape_inference::MatMulShape);
+  static constexpr auto signature =
+      Op("MatMul")
+          .Input("a: T")
+          .Input("b: T")
+          .Output("product: T")
+          .Attr("transpose_a: bool = false")
+          .Attr("transpose_b: bool = false")
+          .Attr(
+              "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+          .Attr("grad_a: bool = false")
+          .Attr("grad_b: bool = false")
+          .SetShapeFn(shape_inference::MatMulShape);
 
-  struct Attrs { bool transpose_a, transpose_b; };
+  struct Attrs {
+    bool transpose_a, transpose_b;
+  };
   static constexpr std::string_view unused[] = {"grad_a", "grad_b"};
 
   // TensorFlow has no kernels for unsigned integers.

@@ -21,32 +21,38 @@ namespace ops {
 
 namespace detail {
 
-struct ReductionAttrs { bool keep_dims; };
+struct ReductionAttrs {
+  bool keep_dims;
+};
 
-// The dimensions that `indices` names (each once, counted from the end when negative; any shape will do), and the output's shape.
-inline Status ReadAxes(std::string_view op, const TensorShape& input, const HostIndices& indices, bool keep_dims, AxisSet* axes,
-                       TensorShape* output) {
+// The dimensions that `indices` names (each once, counted from the end when negative; any shape will do), and the
+// output's shape.
+inline Status ReadAxes(std::string_view op, const TensorShape& input, const HostIndices& indices, bool keep_dims,
+                       AxisSet* axes, TensorShape* output) {
   const Index rank = input.dims();
   for (Index i = 0; i < indices.size(); ++i) {
     const Index axis = indices[i];
     if (axis < -rank || axis >= rank)
-      return errors::InvalidArgument(op, ": Invalid reduction dimension ", axis, " for input with ", rank, " dimension(s); axes must be in [",
-                                     -rank, ", ", rank, ")");
+      return errors::InvalidArgument(op, ": Invalid reduction dimension ", axis, " for input with ", rank,
+                                     " dimension(s); axes must be in [", -rank, ", ", rank, ")");
     const int d = static_cast<int>(axis < 0 ? axis + rank : axis);
-    if (axes->contains(d)) return errors::InvalidArgument(op, ": Invalid reduction arguments: Axes contains duplicate dimension: ", d);
+    if (axes->contains(d))
+      return errors::InvalidArgument(op, ": Invalid reduction arguments: Axes contains duplicate dimension: ", d);
     axes->Add(d);
   }
   InlinedVector<Index, 8> sizes;
   for (int d = 0; d < input.dims(); ++d) {
-    if (!axes->contains(d)) sizes.push_back(input.dim_size(d));
-    else if (keep_dims) sizes.push_back(1);
+    if (!axes->contains(d))
+      sizes.push_back(input.dim_size(d));
+    else if (keep_dims)
+      sizes.push_back(1);
   }
   return TensorShape::Build({sizes.data(), sizes.size()}, output);
 }
 
 // Nothing is computed when only dimensions of size 1 go away: the output shares the input's buffer.
-inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims, const Tensor& input,
-                           const HostIndices& indices, Tensor* output) {
+inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
+                           const Tensor& input, const HostIndices& indices, Tensor* output) {
   AxisSet axes;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadAxes(context.op_kernel().type_string(), input.shape(), indices, keep_dims, &axes, &shape));
@@ -58,11 +64,14 @@ inline Status RunReduction(OpKernelContext& context, Cpu& device, const ReduceLo
   return Reduce(device, loops, input.raw_data(), input.shape(), axes, output->raw_data());
 }
 
-// The kernel sizes its output itself: at run it takes indices of any rank, the shape function only lists and single ones.
+// The kernel sizes its output itself: at run it takes indices of any rank, the shape function only lists and single
+// ones.
 template <class Reducer, class Device, class T>
 struct Reduction : ReductionAttrs {
-  Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices, Tensor& output) const {
-    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input, reduction_indices, &output);
+  Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
+                    Tensor& output) const {
+    return RunReduction(context.op(), context.device(), kReduceLoops<Reducer, T>, this->keep_dims, input,
+                        reduction_indices, &output);
   }
 };
 
@@ -72,15 +81,17 @@ concept Reduces = Device::type == "CPU" && !IsQuantized(dtype_of_v<T>);
 }  // namespace detail
 
 struct Sum {
-  static constexpr auto signature = Op("Sum")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Sum")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -91,15 +102,17 @@ struct Sum {
 
 // Of integers: cut towards zero. Of nothing: 0 for integers, else NaN.
 struct Mean {
-  static constexpr auto signature = Op("Mean")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Mean")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -109,15 +122,17 @@ struct Mean {
 };
 
 struct Prod {
-  static constexpr auto signature = Op("Prod")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
-            "complex128, half, uint32, uint64}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Prod")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -128,15 +143,17 @@ struct Prod {
 
 // NaN when there is one; of nothing: minus infinity, or the lowest integer.
 struct Max {
-  static constexpr auto signature = Op("Max")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
-            "quint16}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Max")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
+              "quint16}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");
@@ -147,15 +164,17 @@ struct Max {
 
 // NaN when there is one; of nothing: infinity, or the highest integer.
 struct Min {
-  static constexpr auto signature = Op("Min")
-      .Input("input: T")
-      .Input("reduction_indices: Tidx")
-      .Output("output: T")
-      .Attr("keep_dims: bool = false")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
-            "quint16}")
-      .Attr("Tidx: {int32, int64} = DT_INT32")
-      .SetShapeFn(shape_inference::ReductionShape);
+  static constexpr auto signature =
+      Op("Min")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, qint16, "
+              "quint16}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
 
   using Attrs = detail::ReductionAttrs;
   static constexpr auto kernel_types = TypeAttrs("T");

@@ -23,10 +23,12 @@ inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<
 }  // namespace detail
 
 struct Neg {
-  static constexpr auto signature = Op("Neg")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Neg")
+          .Input("x: T")
+          .Output("y: T")
+          .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -41,10 +43,13 @@ struct Neg {
 };
 
 struct Square {
-  static constexpr auto signature = Op("Square")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Square")
+          .Input("x: T")
+          .Output("y: T")
+          .Attr(
+              "T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(const T& x) {
@@ -57,9 +62,10 @@ struct Square {
 
 struct Sqrt {
   static constexpr auto signature = Op("Sqrt")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 1;
 
   template <class T>
@@ -77,9 +83,10 @@ struct Sqrt {
 // 1 / sqrt(x).
 struct Rsqrt {
   static constexpr auto signature = Op("Rsqrt")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 1;
 
   template <class T>
@@ -96,9 +103,10 @@ struct Rsqrt {
 
 struct Exp {
   static constexpr auto signature = Op("Exp")
-      .Input("x: T").Output("y: T")
-      .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {bfloat16, half, float, double, complex64, complex128}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   static constexpr float cost_ns = 4;
 
   template <class T>

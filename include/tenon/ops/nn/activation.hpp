@@ -15,10 +15,12 @@ namespace ops {
 
 // max(x, 0); NaN stays NaN.
 struct Relu {
-  static constexpr auto signature = Op("Relu")
-      .Input("features: T").Output("activations: T")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Relu")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(T x) {
@@ -32,10 +34,12 @@ struct Relu {
 
 // min(max(x, 0), 6); NaN stays NaN.
 struct Relu6 {
-  static constexpr auto signature = Op("Relu6")
-      .Input("features: T").Output("activations: T")
-      .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
-      .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto signature =
+      Op("Relu6")
+          .Input("features: T")
+          .Output("activations: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .SetShapeFn(shape_inference::UnchangedShape);
 
   template <class T>
   TENON_HD static T map(T x) {

@@ -21,17 +21,17 @@ namespace ops {
 // input: [n, h, w, c]  filter: [fh, fw, c / groups, k]  ->  [n, oh, ow, k]
 struct Conv2D {
   static constexpr auto signature = Op("Conv2D")
-      .Input("input: T")
-      .Input("filter: T")
-      .Output("output: T")
-      .Attr("T: {half, bfloat16, float, double, int32}")
-      .Attr("strides: list(int)")
-      .Attr("use_cudnn_on_gpu: bool = true")
-      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-      .Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
-      .Attr("dilations: list(int) = [1, 1, 1, 1]")
-      .SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, bfloat16, float, double, int32}")
+                                        .Attr("strides: list(int)")
+                                        .Attr("use_cudnn_on_gpu: bool = true")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn(shape_inference::Conv2DShapeWithExplicitPadding);
 
   struct Attrs {
     std::span<const std::int64_t> strides, explicit_paddings, dilations;
@@ -39,18 +39,21 @@ struct Conv2D {
   };
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
 
-  // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes the
-  // output itself.
+  // Where the window is larger than the image the shape function refuses, the kernel gives an empty image: so it sizes
+  // the output itself.
   template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Device& device, In<T> input, In<T> filter, Late<T>& output) const {
       if (data_format != "NHWC")
-        return errors::Unimplemented("The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ", data_format);
+        return errors::Unimplemented(
+            "The Conv2D op currently only supports the NHWC tensor format on the CPU. The op was given the format: ",
+            data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       Conv2DGeometry geometry;
-      TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
+      TENON_RETURN_IF_ERROR(
+          MakeConv2DGeometry(input.shape(), filter.shape(), strides, dilations, kind, explicit_paddings, &geometry));
       TENON_ASSIGN_OR_RETURN(const Out<T> out, output.Allocate(geometry.output_shape()));
       return tenon::Conv2D(device, geometry, input.data, filter.data, out.data);
     }

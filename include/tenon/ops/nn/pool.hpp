@@ -21,16 +21,17 @@ namespace ops {
 
 // input: [n, h, w, c]  ->  [n, oh, ow, c] (or [n, h, w, oc] where the window lies along the depth)
 struct MaxPool {
-  static constexpr auto signature = Op("MaxPool")
-      .Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT")
-      .Attr("ksize: list(int) >= 4")
-      .Attr("strides: list(int) >= 4")
-      .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
-      .Attr("explicit_paddings: list(int) = []")
-      .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
-      .Input("input: T")
-      .Output("output: T")
-      .SetShapeFn(shape_inference::MaxPoolShapeWithExplicitPadding);
+  static constexpr auto signature =
+      Op("MaxPool")
+          .Attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT")
+          .Attr("ksize: list(int) >= 4")
+          .Attr("strides: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+          .Attr("explicit_paddings: list(int) = []")
+          .Attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+          .Input("input: T")
+          .Output("output: T")
+          .SetShapeFn(shape_inference::MaxPoolShapeWithExplicitPadding);
 
   struct Attrs {
     std::span<const std::int64_t> ksize, strides, explicit_paddings;
@@ -42,7 +43,8 @@ struct MaxPool {
     requires(Device::type == "CPU" && !std::is_same_v<T, qint8>)
   struct kernel : Attrs {
     Status operator()(Device& device, In<T> input, Late<T>& output) const {
-      if (data_format != "NHWC") return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
+      if (data_format != "NHWC")
+        return errors::InvalidArgument("Default MaxPoolingOp only supports NHWC on device type CPU, got ", data_format);
       Padding kind{};
       TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
       PoolGeometry geometry;

@@ -16,10 +16,12 @@ namespace ops {
 // logits: [..., n]  ->  the same shape; each row sums to 1
 struct Softmax {
   static constexpr auto signature = Op("Softmax")
-      .Input("logits: T")
-      .Output("softmax: T")
-      .Attr("T: {half, bfloat16, float, double}")
-      .SetShapeFn([](InferenceContext* c) -> Status { return shape_inference::UnchangedShapeWithRankAtLeast(c, 1); });
+                                        .Input("logits: T")
+                                        .Output("softmax: T")
+                                        .Attr("T: {half, bfloat16, float, double}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 1);
+                                        });
 
   template <class Device, class T>
     requires(Device::type == "CPU")
