@@ -96,8 +96,8 @@ class ThreadPool final : public ThreadPoolInterface {
 
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
-  static constexpr int kSpins = 1000;        // about 20 us
-  static constexpr int kMaxDepth = 32;       // of tasks that schedule tasks in a pool without threads
+  static constexpr int kSpins = 1000;  // about 20 us
+  static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
 
   struct Task {
     void (*fn)(void*);
@@ -110,12 +110,12 @@ class ThreadPool final : public ThreadPoolInterface {
     void* arg;
     Index total;
     Index part;  // length of one part
-    bool flush_denormals = false;       // the caller's mode, for the threads that help
-    int places = 0;                     // helpers that may still join; under mutex_
-    bool closed = false;                // the caller waits; under mutex_
-    Loop* next_loop = nullptr;          // under mutex_
-    std::atomic<Index> next{0};         // first index that nobody has taken
-    std::atomic<int> helpers{0};        // threads at work on it besides the caller; written under mutex_
+    bool flush_denormals = false;  // the caller's mode, for the threads that help
+    int places = 0;  // helpers that may still join; under mutex_
+    bool closed = false;  // the caller waits; under mutex_
+    Loop* next_loop = nullptr;  // under mutex_
+    std::atomic<Index> next{0};  // first index that nobody has taken
+    std::atomic<int> helpers{0};  // threads at work on it besides the caller; written under mutex_
 
     void RunParts() {
       for (;;) {
@@ -287,7 +287,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::vector<Task> ring_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
-  Loop* loops_ = nullptr;                     // the newest first: the innermost of nested loops
+  Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
   std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
   std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
   std::atomic<int> spinning_{0};
