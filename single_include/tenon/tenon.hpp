@@ -12641,9 +12641,9 @@ struct SlotsOf {
 // The members' types, without needing a value of them.
 template <class... M>
 struct MemberTypes {
-  static constexpr bool known[] = {AttrMember<M>::known..., true};
-  static constexpr bool list[] = {AttrMember<M>::list..., false};
-  static constexpr AttrKind kind[] = {AttrMember<M>::kind..., AttrKind::kInt};
+  static constexpr bool known[sizeof...(M) + 1] = {AttrMember<M>::known..., true};
+  static constexpr bool list[sizeof...(M) + 1] = {AttrMember<M>::list..., false};
+  static constexpr AttrKind kind[sizeof...(M) + 1] = {AttrMember<M>::kind..., AttrKind::kInt};
 };
 struct TypesOf {
   template <class... M>

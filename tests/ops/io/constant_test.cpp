@@ -72,15 +72,16 @@ TEST_SUITE("Const") {
   }
   TEST_CASE("refuses contents that do not fit their shape, when it runs") {
     const Status why = errors::InvalidArgument("Cannot parse tensor from tensor_proto.");
-    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", AttrValue::UndecodedTensor("", why)}}, {}) ==
-          "INVALID_ARGUMENT: Cannot parse tensor from tensor_proto.");
+    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", AttrValue::UndecodedTensor("", why)}}, {})
+              .find("can't be converted to a Tensor: Cannot parse tensor from tensor_proto.") != std::string::npos);
   }
   TEST_CASE("wants both attrs") {
-    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}}, {}) ==
-          "INVALID_ARGUMENT: NodeDef missing attr 'value' from Op<name=Const; ");
-    CHECK(ErrorOf<ops::Const>({{"value", Tensor::Scalar(1.0f)}}, {}) ==
-          "INVALID_ARGUMENT: NodeDef missing attr 'dtype' from Op<name=Const; ");
-    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", 7}}, {}) == "?");
+    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}}, {})
+              .find("INVALID_ARGUMENT: NodeDef missing attr 'value' from Op<name=Const; ") == 0);
+    CHECK(ErrorOf<ops::Const>({{"value", Tensor::Scalar(1.0f)}}, {})
+              .find("INVALID_ARGUMENT: NodeDef missing attr 'dtype' from Op<name=Const; ") == 0);
+    CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", 7}}, {})
+              .find("INVALID_ARGUMENT: AttrValue had value with type 'int' when 'tensor' expected") == 0);
   }
   TEST_CASE("asks for no memory") { CHECK(FailEveryAllocation<ops::Const>(Value(Make<float>({2}, {1})), {}) == 0); }
 }

@@ -77,7 +77,7 @@ TEST_SUITE("Placeholder") {
     CHECK(inputs[0].shape == "[?,3]");
   }
   TEST_CASE("wants a type") {
-    CHECK(ErrorOf<ops::Placeholder>({{"shape", PartialTensorShape()}}, {}) ==
-          "INVALID_ARGUMENT: NodeDef missing attr 'dtype' from Op<name=Placeholder; ");
+    CHECK(ErrorOf<ops::Placeholder>({{"shape", PartialTensorShape()}}, {})
+              .find("INVALID_ARGUMENT: NodeDef missing attr 'dtype' from Op<name=Placeholder; ") == 0);
   }
 }
