@@ -5,6 +5,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 
 TENON_NAMESPACE_BEGIN
