@@ -73,7 +73,7 @@ TEST_SUITE("Reshape") {
   TEST_CASE("refuses another number of elements") {
     CHECK(Error({2, 3}, {7}) ==
           "INVALID_ARGUMENT: Input to reshape is a tensor with 6 values, but the requested shape has 7");
-    CHECK(Error({2, 3}, {}) ==
+    CHECK(Error({2, 3}, std::vector<std::int32_t>{}) ==
           "INVALID_ARGUMENT: Input to reshape is a tensor with 6 values, but the requested shape has 1");
     CHECK(Error({2, 3}, {0, 6}) ==
           "INVALID_ARGUMENT: Input to reshape is a tensor with 6 values, but the requested shape has 0");
