@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/session.hpp>
 #include <tenon/runtime/session_impl.hpp>
 
@@ -54,8 +54,8 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
     const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
     std::span<const std::string> targets) {
   if (session.impl_ == nullptr) return NoSession();
-  std::vector<std::string> names;
-  std::vector<Tensor> values;
+  SlimVector<std::string> names;
+  SlimVector<Tensor> values;
   for (const NamedTensor& feed : feeds) {
     names.push_back(feed.name);
     values.push_back(feed.tensor);

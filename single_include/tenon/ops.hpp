@@ -978,7 +978,7 @@ inline Status StridedSlice::Plan::Make(const Attrs& attrs, const TensorShape& sh
     return errors::InvalidArgument(
         "StridedSlice: Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin.shape(),
         ", ", end.shape(), ", and ", strides.shape(), " instead.");
-  std::vector<std::int64_t> lists[3];
+  SlimVector<std::int64_t> lists[3];
   const HostIndices* const given[3] = {&begin, &end, &strides};
   for (int k = 0; k < 3; ++k)
     for (Index i = 0; i < begin.size(); ++i) lists[k].push_back((*given[k])[i]), indices.push_back((*given[k])[i]);

@@ -84,6 +84,9 @@
 #define TENON_SIGNATURE __func__
 #endif
 
+// std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
+#define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+
 // ---- tenon/base/status.hpp ----
 // Status and Result<T>: how everything that can fail says so. Codes are TensorFlow's (and absl's, and gRPC's).
 //
@@ -3687,6 +3690,257 @@ inline Status GetEnvDouble(const char* name, double default_value, double* value
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/slim_vector.hpp ----
+// SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
+// item type that it is used with, this one a dozen; a program's compile time is made of such things.
+TENON_NAMESPACE_BEGIN
+
+// A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
+template <class List, class T>
+concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(List list, const T& item) {
+  list.clear();
+  list.reserve(std::size_t{1});
+  list.push_back(item);
+};
+
+// As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
+// incomplete where a SlimVector<T> is a member. externally synchronised.
+template <class T>
+class SlimVector {
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using const_reference = const T&;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  constexpr SlimVector() noexcept = default;
+  constexpr explicit SlimVector(size_type count) { resize(count); }
+  constexpr SlimVector(size_type count, const T& value) { resize(count, value); }
+  constexpr SlimVector(std::initializer_list<T> items) { append(items.begin(), items.end()); }
+  template <class Iterator>
+    requires requires(Iterator i) { *i; }
+  constexpr SlimVector(Iterator first, Iterator last) {
+    append(first, last);
+  }
+  // From a std::vector, span, array...
+  template <class Range>
+    requires(!std::same_as<Range, SlimVector>) && requires(const Range& range) {
+      { range.data() } -> std::same_as<const T*>;
+      range.size();
+    }
+  constexpr SlimVector(const Range& range) {
+    append(range.data(), range.data() + range.size());
+  }
+  constexpr SlimVector(const SlimVector& other) { append(other.data_, other.data_ + other.size_); }
+  constexpr SlimVector(SlimVector&& other) noexcept
+      : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
+    other.Forget();
+  }
+  constexpr SlimVector& operator=(const SlimVector& other) {
+    if (this != &other) assign(other.data_, other.data_ + other.size_);
+    return *this;
+  }
+  constexpr SlimVector& operator=(SlimVector&& other) noexcept {
+    if (this != &other) {
+      Destroy();
+      data_ = other.data_;
+      size_ = other.size_;
+      capacity_ = other.capacity_;
+      other.Forget();
+    }
+    return *this;
+  }
+  constexpr SlimVector& operator=(std::initializer_list<T> items) {
+    assign(items.begin(), items.end());
+    return *this;
+  }
+  constexpr ~SlimVector() { Destroy(); }
+
+  // Nothing assigned or inserted may be an item of this vector, except through push_back, emplace_back and resize.
+  template <class Iterator>
+    requires requires(Iterator i) { *i; }
+  constexpr void assign(Iterator first, Iterator last) {
+    clear();
+    append(first, last);
+  }
+  constexpr void assign(size_type count, const T& value) {
+    clear();
+    resize(count, value);
+  }
+  constexpr void clear() noexcept { Truncate(0); }
+  constexpr void reserve(size_type capacity) {
+    if (capacity > capacity_) MoveTo(capacity);
+  }
+  constexpr void shrink_to_fit() {
+    if (size_ == 0) {
+      Destroy();
+      Forget();
+    } else if (size_ < capacity_) {
+      MoveTo(size_);
+    }
+  }
+  constexpr void resize(size_type count) {
+    reserve(count);
+    while (size_ < count) std::construct_at(data_ + size_++);
+    Truncate(count);
+  }
+  constexpr void resize(size_type count, const T& value) {
+    if (count > capacity_) {
+      const T copy(value);  // `value` may be one of the items that move
+      reserve(count);
+      while (size_ < count) std::construct_at(data_ + size_++, copy);
+    }
+    while (size_ < count) std::construct_at(data_ + size_++, value);
+    Truncate(count);
+  }
+  constexpr void push_back(const T& item) {
+    if (size_ == capacity_) [[unlikely]] {
+      T copy(item);  // `item` may be one of those that move
+      MoveTo(Larger());
+      std::construct_at(data_ + size_, static_cast<T&&>(copy));
+    } else {
+      std::construct_at(data_ + size_, item);
+    }
+    ++size_;
+  }
+  constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
+  template <class... Args>
+  constexpr T& emplace_back(Args&&... args) {
+    if (size_ == capacity_) [[unlikely]] {
+      T made(static_cast<Args&&>(args)...);
+      MoveTo(Larger());
+      std::construct_at(data_ + size_, static_cast<T&&>(made));
+    } else {
+      std::construct_at(data_ + size_, static_cast<Args&&>(args)...);
+    }
+    return data_[size_++];
+  }
+  constexpr void pop_back() { Truncate(size_ - 1); }
+
+  constexpr iterator insert(const_iterator position, T item) {
+    const size_type index = static_cast<size_type>(position - data_);
+    emplace_back(static_cast<T&&>(item));
+    BringBack(index, size_ - 1);
+    return data_ + index;
+  }
+  // Adds the items of [first, last) behind the others.
+  template <class Iterator>
+  constexpr void append(Iterator first, Iterator last) {
+    if constexpr (requires { static_cast<size_type>(last - first); }) {
+      const size_type needed = size_ + static_cast<size_type>(last - first);
+      if (needed > capacity_) MoveTo(needed > 2 * capacity_ ? needed : 2 * capacity_);
+    }
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  constexpr iterator erase(const_iterator position) { return erase(position, position + 1); }
+  constexpr iterator erase(const_iterator first, const_iterator last) {
+    const size_type to = static_cast<size_type>(first - data_), count = static_cast<size_type>(last - first);
+    if (count != 0) {
+      for (size_type i = to; i + count < size_; ++i) data_[i] = static_cast<T&&>(data_[i + count]);
+      Truncate(size_ - count);
+    }
+    return data_ + to;
+  }
+  constexpr void swap(SlimVector& other) noexcept {
+    SlimVector mine(static_cast<SlimVector&&>(*this));
+    *this = static_cast<SlimVector&&>(other);
+    other = static_cast<SlimVector&&>(mine);
+  }
+
+  constexpr T& operator[](size_type i) { return data_[i]; }
+  constexpr const T& operator[](size_type i) const { return data_[i]; }
+  constexpr T& front() { return data_[0]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr T& back() { return data_[size_ - 1]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
+  constexpr T* data() noexcept { return data_; }
+  constexpr const T* data() const noexcept { return data_; }
+  constexpr iterator begin() noexcept { return data_; }
+  constexpr const_iterator begin() const noexcept { return data_; }
+  constexpr iterator end() noexcept { return data_ + size_; }
+  constexpr const_iterator end() const noexcept { return data_ + size_; }
+  constexpr size_type size() const noexcept { return size_; }
+  constexpr bool empty() const noexcept { return size_ == 0; }
+  constexpr size_type capacity() const noexcept { return capacity_; }
+
+  template <class Range>
+    requires requires(const Range& range) {
+      { range.data() } -> std::same_as<const T*>;
+      range.size();
+    }
+  constexpr bool operator==(const Range& other) const {
+    if (size_ != other.size()) return false;
+    for (size_type i = 0; i < size_; ++i) {
+      if (!(data_[i] == other.data()[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr T* Allocate(size_type count) {
+    if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
+    } else {
+      return static_cast<T*>(::operator new(count * sizeof(T)));
+    }
+  }
+  constexpr void Free() noexcept {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+    } else if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+    } else {
+      ::operator delete(static_cast<void*>(data_));
+    }
+  }
+  constexpr size_type Larger() const { return capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_; }
+  // Moves the items to new memory for `capacity` of them.
+  TENON_COLD constexpr void MoveTo(size_type capacity) {
+    T* const data = Allocate(capacity);
+    if (std::is_trivially_copyable_v<T> && !TENON_IS_CONSTANT_EVALUATED()) {
+      if (size_ != 0) std::memcpy(static_cast<void*>(data), static_cast<const void*>(data_), size_ * sizeof(T));
+    } else {
+      for (size_type i = 0; i < size_; ++i) {
+        std::construct_at(data + i, static_cast<T&&>(data_[i]));
+        data_[i].~T();
+      }
+    }
+    Free();
+    data_ = data;
+    capacity_ = capacity;
+  }
+  // Moves the item at `from` to `to`, which is not behind it, and those between by one.
+  constexpr void BringBack(size_type to, size_type from) {
+    if (to == from) return;
+    T moved(static_cast<T&&>(data_[from]));
+    for (size_type i = from; i > to; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
+    data_[to] = static_cast<T&&>(moved);
+  }
+  constexpr void Truncate(size_type count) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      for (size_type i = count; i < size_; ++i) data_[i].~T();
+    }
+    size_ = count;
+  }
+  constexpr void Destroy() noexcept {
+    Truncate(0);
+    Free();
+  }
+  constexpr void Forget() noexcept {
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+  T* data_ = nullptr;
+  size_type size_ = 0, capacity_ = 0;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/base/flat_map.hpp ----
 // FlatMap<K, V>: a map as one sorted vector. Small, quick to walk (in the order of its keys) and to search; an
 // insertion moves what comes after it. A key is found by all that compares with it: a std::string by a string_view.
@@ -3703,8 +3957,8 @@ class FlatMap {
     K first;
     V second;
   };
-  using iterator = typename std::vector<value_type>::iterator;
-  using const_iterator = typename std::vector<value_type>::const_iterator;
+  using iterator = typename SlimVector<value_type>::iterator;
+  using const_iterator = typename SlimVector<value_type>::const_iterator;
 
   FlatMap() = default;
   // The first of several items with one key counts.
@@ -3809,7 +4063,7 @@ class FlatMap {
  private:
   iterator Mutable(const_iterator i) { return items_.begin() + (i - items_.cbegin()); }
 
-  std::vector<value_type> items_;  // sorted by key, each key once
+  SlimVector<value_type> items_;  // sorted by key, each key once
 };
 
 TENON_NAMESPACE_END
@@ -4225,7 +4479,7 @@ class TrackingAllocator final : public Allocator {
     return static_cast<std::int64_t>(blocks_.size());
   }
   // The sizes of all blocks given since the beginning or the last ClearStats, in order.
-  std::vector<std::size_t> sizes() const { return Read(sizes_); }
+  SlimVector<std::size_t> sizes() const { return Read(sizes_); }
 
   bool TracksAllocationSizes() const override { return true; }
   // 0 for a pointer that is not a block in use; the id is that of the allocation, 1 the first.
@@ -4270,7 +4524,7 @@ class TrackingAllocator final : public Allocator {
   Allocator* const base_;
   mutable Mutex mutex_;  // guards all that follows
   std::unordered_map<const void*, Block> blocks_;
-  std::vector<std::size_t> sizes_;
+  SlimVector<std::size_t> sizes_;
   AllocatorStats stats_;
   std::int64_t num_requests_ = 0;
   std::int64_t num_failures_ = 0;
@@ -4554,18 +4808,18 @@ struct SharedAttr;
 
 // Sorts by key; of several values with one key the last stays.
 template <class K, class V>
-void SortByKey(std::vector<std::pair<K, V>>* items) {
-  std::vector<std::pair<K, V>>& all = *items;
+void SortByKey(SlimVector<std::pair<K, V>>* items) {
+  SlimVector<std::pair<K, V>>& all = *items;
   std::size_t sorted = 1;
   while (sorted < all.size() && all[sorted - 1].first < all[sorted].first) ++sorted;
   if (sorted >= all.size()) return;
-  std::vector<std::size_t> order(all.size());
+  SlimVector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&all](std::size_t a, std::size_t b) {
     if (all[a].first < all[b].first) return true;
     return !(all[b].first < all[a].first) && a < b;
   });
-  std::vector<std::pair<K, V>> ordered;
+  SlimVector<std::pair<K, V>> ordered;
   ordered.reserve(all.size());
   for (const std::size_t i : order) {
     if (!ordered.empty() && ordered.back().first == all[i].first) ordered.pop_back();
@@ -4624,10 +4878,13 @@ class AttrValue {
   AttrValue(Tensor tensor);
   AttrValue(NameAttrList function);
   AttrValue(AttrList list);
-  template <class T>
-  AttrValue(const std::vector<T>& items);
-  template <class T>
-  AttrValue(std::span<const T> items);
+  template <class List>
+    requires requires(const List& items) {
+      typename List::value_type;
+      items.begin();
+      items.size();
+    }
+  AttrValue(const List& items);  // std::vector, std::span, SlimVector of AttrList's element types
   // The name of an attr of the enclosing function whose value goes here.
   static AttrValue Placeholder(std::string name);
   // A serialised TensorShapeProto or TensorProto that has no value, and why. It stays in the graph and is written as it
@@ -4663,9 +4920,10 @@ class AttrValue {
   std::string* mutable_placeholder();
 
   // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
-  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector of these (appends to it) or std::span<const T>
-  // of AttrList's element types. string_view, pointer and span point into this value. InvalidArgument, naming
-  // `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty list.
+  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
+  // std::span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
+  // list.
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
@@ -4718,7 +4976,7 @@ class AttrValue {
 class AttrMap {
  public:
   using value_type = std::pair<std::string, AttrValue>;
-  using const_iterator = std::vector<value_type>::const_iterator;
+  using const_iterator = SlimVector<value_type>::const_iterator;
 
   AttrMap() = default;
   // The last of several values with one name counts.
@@ -4753,7 +5011,7 @@ class AttrMap {
  private:
   std::size_t LowerBound(std::string_view name) const;
 
-  std::vector<value_type> items_;
+  SlimVector<value_type> items_;
 };
 
 // A function and the values of its attrs.
@@ -4766,14 +5024,14 @@ struct NameAttrList {
 
 // A list: as a rule only one of the vectors has items.
 struct AttrList {
-  std::vector<std::string> s;
-  std::vector<std::int64_t> i;
-  std::vector<float> f;
-  std::vector<char> b;  // 0 or 1
-  std::vector<DataType> type;
-  std::vector<PartialTensorShape> shape;
-  std::vector<Tensor> tensor;
-  std::vector<NameAttrList> func;
+  SlimVector<std::string> s;
+  SlimVector<std::int64_t> i;
+  SlimVector<float> f;
+  SlimVector<char> b;  // 0 or 1
+  SlimVector<DataType> type;
+  SlimVector<PartialTensorShape> shape;
+  SlimVector<Tensor> tensor;
+  SlimVector<NameAttrList> func;
 
   friend bool operator==(const AttrList& a, const AttrList& b);
 };
@@ -4832,19 +5090,19 @@ inline void AttrMap::Set(std::string name, AttrValue value) {
   if (i < items_.size() && items_[i].first == name) {
     items_[i].second = std::move(value);
   } else {
-    items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::move(name), std::move(value));
+    items_.insert(items_.begin() + i, value_type(std::move(name), std::move(value)));
   }
 }
 inline bool AttrMap::Insert(std::string name, AttrValue value) {
   const std::size_t i = LowerBound(name);
   if (i < items_.size() && items_[i].first == name) return false;
-  items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::move(name), std::move(value));
+  items_.insert(items_.begin() + i, value_type(std::move(name), std::move(value)));
   return true;
 }
 inline AttrValue& AttrMap::operator[](std::string_view name) {
   const std::size_t i = LowerBound(name);
   if (i == items_.size() || items_[i].first != name) {
-    items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::string(name), AttrValue());
+    items_.insert(items_.begin() + i, value_type(name, AttrValue()));
   }
   return items_[i].second;
 }
@@ -4890,12 +5148,12 @@ const T& EmptyAttr() {
 // The C++ element type of a list attr -> its vector in AttrList and its name.
 template <class T>
 struct AttrElement;
-#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                                \
-  template <>                                                                     \
-  struct AttrElement<T> {                                                         \
-    static constexpr std::string_view name = text, list_name = "list(" text ")";  \
-    static const std::vector<T>& Of(const AttrList& list) { return list.member; } \
-    static std::vector<T>& Of(AttrList& list) { return list.member; }             \
+#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                               \
+  template <>                                                                    \
+  struct AttrElement<T> {                                                        \
+    static constexpr std::string_view name = text, list_name = "list(" text ")"; \
+    static const SlimVector<T>& Of(const AttrList& list) { return list.member; } \
+    static SlimVector<T>& Of(AttrList& list) { return list.member; }             \
   };
 TENON_DETAIL_ATTR_ELEMENT(std::string, s, "string")
 TENON_DETAIL_ATTR_ELEMENT(std::int64_t, i, "int")
@@ -5009,17 +5267,17 @@ inline AttrValue::AttrValue(PartialTensorShape shape) : AttrValue(Hold(Kind::kSh
 inline AttrValue::AttrValue(Tensor tensor) : AttrValue(Hold(Kind::kTensor, std::move(tensor))) {}
 inline AttrValue::AttrValue(NameAttrList function) : AttrValue(Hold(Kind::kFunc, std::move(function))) {}
 inline AttrValue::AttrValue(AttrList list) : AttrValue(Hold(Kind::kList, std::move(list))) {}
-template <class T>
-AttrValue::AttrValue(const std::vector<T>& items) : AttrValue() {
-  auto& list = detail::AttrElement<typename detail::AttrStorage<T>::Stored>::Of(*mutable_list());
+template <class List>
+  requires requires(const List& items) {
+    typename List::value_type;
+    items.begin();
+    items.size();
+  }
+AttrValue::AttrValue(const List& items) : AttrValue() {
+  auto& list =
+      detail::AttrElement<typename detail::AttrStorage<typename List::value_type>::Stored>::Of(*mutable_list());
   list.reserve(items.size());
   for (const auto& item : items) list.emplace_back(item);
-}
-template <class T>
-AttrValue::AttrValue(std::span<const T> items) : AttrValue() {
-  auto& list = detail::AttrElement<typename detail::AttrStorage<T>::Stored>::Of(*mutable_list());
-  list.reserve(items.size());
-  for (const T& item : items) list.emplace_back(item);
 }
 inline AttrValue AttrValue::Placeholder(std::string name) {
   AttrValue made(std::move(name));
@@ -5216,12 +5474,14 @@ struct AttrGetter {  // a single value
     return s.ok() ? s : Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
   }
 };
-template <class T>
-struct AttrGetter<std::vector<T>> {
+template <class List>
+  requires(!std::same_as<List, std::string>) && GrowableListOf<List, typename List::value_type>
+struct AttrGetter<List> {
+  using T = typename List::value_type;
   using Stored = typename AttrStorage<T>::Stored;
-  static Status Get(const AttrValue& value, std::string_view attr_name, std::vector<T>* out) {
+  static Status Get(const AttrValue& value, std::string_view attr_name, List* out) {
     if (Status s = AttrValueHasType(value, AttrElement<Stored>::list_name); !s.ok()) return ForAttr(s, attr_name);
-    const std::vector<Stored>& list = AttrElement<Stored>::Of(value.list());
+    const SlimVector<Stored>& list = AttrElement<Stored>::Of(value.list());
     out->reserve(out->size() + list.size());
     for (const Stored& item : list) {
       T converted{};
@@ -5266,7 +5526,7 @@ inline std::string SummarizeAttrFunc(const NameAttrList& function);
 
 // "[a, b]"; from 50 items on the first five, "...", the last five.
 template <class T, class ToText>
-std::string SummarizeAttrItems(const std::vector<T>& items, ToText to_text) {
+std::string SummarizeAttrItems(const SlimVector<T>& items, ToText to_text) {
   const std::size_t n = items.size();
   std::string text = "[";
   for (std::size_t k = 0; k < n; ++k) {
@@ -5348,7 +5608,7 @@ struct OpDef {
     std::string type_attr;       // name of an attr of type "type"
     std::string number_attr;     // name of an "int" attr: the argument is that many tensors
     std::string type_list_attr;  // name of a "list(type)" attr: one tensor for each
-    std::vector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
+    SlimVector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
     bool is_ref = false;
     std::string full_type;  // serialised FullTypeDef (experimental_full_type), as it came
 
@@ -5368,10 +5628,10 @@ struct OpDef {
   };
 
   std::string name;
-  std::vector<ArgDef> input_arg;
-  std::vector<ArgDef> output_arg;
-  std::vector<std::string> control_output;
-  std::vector<AttrDef> attr;
+  SlimVector<ArgDef> input_arg;
+  SlimVector<ArgDef> output_arg;
+  SlimVector<std::string> control_output;
+  SlimVector<AttrDef> attr;
   std::optional<OpDeprecation> deprecation;
   std::string summary;
   std::string description;
@@ -5895,15 +6155,16 @@ struct Access<C, std::optional<T>, Member> {
   }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
-template <class C, class T, std::vector<T> C::* Member>
-struct Access<C, std::vector<T>, Member> {
-  using Value = T;
+template <class C, class List, List C::* Member>
+  requires GrowableListOf<List, typename List::value_type> && (!std::is_same_v<List, std::string>)
+struct Access<C, List, Member> {
+  using Value = typename List::value_type;
   static constexpr bool repeated = true;
   static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
   static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
   static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
   static void Reserve(void* object, std::size_t count) {
-    std::vector<T>& member = static_cast<C*>(object)->*Member;
+    List& member = static_cast<C*>(object)->*Member;
     if (count > 1) member.reserve(member.size() + count);
   }
   static constexpr void (*reserve)(void*, std::size_t) = &Reserve;
@@ -6761,7 +7022,7 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
   if (SizeOf(tensor.dtype()) != 0) {
     writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
   } else {
-    std::vector<std::size_t> lengths(count);
+    SlimVector<std::size_t> lengths(count);
     for (std::size_t i = count; i-- > 0;) {
       const std::size_t item_end = writer.size();
       if (tensor.dtype() == DataType::kString) {
@@ -6865,7 +7126,7 @@ TENON_NAMESPACE_BEGIN
 struct NodeDef {
   std::string name;
   std::string op;
-  std::vector<std::string> input;  // "node", "node:1", and last "^node" for control
+  SlimVector<std::string> input;  // "node", "node:1", and last "^node" for control
   std::string device;              // what was asked for, e.g. "/device:GPU:0"; may be empty
   AttrMap attr;
   std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came
@@ -6950,13 +7211,13 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 struct FunctionDef {
-  using StringMap = std::vector<std::pair<std::string, std::string>>;
+  using StringMap = SlimVector<std::pair<std::string, std::string>>;
 
   OpDef signature;
   AttrMap attr;
-  std::vector<std::pair<std::uint32_t, AttrMap>> arg_attr;                      // argument number -> attrs; sorted
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> resource_arg_unique_id;  // sorted by argument number
-  std::vector<NodeDef> node_def;
+  SlimVector<std::pair<std::uint32_t, AttrMap>> arg_attr;                      // argument number -> attrs; sorted
+  SlimVector<std::pair<std::uint32_t, std::uint32_t>> resource_arg_unique_id;  // sorted by argument number
+  SlimVector<NodeDef> node_def;
   StringMap ret;          // output argument -> "node:out:0"; sorted by output argument
   StringMap control_ret;  // name in signature.control_output -> node; sorted by that name
 
@@ -6979,9 +7240,9 @@ struct RegisteredGradient {
 };
 
 struct FunctionDefLibrary {
-  std::vector<FunctionDef> function;
-  std::vector<GradientDef> gradient;
-  std::vector<RegisteredGradient> registered_gradients;
+  SlimVector<FunctionDef> function;
+  SlimVector<GradientDef> gradient;
+  SlimVector<RegisteredGradient> registered_gradients;
 
   bool empty() const { return function.empty() && gradient.empty() && registered_gradients.empty(); }
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
@@ -7001,7 +7262,7 @@ inline constexpr int kGraphDefVersionMinProducer = 0;
 struct VersionDef {
   int producer = 0;
   int min_consumer = 0;
-  std::vector<int> bad_consumers;
+  SlimVector<int> bad_consumers;
 
   friend bool operator==(const VersionDef&, const VersionDef&) = default;
 };
@@ -7038,7 +7299,7 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef {
-  std::vector<NodeDef> node;  // in any order
+  SlimVector<NodeDef> node;  // in any order
   VersionDef versions;
   FunctionDefLibrary library;
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came
@@ -7103,7 +7364,7 @@ namespace detail {
 struct ShapeAttr {};
 struct TensorAttr {};
 struct OpList {
-  std::vector<OpDef> op;
+  SlimVector<OpDef> op;
 };
 
 inline void SortFunctionMaps(void* object) {
@@ -7439,12 +7700,12 @@ inline std::string SerializeFunctionDef(const FunctionDef& function) { return de
 inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
 inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
 
-inline Result<std::vector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
   TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
   return std::move(list.op);
 }
 inline std::string SerializeOpList(std::span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{std::vector<OpDef>(ops.begin(), ops.end())});
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
 TENON_NAMESPACE_END
@@ -8764,7 +9025,7 @@ class TextToWire {
   bool Nested(const TextMessage& message, std::string* bytes) {
     const char close = in_.peek() == '{' ? '}' : '>';
     if ((!in_.Eat("{") && !in_.Eat("<")) || ++depth_ > kMaxDepth) return false;
-    std::vector<bool> seen(message.fields.size());
+    SlimVector<bool> seen(message.fields.size());
     bool seen_one_of = false;
     for (;;) {
       in_.SkipSpaceAndComments();
@@ -8973,7 +9234,7 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
 // not.
 class DocReader {
  public:
-  static std::vector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
+  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
 
  private:
   DocReader(std::string_view text, OpDef* def) : def_(def) {
@@ -8986,14 +9247,14 @@ class DocReader {
       text.remove_prefix(end + 1);
     }
   }
-  std::vector<std::string> Run() {
+  SlimVector<std::string> Run() {
     std::size_t at = 0;
     while (at < lines_.size() && lines_[at].empty()) ++at;
     if (at < lines_.size()) def_->summary = lines_[at++];
     while (at < lines_.size() && lines_[at].empty()) ++at;
     std::size_t end = EndOfBlock(at);
     def_->description = Join(at, end, 0);
-    std::vector<std::string> unknown;
+    SlimVector<std::string> unknown;
     while (end < lines_.size()) {
       std::string_view name;
       lines_[end] = AfterName(lines_[end], &name);
@@ -9048,7 +9309,7 @@ class DocReader {
   }
 
   OpDef* def_;
-  std::vector<std::string_view> lines_;
+  SlimVector<std::string_view> lines_;
 };
 
 }  // namespace detail
@@ -9078,7 +9339,7 @@ inline OpDef ToOpDef(const OpView& op) {
 // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
 // an op.
 inline std::string SummarizeOpDef(const OpDef& def) {
-  const auto args = [](const std::vector<OpDef::ArgDef>& list) {
+  const auto args = [](const SlimVector<OpDef::ArgDef>& list) {
     return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) {
       StrAppend(out, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
                 arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr),
@@ -9179,13 +9440,13 @@ class OpDefValidator {
     if (!attr.allowed_values.has_value()) return OkStatus();
     const AttrList& allowed = attr.allowed_values.list();
     if (attr.type == "type" || attr.type == "list(type)")
-      return Allowed(is_list ? list.type : std::vector<DataType>{value.type()}, allowed.type, attr.name, "");
+      return Allowed(is_list ? list.type : SlimVector<DataType>{value.type()}, allowed.type, attr.name, "");
     if (attr.type == "string" || attr.type == "list(string)")
-      return Allowed(is_list ? list.s : std::vector<std::string>{value.s()}, allowed.s, attr.name, "\"");
+      return Allowed(is_list ? list.s : SlimVector<std::string>{value.s()}, allowed.s, attr.name, "\"");
     return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
   }
   template <class T>
-  static Status Allowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view name,
+  static Status Allowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view name,
                         std::string_view quote) {
     for (const T& value : values)
       if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
@@ -9226,7 +9487,7 @@ class OpDefValidator {
   }
 
   const OpDef& def_;
-  std::vector<std::string> names_;
+  SlimVector<std::string> names_;
 };
 
 }  // namespace detail
@@ -9271,7 +9532,7 @@ class OpDefBuilder {
 
   Status Finalize(OpDef* out) const {
     OpDef def = def_;
-    std::vector<std::string> errors = errors_;
+    SlimVector<std::string> errors = errors_;
     for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
     for (const std::string& spec : inputs_) AddArg(spec, "Input", &def.input_arg.emplace_back(), &def, &errors);
     for (const std::string& spec : outputs_) AddArg(spec, "Output", &def.output_arg.emplace_back(), &def, &errors);
@@ -9313,7 +9574,7 @@ class OpDefBuilder {
     }
     return {};
   }
-  void AddAttr(const std::string& spec, OpDef* def, std::vector<std::string>* errors) const {
+  void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
     AttrSpec attr;
     SpecIssue issue = ReadAttrSpec(spec, &attr);
     const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum ||
@@ -9327,7 +9588,7 @@ class OpDefBuilder {
     errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }
   void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
-              std::vector<std::string>* errors) const {
+              SlimVector<std::string>* errors) const {
     const auto fail = [&](std::string text) {
       errors->push_back(StrCat(text, " from ", what, "(\"", spec, "\") for Op ", def->name));
     };
@@ -9360,7 +9621,7 @@ class OpDefBuilder {
       }
     if (arg.type == DataType::kResource) def->is_stateful = true;
   }
-  void AddControlOutput(const std::string& name, OpDef* def, std::vector<std::string>* errors) const {
+  void AddControlOutput(const std::string& name, OpDef* def, SlimVector<std::string>* errors) const {
     detail::TextCursor in(name);
     const bool is_name = detail::IsLetter(in.peek());
     def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
@@ -9370,7 +9631,7 @@ class OpDefBuilder {
 
   OpDef def_;
   std::string doc_;
-  std::vector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
+  SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
 // ------------------------------------------------------------------------------------------------- OpDef to signature
@@ -9448,7 +9709,7 @@ class SpecWriter {
     return kNames[static_cast<std::size_t>(kind)];
   }
   template <class T>
-  static bool Items(const std::vector<T>& items, std::string* out) {
+  static bool Items(const SlimVector<T>& items, std::string* out) {
     bool first = true;
     for (const T& item : items) {
       if (!std::exchange(first, false)) out->append(", ");
@@ -9502,10 +9763,10 @@ class OwnedOp {
  private:
   struct Parts {
     std::string name, deprecation_text, doc;
-    std::vector<std::string> texts, control_names;
-    std::vector<std::string_view> control_outputs;
-    std::vector<ArgSpec> inputs, outputs;
-    std::vector<AttrSpec> attrs;
+    SlimVector<std::string> texts, control_names;
+    SlimVector<std::string_view> control_outputs;
+    SlimVector<ArgSpec> inputs, outputs;
+    SlimVector<AttrSpec> attrs;
     OpView view;
 
     Status Fill(const OpDef& def, ShapeFn shape_fn) {
@@ -9758,9 +10019,9 @@ struct StaticAttr {
       return Take(kind == AttrKind::kType && is_list, T(types, list_size), out);
     } else if constexpr (std::is_same_v<T, std::span<const std::int64_t>>) {
       return Take(kind == AttrKind::kInt && is_list, T(numbers, list_size), out);
-    } else if constexpr (std::is_same_v<T, std::vector<DataType>>) {
+    } else if constexpr (GrowableListOf<T, DataType>) {
       return Take(kind == AttrKind::kType && is_list, T(types, types + list_size), out);
-    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<std::int32_t>>) {
+    } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
       if (kind != AttrKind::kInt || !is_list) return false;
       out->clear();
       for (std::size_t i = 0; i < list_size; ++i) out->push_back(static_cast<typename T::value_type>(numbers[i]));
@@ -9838,10 +10099,10 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
     if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos)
       return false;
     *out = T(v.text);
-  } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<std::int32_t>>) {
+  } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
     if (spec.kind != AttrKind::kInt || !spec.is_list) return false;
     for (out->clear(); values.Next(&v);) out->push_back(static_cast<typename T::value_type>(v.i));
-  } else if constexpr (std::is_same_v<T, std::vector<DataType>>) {
+  } else if constexpr (GrowableListOf<T, DataType>) {
     if (!spec.is_type_list()) return false;
     for (out->clear(); values.Next(&v);) out->push_back(v.type);
   } else {
@@ -9959,7 +10220,7 @@ class InferenceContext {
     graph_def_version_ = kGraphDefVersion;
     static_attrs_ = attrs;
     for (const StaticInput& input : inputs) {
-      std::vector<DimensionHandle> sizes;
+      SlimVector<DimensionHandle> sizes;
       for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
       inputs_.push_back(
           {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
@@ -10004,21 +10265,23 @@ class InferenceContext {
   constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
   constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
   // All shapes of a named argument.
-  constexpr Status input(std::string_view name, std::vector<ShapeHandle>* shapes) const {
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status input(std::string_view name, List* shapes) const {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
     shapes->clear();
     for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
     return OkStatus();
   }
-  constexpr Status output(std::string_view name, std::vector<ShapeHandle>* shapes) const {
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status output(std::string_view name, List* shapes) const {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
     shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
                    outputs_.begin() + static_cast<std::ptrdiff_t>(end));
     return OkStatus();
   }
-  constexpr Status set_output(std::string_view name, const std::vector<ShapeHandle>& shapes) {
+  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
     if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
@@ -10034,8 +10297,8 @@ class InferenceContext {
   constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
   constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
   constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
-  std::vector<ShapeHandle> input_tensors_as_shapes() const {
-    std::vector<ShapeHandle> all;
+  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
+    SlimVector<ShapeHandle> all;
     for (const Input& i : inputs_) all.push_back(i.as_shape);
     return all;
   }
@@ -10044,16 +10307,16 @@ class InferenceContext {
   const NodeDef* node() const { return node_; }
 
   // What the resource behind an input or output holds; null when nothing is known.
-  constexpr const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
+  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
     return FindHandle(input_handles_, i);
   }
-  constexpr const std::vector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
     return FindHandle(output_handles_, i);
   }
-  constexpr void set_input_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
     SetHandle(&input_handles_, i, held);
   }
-  constexpr void set_output_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
     SetHandle(&output_handles_, i, held);
   }
 
@@ -10179,7 +10442,7 @@ class InferenceContext {
       if (ValueKnown(x)) b_knows_all = false;
     }
     if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
       dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i)
@@ -10194,7 +10457,7 @@ class InferenceContext {
     *s_out = *prefix_out = ShapeHandle();
     const std::int32_t rank = Rank(prefix);
     TENON_RETURN_IF_ERROR(WithRankAtLeast(s, rank, &s));
-    std::vector<DimensionHandle> dims(static_cast<std::size_t>(rank));
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
       TENON_RETURN_IF_ERROR(Merge(DimKnownRank(s, i), DimKnownRank(prefix, i), &dims[static_cast<std::size_t>(i)]));
     *prefix_out = MakeShape(dims);
@@ -10225,13 +10488,13 @@ class InferenceContext {
     if (end < 0 && (end += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("end", end_in, rank));
     if (stride > 0 ? start > end : start < end)
       return Failed(out, detail::subshape_ends_before_it_starts(start, end, start_in, end_in, rank, stride));
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     for (std::int64_t i = start; stride > 0 ? i < end : i > end; i += stride) dims.push_back(DimKnownRank(s, i));
     return Done(out, MakeShape(dims));
   }
   constexpr Status Concatenate(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
     if (!RankKnown(a) || !RankKnown(b)) return Done(out, UnknownShape());
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(Rank(a)) + static_cast<std::size_t>(Rank(b)));
     for (std::int32_t i = 0; i < Rank(a); ++i) dims.push_back(DimKnownRank(a, i));
     for (std::int32_t i = 0; i < Rank(b); ++i) dims.push_back(DimKnownRank(b, i));
@@ -10241,16 +10504,16 @@ class InferenceContext {
     if (!RankKnown(s)) return Done(out, UnknownShape());
     const std::int64_t i = index < 0 ? index + Rank(s) : index;
     if (i < 0 || i >= Rank(s)) return Failed(out, detail::dimension_index_is_out_of_range(index, Rank(s)));
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(Rank(s)));
     for (std::int32_t d = 0; d < Rank(s); ++d) dims.push_back(d == i ? dim : DimKnownRank(s, d));
     return Done(out, MakeShape(dims));
   }
 
   // --- new shapes
-  constexpr ShapeHandle MakeShape(const std::vector<DimensionHandle>& dims) {
+  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
     const auto begin = static_cast<std::uint32_t>(dims_.size());
-    dims_.insert(dims_.end(), dims.begin(), dims.end());
+    dims_.append(dims.begin(), dims.end());
     return NewShape(static_cast<std::int32_t>(dims.size()), begin);
   }
   constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
@@ -10379,7 +10642,7 @@ class InferenceContext {
   }
   // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
   // there are none.
-  constexpr Status ReadInput(int i, std::vector<std::int64_t>* values, bool* known) {
+  constexpr Status ReadInput(int i, SlimVector<std::int64_t>* values, bool* known) {
     Input& input = in(i);
     input.requested_tensor = true;
     *known = input.has_values || input.tensor != nullptr;
@@ -10462,14 +10725,14 @@ class InferenceContext {
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
     ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
-    std::vector<std::int64_t> values;  // in constant expressions
+    SlimVector<std::int64_t> values;  // in constant expressions
     bool has_values = false;
     bool requested_tensor = false;
     bool requested_as_shape = false;
   };
   struct HandleData {
     int index;
-    std::vector<ShapeAndType> held;
+    SlimVector<ShapeAndType> held;
   };
 
   constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
@@ -10502,7 +10765,7 @@ class InferenceContext {
   }
   // "[2,?]": the values of a shape input, however they came.
   std::string AsShapeText(const Input& input) const {
-    std::vector<std::int64_t> values;
+    SlimVector<std::int64_t> values;
     if (RankKnown(input.as_shape)) return DebugString(input.as_shape);
     if (!ReadTensor(*input.tensor, &values).ok()) return "?";
     return StrCat(
@@ -10532,7 +10795,7 @@ class InferenceContext {
 
   constexpr std::int64_t Count(const ArgSpec& arg) const {
     if (!arg.is_list()) return 1;
-    std::vector<DataType> defaults;
+    SlimVector<DataType> defaults;
     return op_->ArgCount(arg, [&](const AttrSpec& attr, ArgAttrValue* value) {
       if (attr.kind == AttrKind::kInt) return GetAttr(attr.name(), &value->number).ok();
       if (!GetAttr(attr.name(), &defaults).ok()) return false;
@@ -10570,12 +10833,12 @@ class InferenceContext {
     }
     return false;
   }
-  static constexpr const std::vector<ShapeAndType>* FindHandle(const std::vector<HandleData>& all, int i) {
+  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
     for (const HandleData& data : all)
       if (data.index == i) return &data.held;
     return nullptr;
   }
-  static constexpr void SetHandle(std::vector<HandleData>* all, int i, const std::vector<ShapeAndType>& held) {
+  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
     for (HandleData& data : *all)
       if (data.index == i) {
         data.held = held;
@@ -10606,7 +10869,7 @@ class InferenceContext {
       if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
     return Done(out, MakeShape(values));
   }
-  static Status ReadTensor(const Tensor& t, std::vector<std::int64_t>* values) {
+  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
     values->clear();
     const auto n = static_cast<std::size_t>(t.NumElements());
     if (t.dtype() == DataType::kInt32)
@@ -10624,7 +10887,7 @@ class InferenceContext {
       return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
     if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
       return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
-    std::vector<std::int64_t> values;
+    SlimVector<std::int64_t> values;
     TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
     if (t.dims() == 1) return ShapeFromValues(values, out);
     if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
@@ -10643,12 +10906,12 @@ class InferenceContext {
   OpView own_view_;
   Status status_;
   std::int64_t unknown_dims_ = 0;
-  std::vector<ShapeRecord> shapes_;
-  std::vector<DimensionHandle> dims_;
-  std::vector<Input> inputs_;
-  std::vector<ShapeHandle> outputs_;
-  std::vector<HandleData> input_handles_, output_handles_;
-  std::vector<StaticAttr> static_attrs_;
+  SlimVector<ShapeRecord> shapes_;
+  SlimVector<DimensionHandle> dims_;
+  SlimVector<Input> inputs_;
+  SlimVector<ShapeHandle> outputs_;
+  SlimVector<HandleData> input_handles_, output_handles_;
+  SlimVector<StaticAttr> static_attrs_;
 };
 
 // Calls a shape function. An error says which node it was for and what was known of its inputs.
@@ -10867,17 +11130,17 @@ TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t b
 
 // A strided slice with all masks worked in.
 struct StridedSlicePlan {
-  std::vector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
-  std::vector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
-  std::vector<std::int64_t> final_shape;           // with new axes, without shrunk ones
+  SlimVector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
+  SlimVector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
+  SlimVector<std::int64_t> final_shape;           // with new axes, without shrunk ones
   bool is_identity = true;                         // the output is the input
   bool slice_dim0 = true;                          // only the first dimension is cut, with stride 1
   bool is_simple_slice = true;                     // all strides are 1
 };
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
-constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std::vector<std::int64_t>* begin,
-                                  const std::vector<std::int64_t>* end, const std::vector<std::int64_t>& strides,
+constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
+                                  const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
                                   std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
                                   std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
   constexpr std::int64_t kNewAxis = -2, kShrinkAxis = -1;
@@ -10903,8 +11166,8 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
   plan->processing_shape.clear();
   plan->final_shape.clear();
   plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = true;
-  std::vector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
-  std::vector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
+  SlimVector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
+  SlimVector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
   std::size_t d = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == ellipsis_at_end || bit(ellipsis_mask, i)) {
@@ -11051,7 +11314,7 @@ constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, Shape
     return OkStatus();
   }
   const std::int32_t rank_x = c->Rank(x), rank_y = c->Rank(y), rank = rank_x > rank_y ? rank_x : rank_y;
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   dims.reserve(static_cast<std::size_t>(rank));
   for (std::int32_t i = 0; i < rank; ++i) {
     const std::int32_t i_x = i - (rank - rank_x), i_y = i - (rank - rank_y);
@@ -11145,7 +11408,7 @@ constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   return ParseTensorFormat(text, format);
 }
 constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding,
-                            std::vector<std::int64_t>* paddings) {
+                            SlimVector<std::int64_t>* paddings) {
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   TENON_RETURN_IF_ERROR(ParsePadding(text, padding));
@@ -11153,12 +11416,12 @@ constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, 
   return CheckValidPadding(*padding, *paddings, dims, format);
 }
 constexpr Status GetListAttr(InferenceContext* c, std::string_view attr, std::size_t size, std::string_view complaint,
-                             std::vector<std::int64_t>* list) {
+                             SlimVector<std::int64_t>* list) {
   list->clear();
   TENON_RETURN_IF_ERROR(c->GetAttr(attr, list));
   return list->size() == size ? OkStatus() : detail::list_attr_has_the_wrong_length(complaint, list->size());
 }
-constexpr std::int64_t PaddingOf(const std::vector<std::int64_t>& paddings, int dimension, int after) {
+constexpr std::int64_t PaddingOf(const SlimVector<std::int64_t>& paddings, int dimension, int after) {
   return paddings.empty() ? 0 : paddings[static_cast<std::size_t>(2 * dimension + after)];
 }
 }  // namespace internal
@@ -11270,7 +11533,7 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   ShapeHandle input, filter, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &filter));
-  std::vector<std::int64_t> dilations, strides, paddings;
+  SlimVector<std::int64_t> dilations, strides, paddings;
   TENON_RETURN_IF_ERROR(internal::GetListAttr(
       c, "dilations", 4, "Conv2D requires the dilation attribute to contain 4 values", &dilations));
   const std::string_view complaint =
@@ -11291,7 +11554,7 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, filter_rows, at(dilations, h), at(strides, h),
                                                         padding, internal::PaddingOf(paddings, h, 0),
                                                         internal::PaddingOf(paddings, h, 1), &image.rows));
@@ -11312,7 +11575,7 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   ShapeHandle input, filter, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
-  std::vector<std::int64_t> strides, dilations(4, 1), paddings;
+  SlimVector<std::int64_t> strides, dilations(4, 1), paddings;
   TENON_RETURN_IF_ERROR(internal::GetListAttr(
       c, "strides", 4, "DepthwiseConv2D requires the stride attribute to contain 4 values", &strides));
   if (c->HasAttr("dilations"))
@@ -11325,7 +11588,7 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, c->Dim(filter, 0), at(dilations, h),
                                                         at(strides, h), padding, internal::PaddingOf(paddings, h, 0),
                                                         internal::PaddingOf(paddings, h, 1), &image.rows));
@@ -11344,7 +11607,7 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   TENON_RETURN_IF_ERROR(GetDataFormat(c, &format));
   ShapeHandle input, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), ImageRank(format), &input));
-  std::vector<std::int64_t> strides, sizes, paddings;
+  SlimVector<std::int64_t> strides, sizes, paddings;
   TENON_RETURN_IF_ERROR(GetListAttr(c, "strides", 4, stride_complaint, &strides));
   TENON_RETURN_IF_ERROR(GetListAttr(c, "ksize", 4, ksize_complaint, &sizes));
   ImageDims image;
@@ -11352,7 +11615,7 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1, d = ChannelIndex(format, 4);
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, at(sizes, h), 1, at(strides, h), padding,
                                                         PaddingOf(paddings, h, 0), PaddingOf(paddings, h, 1),
                                                         &image.rows));
@@ -11414,7 +11677,7 @@ constexpr Status ReductionShape(InferenceContext* c) {
   if (c->graph_def_version() >= 21) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &indices_shape));
   bool keep_dims = false;
   TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
-  std::vector<std::int64_t> indices;
+  SlimVector<std::int64_t> indices;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(1, &indices, &known));
   if (!known || !c->RankKnown(input)) {
@@ -11422,12 +11685,12 @@ constexpr Status ReductionShape(InferenceContext* c) {
     return OkStatus();
   }
   const std::int32_t rank = c->Rank(input);
-  std::vector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
+  SlimVector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
   for (const std::int64_t i : indices) {
     if (i < -rank || i >= rank) return detail::reduction_dimension_is_out_of_range(i, rank);
     reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = 1;
   }
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i) {
     if (reduced[static_cast<std::size_t>(i)] == 0)
       dims.push_back(c->Dim(input, i));
@@ -11548,7 +11811,7 @@ constexpr Status PackShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
   if (axis < -rank || axis >= rank) return detail::axis_is_out_of_range(axis, rank);
   if (axis < 0) axis += rank;
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i)
     dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
   c->set_output(0, c->MakeShape(dims));
@@ -11564,7 +11827,7 @@ constexpr Status SliceShape(InferenceContext* c) {
   const DimensionHandle rank = c->Dim(begin_shape, 0);
   if (c->ValueKnown(rank)) TENON_RETURN_IF_ERROR(c->WithRank(input, c->Value(rank), &input));
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &begin));  // it may be partly known
-  std::vector<std::int64_t> sizes;
+  SlimVector<std::int64_t> sizes;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
   if (!known) {
@@ -11573,7 +11836,7 @@ constexpr Status SliceShape(InferenceContext* c) {
   }
   TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));
   TENON_RETURN_IF_ERROR(c->WithRank(input, static_cast<std::int64_t>(sizes.size()), &input));
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const DimensionHandle length = c->Dim(input, static_cast<std::int64_t>(i));
     if (sizes[i] < -1) return detail::slice_size_must_not_be_below_minus_one(i, c->Value(length), sizes[i]);
@@ -11594,7 +11857,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides_shape));
   TENON_RETURN_IF_ERROR(c->Merge(begin_shape, end_shape, &begin_shape));
   TENON_RETURN_IF_ERROR(c->Merge(begin_shape, strides_shape, &begin_shape));
-  std::vector<std::int64_t> begin, end, strides;
+  SlimVector<std::int64_t> begin, end, strides;
   bool begin_known = false, end_known = false, strides_known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(3, &strides, &strides_known));
   if (!c->RankKnown(input) || !c->ValueKnown(c->Dim(begin_shape, 0)) || !strides_known) return UnknownShape(c);
@@ -11604,7 +11867,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                                           "shrink_axis_mask"};
   for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(c->GetAttr(kMasks[i], &masks[i]));
-  std::vector<std::int64_t> sizes;
+  SlimVector<std::int64_t> sizes;
   for (std::int32_t i = 0; i < c->Rank(input); ++i) sizes.push_back(c->Value(c->Dim(input, i)));
   StridedSlicePlan plan;
   TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
@@ -12271,23 +12534,23 @@ class OpRegistry {
   }
 
   // All ops, sorted by name.
-  const std::vector<const OpView*>& ops() const { return ops_; }
+  const SlimVector<const OpView*>& ops() const { return ops_; }
   std::size_t size() const { return ops_.size(); }
 
  private:
-  std::vector<const OpView*>::iterator LowerBound(std::string_view name) {
+  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
     return std::lower_bound(ops_.begin(), ops_.end(), name,
                             [](const OpView* op, std::string_view n) { return op->name < n; });
   }
   TENON_COLD Status NotRegistered(std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     for (const OpView* op : ops_) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
                             "Make sure the Op and Kernel are registered in the binary running in this process",
                             DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
-  std::vector<const OpView*> ops_;  // sorted by name
+  SlimVector<const OpView*> ops_;  // sorted by name
 };
 
 TENON_NAMESPACE_END
@@ -12740,8 +13003,8 @@ class OpKernel {
  private:
   const NodeDef* def_;
   const OpView* op_;
-  std::vector<DataType> input_types_, output_types_;
-  std::vector<MemoryType> input_memory_, output_memory_;
+  SlimVector<DataType> input_types_, output_types_;
+  SlimVector<MemoryType> input_memory_, output_memory_;
 };
 
 // A kernel that may end after its call returned (it waits for a queue, a device, another process).
@@ -13002,8 +13265,8 @@ TENON_NAMESPACE_BEGIN
 struct ShapeMemo {
   bool valid = false;
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  std::vector<TensorShape> inputs, outputs;
-  std::vector<std::vector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<TensorShape> inputs, outputs;
+  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
 // What is the same for all nodes of one run.
@@ -13413,7 +13676,7 @@ class AdaptedCore {
     std::size_t v = 0;
     for (int i = 0; i < num_inputs_ && i < 64; ++i) {
       if ((memo.value_inputs >> i & 1) == 0) continue;
-      const std::vector<std::byte>& value = memo.values[v++];
+      const SlimVector<std::byte>& value = memo.values[v++];
       if (value.size() != ctx->input(i).TotalBytes() ||
           (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
         return false;
@@ -13426,8 +13689,8 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  std::vector<std::uint16_t> first_;
-  std::vector<OutputPlan> outputs_;
+  SlimVector<std::uint16_t> first_;
+  SlimVector<OutputPlan> outputs_;
 };
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
@@ -13534,8 +13797,8 @@ class AdaptedKernel final : public OpKernel {
       alignas(16) std::byte late[16 * kSmall];
       Run(ctx, views, late);
     } else {
-      std::vector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      std::vector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
+      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
+      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
       Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
     }
   }
@@ -13602,8 +13865,8 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   struct PendingCall {
     OpKernelContext* context;
     DoneCallback done;
-    std::vector<AnyView> views;
-    std::vector<std::max_align_t> late;
+    SlimVector<AnyView> views;
+    SlimVector<std::max_align_t> late;
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
@@ -13629,7 +13892,7 @@ TENON_NAMESPACE_BEGIN
 struct KernelKey {
   std::string_view op;
   std::string_view device;
-  std::vector<DataType> types;
+  SlimVector<DataType> types;
 };
 struct KernelDef {
   const KernelRow* row = nullptr;
@@ -13662,7 +13925,7 @@ class Registry {
     if (it != kernels_.end())
       for (const KernelRow* row : it->second)
         if (row->device == key.device && Matches(*row, key.types)) return KernelDef{row};
-    return NoKernel(key, it == kernels_.end() ? std::vector<const KernelRow*>() : it->second);
+    return NoKernel(key, it == kernels_.end() ? SlimVector<const KernelRow*>() : it->second);
   }
   // The kernel for a node: reads the node's type attrs.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
@@ -13700,17 +13963,17 @@ class Registry {
  private:
   explicit Registry(bool global) : global_(global) {}
 
-  static bool Matches(const KernelRow& row, const std::vector<DataType>& types) {
+  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
     if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
     for (std::size_t i = 0; i < types.size(); ++i)
       if (static_cast<DataType>(row.types[i]) != types[i]) return false;
     return true;
   }
-  static std::string TypesToString(const std::vector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
-  static Status NoKernel(const KernelKey& key, const std::vector<const KernelRow*>& rows) {
+  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
+  static Status NoKernel(const KernelKey& key, const SlimVector<const KernelRow*>& rows) {
     std::string have;
     for (const KernelRow* row : rows) {
-      std::vector<DataType> types;
+      SlimVector<DataType> types;
       for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
       StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
     }
@@ -13725,10 +13988,10 @@ class Registry {
     RegistrationBatch* head = detail::registration_batches.load(std::memory_order_acquire);
     if (head == seen_.load(std::memory_order_acquire)) return;
     MutexLock lock(mutex_);
-    std::vector<const RegistrationBatch*> fresh;
+    SlimVector<const RegistrationBatch*> fresh;
     for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
       fresh.push_back(b);
-    for (auto it = fresh.rbegin(); it != fresh.rend(); ++it) status_.Update(AddLocked(**it));
+    for (std::size_t i = fresh.size(); i-- > 0;) status_.Update(AddLocked(*fresh[i]));
     seen_.store(head, std::memory_order_release);
   }
   Status AddLocked(const RegistrationBatch& batch) const {
@@ -13740,8 +14003,8 @@ class Registry {
     return status;
   }
   Status AddRow(const KernelRow* row) const {
-    std::vector<const KernelRow*>& rows = kernels_[row->op->view->name];
-    std::vector<DataType> types;
+    SlimVector<const KernelRow*>& rows = kernels_[row->op->view->name];
+    SlimVector<DataType> types;
     for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
     for (const KernelRow* other : rows) {
       if (other->op->struct_name != row->op->struct_name)
@@ -13757,7 +14020,7 @@ class Registry {
   mutable Mutex mutex_;
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
-  mutable std::unordered_map<std::string_view, std::vector<const KernelRow*>> kernels_;
+  mutable std::unordered_map<std::string_view, SlimVector<const KernelRow*>> kernels_;
   mutable Status status_;
 };
 
@@ -13946,7 +14209,7 @@ struct Node {
   InlinedVector<InEdge, 4> inputs;               // one per data input
   InlinedVector<int, 4> control_inputs;          // node ids in the order of the nodes' names, each once
   InlinedVector<OutEdge, 4> outputs;             // in no particular order
-  std::vector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
+  SlimVector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
 
   const std::string& name() const { return def.name; }
   const std::string& op_name() const { return def.op; }
@@ -13965,7 +14228,7 @@ struct Node {
 namespace detail {
 
 // DidYouMean, unless there is so much to compare that the message would take long.
-inline std::string SuggestNames(std::string_view name, const std::vector<std::string_view>& candidates) {
+inline std::string SuggestNames(std::string_view name, const SlimVector<std::string_view>& candidates) {
   constexpr std::size_t kMaxWork = 20'000'000;
   return name.size() > 1000 || candidates.size() * name.size() * name.size() > kMaxWork ? ""
                                                                                         : DidYouMean(name, candidates);
@@ -14020,7 +14283,7 @@ class NameIndex {
   static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
 
   void Rehash(std::size_t slots) {
-    std::vector<Slot> old(slots);
+    SlimVector<Slot> old(slots);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.number < 0) continue;
@@ -14030,7 +14293,7 @@ class NameIndex {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two of them, at most half full
+  SlimVector<Slot> slots_;  // a power of two of them, at most half full
   std::size_t size_ = 0;
 };
 
@@ -14043,7 +14306,7 @@ class NameIndex {
 //   if (const Node* x = graph.Find("x")) Show(x->output_shape(0));
 class Graph {
   struct NameOf {
-    const std::vector<Node>* nodes;
+    const SlimVector<Node>* nodes;
     std::string_view operator()(int id) const { return (*nodes)[Slot(id)].def.name; }
   };
 
@@ -14126,7 +14389,7 @@ class Graph {
 
   // "; did you mean 'x', 'y'?" or "": for messages about a node that does not exist.
   std::string DidYouMeanNode(std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     names.reserve(nodes_.size());
     for (const Node& node : nodes_) names.push_back(node.def.name);
     return detail::SuggestNames(name, names);
@@ -14138,7 +14401,7 @@ class Graph {
     out.node.reserve(nodes_.size());
     for (const Node& node : nodes_) {
       NodeDef& def = out.node.emplace_back(node.def);
-      std::vector<std::string> old = std::move(def.input);
+      SlimVector<std::string> old = std::move(def.input);
       def.input.clear();
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const InEdge& edge = node.inputs[i];
@@ -14180,7 +14443,7 @@ class Graph {
     return OkStatus();
   }
 
-  std::vector<Node> nodes_;
+  SlimVector<Node> nodes_;
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;
@@ -14408,15 +14671,14 @@ class OpInfo {
   const OpView* op_;
   OpDef def_;
   NodeClass node_class_;
-  std::vector<int> by_name_;  // indices of the op's attrs, in the order of their names
+  SlimVector<int> by_name_;  // indices of the op's attrs, in the order of their names
   int defaults_ = 0;          // attrs that have one
 };
 
 namespace detail {
 
 template <class T, class ToText>
-Status CheckAllowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view attr,
-                    ToText to_text) {
+Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
   for (const T& value : values) {
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
     return errors::InvalidArgument(
@@ -14453,12 +14715,12 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   if (!attr.allowed_values.has_value()) return OkStatus();
   const AttrList& allowed = attr.allowed_values.list();
   if (attr.type == "type" || attr.type == "list(type)") {
-    const std::vector<DataType> one{value.type()};
+    const SlimVector<DataType> one{value.type()};
     return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
                                 [](DataType t) { return std::string(Name(t)); });
   }
   if (attr.type == "string" || attr.type == "list(string)") {
-    const std::vector<std::string> one{value.s()};
+    const SlimVector<std::string> one{value.s()};
     return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
                                 [](const std::string& s) { return StrCat("\"", s, "\""); });
   }
@@ -14490,7 +14752,7 @@ class OpInfoCache {
 
  private:
   const OpRegistry* registry_;
-  std::vector<std::unique_ptr<OpInfo>> infos_;
+  SlimVector<std::unique_ptr<OpInfo>> infos_;
   detail::NameIndex index_;
 };
 
@@ -14529,11 +14791,11 @@ class GraphBuilder {
    public:
     Input(Output one) : tensors_{one} {}
     Input(std::initializer_list<Output> list) : tensors_(list), is_list_(true) {}
-    Input(std::vector<Output> list) : tensors_(std::move(list)), is_list_(true) {}
+    Input(SlimVector<Output> list) : tensors_(std::move(list)), is_list_(true) {}
 
    private:
     friend class GraphBuilder;
-    std::vector<Output> tensors_;
+    SlimVector<Output> tensors_;
     bool is_list_ = false;
   };
   using Attr = std::pair<std::string_view, AttrValue>;
@@ -14552,8 +14814,8 @@ class GraphBuilder {
   // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = std::span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
-    const std::vector<Input> all(inputs.begin(), inputs.end());
-    const std::vector<Attr> named(attrs.begin(), attrs.end());
+    const SlimVector<Input> all(inputs.begin(), inputs.end());
+    const SlimVector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
   Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs,
@@ -14644,10 +14906,10 @@ class GraphBuilder {
     if (names_.Find(node->name, NameOf{&def_}) >= 0)
       return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
-    std::vector<std::vector<Output>> args;
+    SlimVector<SlimVector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
     Types given;
-    for (const std::vector<Output>& arg : args) {
+    for (const SlimVector<Output>& arg : args) {
       for (const Output& tensor : arg) {
         if (dtype(tensor) == DataType::kInvalid) {
           return errors::InvalidArgument("Node '", node->name, "': input ", given.size(), " is output ", tensor.index,
@@ -14672,7 +14934,7 @@ class GraphBuilder {
 
   // Which tensors go to which argument.
   Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs,
-                    std::vector<std::vector<Output>>* args) const {
+                    SlimVector<SlimVector<Output>>* args) const {
     if (inputs.size() == op.inputs.size()) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i].is_list_ && !op.inputs[i].is_list()) {
@@ -14683,8 +14945,8 @@ class GraphBuilder {
       }
       return OkStatus();
     }
-    std::vector<Output> all;
-    for (const Input& input : inputs) all.insert(all.end(), input.tensors_.begin(), input.tensors_.end());
+    SlimVector<Output> all;
+    for (const Input& input : inputs) all.append(input.tensors_.begin(), input.tensors_.end());
     std::size_t lists = 0;
     for (const ArgSpec& arg : op.inputs) lists += arg.is_list() ? 1 : 0;
     const std::size_t single = op.inputs.size() - lists;
@@ -14705,7 +14967,7 @@ class GraphBuilder {
   }
 
   // Attrs that the inputs decide and that were not given.
-  void InferAttrs(const OpView& op, const std::vector<std::vector<Output>>& args, NodeDef* node) const {
+  void InferAttrs(const OpView& op, const SlimVector<SlimVector<Output>>& args, NodeDef* node) const {
     for (std::size_t i = 0; i < args.size(); ++i) {
       const ArgSpec& arg = op.inputs[i];
       if (const AttrSpec* number = op.NumberAttr(arg)) {
@@ -14714,7 +14976,7 @@ class GraphBuilder {
       const AttrSpec* type = op.TypeAttr(arg);
       if (type == nullptr) continue;
       if (arg.is_type_list) {
-        std::vector<DataType> types;
+        SlimVector<DataType> types;
         for (const Output& tensor : args[i]) types.push_back(BaseType(dtype(tensor)));
         AddNodeAttr(type->name(), AttrValue(types), node);
       } else if (!args[i].empty()) {
@@ -14725,7 +14987,7 @@ class GraphBuilder {
 
   OpInfoCache ops_;
   GraphDef def_;
-  std::vector<Types> types_;  // of each node's outputs
+  SlimVector<Types> types_;  // of each node's outputs
   detail::NameIndex names_;   // name -> position in def_.node
   Status status_;
 };
@@ -16042,7 +16304,7 @@ class ThreadPool final : public ThreadPoolInterface {
     return task;
   }
   void Grow() {
-    std::vector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    SlimVector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
     for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
     ring_.swap(larger);
     first_ = 0;
@@ -16050,7 +16312,7 @@ class ThreadPool final : public ThreadPoolInterface {
 
   std::string name_;
   Mutex mutex_;
-  std::vector<Task> ring_;
+  SlimVector<Task> ring_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
@@ -16059,7 +16321,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;  // last: the threads use everything above
+  SlimVector<std::thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END
@@ -16125,8 +16387,8 @@ TENON_NAMESPACE_BEGIN
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
 // them. The result is shorter than `count` when there is a cycle: what is missing is in one or behind one.
 template <class ForEachSuccessor>
-std::vector<int> OrderByDependencies(std::vector<int> pending, ForEachSuccessor&& for_each_successor) {
-  std::vector<int> order;
+SlimVector<int> OrderByDependencies(SlimVector<int> pending, ForEachSuccessor&& for_each_successor) {
+  SlimVector<int> order;
   order.reserve(pending.size());
   std::priority_queue<int> ready;  // of -n: the smallest number comes first
   for (std::size_t n = 0; n < pending.size(); ++n) {
@@ -16146,14 +16408,14 @@ std::vector<int> OrderByDependencies(std::vector<int> pending, ForEachSuccessor&
 // Some cycle among the numbers 0 .. count-1, each entry a predecessor of the next and the last one of the first; empty
 // when there is none. `predecessors(n)` is a range of int.
 template <class Predecessors>
-std::vector<int> FindCycle(int count, Predecessors&& predecessors) {
+SlimVector<int> FindCycle(int count, Predecessors&& predecessors) {
   enum : char { kNew, kOnPath, kDone };
-  std::vector<char> state(static_cast<std::size_t>(count), kNew);
+  SlimVector<char> state(static_cast<std::size_t>(count), kNew);
   struct Frame {
     int node;
-    std::vector<int> todo;
+    SlimVector<int> todo;
   };
-  std::vector<Frame> path;
+  SlimVector<Frame> path;
   const auto enter = [&](int n) {
     state[static_cast<std::size_t>(n)] = kOnPath;
     Frame frame{n, {}};
@@ -16175,7 +16437,7 @@ std::vector<int> FindCycle(int count, Predecessors&& predecessors) {
       if (state[static_cast<std::size_t>(p)] == kNew) {
         enter(p);
       } else if (state[static_cast<std::size_t>(p)] == kOnPath) {
-        std::vector<int> cycle;  // the path runs from successor to predecessor: walk it backwards
+        SlimVector<int> cycle;  // the path runs from successor to predecessor: walk it backwards
         for (std::size_t i = path.size(); i-- > 0;) {
           cycle.push_back(path[i].node);
           if (path[i].node == p) break;
@@ -16224,9 +16486,9 @@ void ForEachInput(const Node& node, Visit&& visit) {
 }  // namespace detail
 
 // A cycle that no while loop explains, or an empty list.
-inline std::vector<int> FindCycle(const Graph& graph) {
+inline SlimVector<int> FindCycle(const Graph& graph) {
   return FindCycle(graph.num_nodes(), [&graph](int id) {
-    std::vector<int> out;
+    SlimVector<int> out;
     detail::ForEachInput(graph.node(id), [&](int src) {
       if (!IsBackEdge(graph.node(src), graph.node(id))) out.push_back(src);
     });
@@ -16236,20 +16498,20 @@ inline std::vector<int> FindCycle(const Graph& graph) {
 
 // Every node after its inputs, ties in the order of the ids; back edges of while loops are not counted.
 // InvalidArgument, with the nodes of one cycle, when there is no such order.
-inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
-  std::vector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
+inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
+  SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
   for (const Node& node : graph.nodes()) {
     detail::ForEachInput(node, [&](int src) {
       if (!IsBackEdge(graph.node(src), node)) ++pending[static_cast<std::size_t>(node.id)];
     });
   }
-  std::vector<int> order = OrderByDependencies(std::move(pending), [&graph](int id, auto&& visit) {
+  SlimVector<int> order = OrderByDependencies(std::move(pending), [&graph](int id, auto&& visit) {
     for (const OutEdge& edge : graph.node(id).outputs) {
       if (!IsBackEdge(graph.node(id), graph.node(edge.node))) visit(edge.node);
     }
   });
   if (order.size() == static_cast<std::size_t>(graph.num_nodes())) return order;
-  const std::vector<int> cycle = FindCycle(graph);
+  const SlimVector<int> cycle = FindCycle(graph);
   return errors::InvalidArgument("Graph is invalid, contains a cycle with ", cycle.size(),
                                  " nodes, including: ", CycleToString(graph, cycle));
 }
@@ -16258,14 +16520,14 @@ inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
 // are to be visited, leave(node) after all of them were.
 template <class Enter, class Leave>
 void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
-  std::vector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
+  SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
     bool done;
   };
-  std::vector<Item> stack;
+  SlimVector<Item> stack;
   for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], false});
-  std::vector<int> inputs;
+  SlimVector<int> inputs;
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -16289,15 +16551,15 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is
 // fed itself must not be listed.
-inline std::vector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
+inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
-  std::vector<char> has_feed(slot(graph.num_nodes()), 0);
+  SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
   const auto is_fed = [&](const InEdge& edge) {
     return has_feed[slot(edge.node)] != 0 && std::find(fed.begin(), fed.end(), edge) != fed.end();
   };
-  std::vector<char> run(slot(graph.num_nodes()), 0);
-  std::vector<int> stack;
+  SlimVector<char> run(slot(graph.num_nodes()), 0);
+  SlimVector<int> stack;
   const auto want = [&](int id) {
     if (std::exchange(run[slot(id)], char{1}) == 0) stack.push_back(id);
   };
@@ -16330,13 +16592,13 @@ namespace detail {
 // An int32, int64 or bool tensor as numbers.
 struct Integers {
   InlinedVector<Index, 4> dims;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
 
   Index rank() const { return static_cast<Index>(dims.size()); }
   Index size() const { return static_cast<Index>(values.size()); }
   std::int64_t at(Index i) const { return values[static_cast<std::size_t>(i)]; }
   static Integers Scalar(std::int64_t value) { return {{}, {value}}; }
-  static Integers Vector(std::vector<std::int64_t> values) {
+  static Integers Vector(SlimVector<std::int64_t> values) {
     Integers out;
     out.dims.push_back(static_cast<Index>(values.size()));
     out.values = std::move(values);
@@ -16382,7 +16644,7 @@ inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
 struct FoldContext {
   const Node& node;
   std::span<const Integers> in;
-  std::vector<Integers>* out;
+  SlimVector<Integers>* out;
 
   std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
     std::int64_t value = otherwise;
@@ -16505,7 +16767,7 @@ inline bool FoldPack(const FoldContext& c) {
   for (const Index d : c.in[0].dims) out.dims.push_back(d);
   for (const Integers& in : c.in) {
     if (!(in.dims == c.in[0].dims) || out.size() > kMaxFoldedElements) return false;
-    out.values.insert(out.values.end(), in.values.begin(), in.values.end());
+    out.values.append(in.values.begin(), in.values.end());
   }
   return c.Give(std::move(out));
 }
@@ -16528,13 +16790,13 @@ inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const 
 }
 inline bool FoldUnpack(const FoldContext& c) {
   if (c.Int("axis") != 0 && c.Int("axis") != -c.in[0].rank()) return false;
-  return FoldParts(c, c.in[0], std::vector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
+  return FoldParts(c, c.in[0], SlimVector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
 }
 inline bool FoldSplit(const FoldContext& c) {
   const Index parts = c.node.num_outputs();
   if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0)
     return false;
-  return FoldParts(c, c.in[1], std::vector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
+  return FoldParts(c, c.in[1], SlimVector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
 }
 inline bool FoldSplitV(const FoldContext& c) {
   if (c.in[2].size() != 1 || c.in[2].at(0) != 0) return false;
@@ -16553,7 +16815,7 @@ inline bool FoldConcat(const FoldContext& c) {
       return false;
     if (out.size() + part.size() > kMaxFoldedElements) return false;
     out.dims[0] += part.dims[0];
-    out.values.insert(out.values.end(), part.values.begin(), part.values.end());
+    out.values.append(part.values.begin(), part.values.end());
   }
   return c.Give(std::move(out));
 }
@@ -16577,7 +16839,7 @@ inline bool FoldReshape(const FoldContext& c) {
     if (at < 0 || at > out.rank()) return false;
     out.dims.insert(out.dims.begin() + at, 1);
   } else {  // Squeeze
-    std::vector<std::int64_t> which;
+    SlimVector<std::int64_t> which;
     (void)TryGetNodeAttr(c.node.def, "squeeze_dims", &which);
     for (std::int64_t& d : which) d += d < 0 ? out.rank() : 0;
     InlinedVector<Index, 4> kept;
@@ -16609,7 +16871,7 @@ inline bool FoldRange(const FoldContext& c) {
   }
   const std::int64_t start = c.in[0].at(0), limit = c.in[1].at(0), delta = c.in[2].at(0);
   if (delta == 0) return false;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   for (std::int64_t x = start; delta > 0 ? x < limit : x > limit; x += delta) {
     if (static_cast<Index>(values.size()) == kMaxFoldedElements) return false;
     values.push_back(x);
@@ -16661,7 +16923,7 @@ inline bool FoldStridedSlice(const FoldContext& c) {
   const Index low = stride > 0 ? 0 : -1, high = stride > 0 ? n : n - 1;
   begin = (c.Int("begin_mask") & 1) != 0 ? (stride > 0 ? low : high) : std::clamp(begin, low, high);
   end = (c.Int("end_mask") & 1) != 0 ? (stride > 0 ? high : low) : std::clamp(end, low, high);
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   if (stride > 0) {
     for (Index i = begin; i<end; i = stride> end - i ? end : i + stride) values.push_back(in.at(i));
   } else {
@@ -16674,7 +16936,7 @@ inline bool FoldStridedSlice(const FoldContext& c) {
 inline bool FoldReduction(const FoldContext& c) {
   const std::string_view op = c.node.op_name();
   const Integers &in = c.in[0], &axes = c.in[1];
-  std::vector<char> seen(static_cast<std::size_t>(in.rank()), 0);
+  SlimVector<char> seen(static_cast<std::size_t>(in.rank()), 0);
   for (std::int64_t axis : axes.values) {
     axis += axis < 0 ? in.rank() : 0;
     if (axis < 0 || axis >= in.rank()) return false;
@@ -16709,14 +16971,14 @@ inline bool FoldTile(const FoldContext& c) {
   if (c.in[0].rank() != 1 || c.in[1].size() != 1 || c.in[1].at(0) < 0) return false;
   const Index n = MultiplyWithoutOverflow(c.in[0].size(), c.in[1].at(0));
   if (n < 0 || n > kMaxFoldedElements) return false;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   for (Index i = 0; i < n; ++i) values.push_back(c.in[0].at(i % c.in[0].size()));
   return c.Give(Integers::Vector(std::move(values)));
 }
 
 inline bool FoldBroadcastArgs(const FoldContext& c) {
   const auto size = std::max(c.in[0].size(), c.in[1].size());
-  std::vector<std::int64_t> out(static_cast<std::size_t>(size), 1);
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(size), 1);
   for (const Integers& in : c.in) {
     if (in.rank() != 1) return false;
     for (Index i = 0; i < in.size(); ++i) {
@@ -16730,7 +16992,7 @@ inline bool FoldBroadcastArgs(const FoldContext& c) {
 
 inline bool FoldInvertPermutation(const FoldContext& c) {
   const Index n = c.in[0].size();
-  std::vector<std::int64_t> out(static_cast<std::size_t>(n), -1);
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(n), -1);
   for (Index i = 0; i < n; ++i) {
     const std::int64_t to = c.in[0].at(i);
     if (to < 0 || to >= n || out[static_cast<std::size_t>(to)] >= 0) return false;
@@ -16770,14 +17032,14 @@ inline bool Fold(const FoldContext& c) {
 
 // The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
 // is not covered, or the node would fail at run time.
-inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) {
+inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
   if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
-  std::vector<detail::Integers> in(inputs.size()), out;
+  SlimVector<detail::Integers> in(inputs.size()), out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!detail::ReadIntegers(inputs[i], &in[i])) return false;
   }
   if (!detail::Fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
-  std::vector<Tensor> made(out.size());
+  SlimVector<Tensor> made(out.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!detail::WriteIntegers(out[i], node.output_types[i], &made[i])) return false;
   }
@@ -16798,7 +17060,7 @@ class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
   // All outputs of a stateless node from all its data inputs; false when that is not possible.
-  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) = 0;
+  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
 };
 
 // Values found are kept. A node that has none is not asked again, so the shapes of its inputs must be known before.
@@ -16819,7 +17081,7 @@ class ConstantValues {
       return errors::InvalidArgument("Unable to evaluate a constant node");
     }
     TENON_RETURN_IF_ERROR(EvaluateBackwards(edge.node));
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
       *value = values[Slot(edge.output)];
       *known = true;
     }
@@ -16875,7 +17137,7 @@ class ConstantValues {
       *known = true;
       return OkStatus();
     }
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
       *value = values[Slot(edge.output)];
       *known = true;
       return OkStatus();
@@ -16963,7 +17225,7 @@ class ConstantValues {
       int node;
       int next;  // inputs before this one are known
     };
-    std::vector<Frame> path{{root, 0}};
+    SlimVector<Frame> path{{root, 0}};
     while (!path.empty()) {
       const int id = path.back().node;
       const Node& node = graph_->node(id);
@@ -16993,7 +17255,7 @@ class ConstantValues {
 
   // All inputs are known.
   Status Evaluate(const Node& node, bool* done) {
-    std::vector<Tensor> inputs(node.inputs.size()), outputs;
+    SlimVector<Tensor> inputs(node.inputs.size()), outputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
@@ -17009,8 +17271,8 @@ class ConstantValues {
 
   const Graph* graph_;
   ConstantEvaluator* evaluator_;
-  std::vector<std::vector<Tensor>> values_;  // node -> values of its outputs; empty: not known
-  std::vector<char> state_;  // node -> State
+  SlimVector<SlimVector<Tensor>> values_;  // node -> values of its outputs; empty: not known
+  SlimVector<char> state_;  // node -> State
 };
 
 TENON_NAMESPACE_END
@@ -17076,7 +17338,7 @@ class ShapeRefiner {
   };
   struct Handle {  // what the resource on an output holds
     int output;
-    std::vector<Held> held;
+    SlimVector<Held> held;
   };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -17101,7 +17363,7 @@ class ShapeRefiner {
     if (edge.node < 0) return;
     for (const Handle& handle : handles_[Slot(edge.node)]) {
       if (handle.output != edge.output) continue;
-      std::vector<ShapeAndType> held(handle.held.size());
+      SlimVector<ShapeAndType> held(handle.held.size());
       for (std::size_t k = 0; k < held.size(); ++k) {
         (void)context_.MakeShapeFromPartialTensorShape(handle.held[k].shape, &held[k].shape);
         held[k].dtype = handle.held[k].dtype;
@@ -17148,7 +17410,7 @@ class ShapeRefiner {
     PartialTensorShape shape;
     if (context_.ToPartialTensorShape(handle, &shape).ok()) return shape;
     shape = PartialTensorShape();
-    const std::vector<Index> unknown(context_.RankKnown(handle) ? Slot(context_.Rank(handle)) : 0, -1);
+    const SlimVector<Index> unknown(context_.RankKnown(handle) ? Slot(context_.Rank(handle)) : 0, -1);
     if (!unknown.empty()) (void)PartialTensorShape::Build(unknown, &shape);
     return shape;
   }
@@ -17160,7 +17422,7 @@ class ShapeRefiner {
       node.output_shapes[Slot(i)] = Keep(context_.output(i));
       const DataType type = BaseType(node.output_type(i));
       if (type != DataType::kResource && type != DataType::kVariant) continue;
-      const std::vector<ShapeAndType>* held = context_.output_handle_shapes_and_types(i);
+      const SlimVector<ShapeAndType>* held = context_.output_handle_shapes_and_types(i);
       if (held == nullptr) continue;
       Handle& handle = handles_[Slot(id)].emplace_back(Handle{i, {}});
       for (const ShapeAndType& one : *held) handle.held.push_back({Keep(one.shape), one.dtype});
@@ -17251,12 +17513,12 @@ class ShapeRefiner {
     *shape = before;
     const DataType to = cast.output_type(0);
     if (before.unknown_rank() || to == DataType::kInt32 || to == DataType::kInt64) return OkStatus();
-    SetSizes(std::vector<Index>(Slot(before.dims()), -1), shape);
+    SetSizes(SlimVector<Index>(Slot(before.dims()), -1), shape);
     return OkStatus();
   }
 
   Status PartialPack(const Node& pack, PartialTensorShape* shape) {
-    std::vector<Index> sizes;
+    SlimVector<Index> sizes;
     for (const InEdge& input : pack.inputs) {
       std::int64_t size = -1;
       bool known = false;
@@ -17268,13 +17530,13 @@ class ShapeRefiner {
   }
 
   Status PartialConcat(const Node& concat, int axis_input, int* budget, PartialTensorShape* shape) {
-    std::vector<Index> sizes;
+    SlimVector<Index> sizes;
     for (int i = 0; i < concat.num_inputs(); ++i) {
       if (i == axis_input) continue;
       PartialTensorShape part;
       TENON_RETURN_IF_ERROR(PartialShape(concat.input(i), budget, &part));
       if (part.unknown_rank()) return *shape = part, OkStatus();
-      sizes.insert(sizes.end(), part.begin(), part.end());
+      sizes.append(part.begin(), part.end());
     }
     SetSizes(sizes, shape);
     return OkStatus();
@@ -17315,9 +17577,9 @@ class ShapeRefiner {
   ConstantValues constants_;
   int producer_;
   InferenceContext context_;
-  std::vector<Tensor> tensors_;  // values of the current node's inputs
-  std::vector<char> tried_;
-  std::vector<std::vector<Handle>> handles_;  // per node
+  SlimVector<Tensor> tensors_;  // values of the current node's inputs
+  SlimVector<char> tried_;
+  SlimVector<SlimVector<Handle>> handles_;  // per node
 };
 
 TENON_NAMESPACE_END
@@ -17437,7 +17699,7 @@ class GraphImporter {
   }
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     for (const NodeDef& other : def_.node) names.push_back(other.name);
     return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
                                    detail::SuggestNames(name, names));
@@ -17455,7 +17717,7 @@ class GraphImporter {
 
   // ---- functions and ops
   Status CheckLibrary() {
-    const std::vector<FunctionDef>& functions = def_.library.function;
+    const SlimVector<FunctionDef>& functions = def_.library.function;
     const auto name_of = [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; };
     for (std::size_t i = 0; i < functions.size(); ++i) {
       const std::string& name = functions[i].signature.name;
@@ -17477,10 +17739,10 @@ class GraphImporter {
     infos_.reserve(def_.node.size());
     struct Unknown {
       std::string_view op;
-      std::vector<std::string_view> nodes;  // at most kMaxNamesListed
+      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
       std::size_t uses = 0;
     };
-    std::vector<Unknown> unknown;
+    SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
     const NodeDef* call = nullptr;
     for (const NodeDef& node : def_.node) {
@@ -17501,7 +17763,7 @@ class GraphImporter {
       if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
     }
     if (unknown.empty()) return call == nullptr ? OkStatus() : FunctionCall(*call);
-    std::vector<std::string_view> known;
+    SlimVector<std::string_view> known;
     for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
     std::string text;
     for (const Unknown& entry : unknown) {
@@ -17520,7 +17782,7 @@ class GraphImporter {
   }
 
   bool IsFunction(std::string_view op) const {
-    const std::vector<FunctionDef>& functions = def_.library.function;
+    const SlimVector<FunctionDef>& functions = def_.library.function;
     return function_index_.Find(
                op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
   }
@@ -17547,7 +17809,7 @@ class GraphImporter {
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
-  Status Order(std::vector<int>* order) const {
+  Status Order(SlimVector<int>* order) const {
     bool in_order = true;
     for (int n = 0; n < count() && in_order; ++n) {
       for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
@@ -17556,9 +17818,9 @@ class GraphImporter {
     for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
     if (in_order) return OkStatus();
 
-    std::vector<int> pending(def_.node.size(), 0);
-    std::vector<std::size_t> begin(def_.node.size() + 2,
-                                   0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    SlimVector<int> pending(def_.node.size(), 0);
+    SlimVector<std::size_t> begin(def_.node.size() + 2,
+                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
     for (int n = 0; n < count(); ++n) {
       for (const Input& input : InputsOf(n)) {
         if (IsBackEdge(n, input)) continue;
@@ -17567,7 +17829,7 @@ class GraphImporter {
       }
     }
     for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
-    std::vector<int> consumers(begin.back());
+    SlimVector<int> consumers(begin.back());
     for (int n = 0; n < count(); ++n) {
       for (const Input& input : InputsOf(n)) {
         if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
@@ -17580,8 +17842,8 @@ class GraphImporter {
   }
 
   TENON_COLD Status Cycle(std::size_t nodes) const {
-    const std::vector<int> cycle = FindCycle(count(), [this](int n) {
-      std::vector<int> producers;
+    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
+      SlimVector<int> producers;
       for (const Input& input : InputsOf(n)) {
         if (!IsBackEdge(n, input)) producers.push_back(input.position);
       }
@@ -17600,7 +17862,7 @@ class GraphImporter {
   };
 
   Status ConvertNodes(ShapeRefiner* refiner) {
-    std::vector<int> order;
+    SlimVector<int> order;
     TENON_RETURN_IF_ERROR(Order(&order));
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
@@ -17695,7 +17957,7 @@ class GraphImporter {
     constexpr std::string_view kAttr = "_output_shapes";
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     Node& node = graph_.nodes_[Slot(id)];
-    std::vector<PartialTensorShape> given;
+    SlimVector<PartialTensorShape> given;
     if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
       return OkStatus();
     if (given.size() < node.output_types.size()) {
@@ -17719,11 +17981,11 @@ class GraphImporter {
   Graph graph_;
   detail::NameIndex index_;           // name -> position
   detail::NameIndex function_index_;  // name -> position in the library
-  std::vector<const OpInfo*> infos_;  // per position
-  std::vector<Input> inputs_;         // of all nodes, one after the other
-  std::vector<std::size_t> input_begin_;
-  std::vector<int> ids_;  // position -> id, -1 before the node was converted
-  std::vector<BackEdge> back_edges_;
+  SlimVector<const OpInfo*> infos_;  // per position
+  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<std::size_t> input_begin_;
+  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
+  SlimVector<BackEdge> back_edges_;
   std::size_t outputs_ = 0;  // of all nodes so far
 };
 
@@ -17848,7 +18110,7 @@ class KernelCache {
   Device* device_;
   Device* host_;
   Mutex mutex_;
-  std::vector<Entry> entries_;
+  SlimVector<Entry> entries_;
 };
 
 }  // namespace detail
@@ -17880,30 +18142,30 @@ struct ProgramOptions {
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
-  std::vector<ProgramNode> nodes;      // in an order that respects all edges
-  std::vector<int> sequence;           // the numbers of the nodes that have something to do, in that order
-  std::vector<int> inputs;             // value per input
-  std::vector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
-  std::vector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
-  std::vector<int> consumers;
-  std::vector<int> releases;
-  std::vector<int> readers;            // per value: inputs and fetches that read it
-  std::vector<std::uint8_t> escapes;   // per value: it is fetched
-  std::vector<std::pair<int, Tensor>> constants;
-  std::vector<int> roots;              // nodes with nothing to wait for
+  SlimVector<ProgramNode> nodes;      // in an order that respects all edges
+  SlimVector<int> sequence;           // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;             // value per input
+  SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
+  SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
+  SlimVector<int> consumers;
+  SlimVector<int> releases;
+  SlimVector<int> readers;            // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;   // per value: it is fetched
+  SlimVector<std::pair<int, Tensor>> constants;
+  SlimVector<int> roots;              // nodes with nothing to wait for
   struct Feed {
     std::string name;
     int value;
     DataType dtype;
     PartialTensorShape shape;  // that the graph declares
   };
-  std::vector<Feed> feeds;
+  SlimVector<Feed> feeds;
   struct Fetch {
     std::string name;
     int value;
     bool last;  // no later fetch of the same value
   };
-  std::vector<Fetch> fetches;
+  SlimVector<Fetch> fetches;
   int num_values = 0;
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
@@ -17948,11 +18210,11 @@ class ProgramBuilder {
 
   // The nodes that must run, each after its inputs.
   Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
-    std::vector<int> roots(targets.begin(), targets.end());
+    SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
-    const std::vector<char> wanted = NodesToRun(graph_, roots, feeds_);
-    std::vector<int> pending(At(graph_.num_nodes()), 0);
+    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
@@ -17961,7 +18223,7 @@ class ProgramBuilder {
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
-    std::vector<std::vector<int>> successors(At(graph_.num_nodes()));
+    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
     for (const Node& node : graph_.nodes()) {
       if (wanted[At(node.id)] == 0) continue;
       ++count;
@@ -18003,7 +18265,7 @@ class ProgramBuilder {
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
   Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
-    std::vector<char> keep(At(graph_.num_nodes()), 0);
+    SlimVector<char> keep(At(graph_.num_nodes()), 0);
     for (const int id : order_) {
       const Node& node = graph_.node(id);
       if (node.op_name() == "NoOp") continue;
@@ -18013,10 +18275,10 @@ class ProgramBuilder {
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-      const Node& node = graph_.node(*it);
-      if (keep[At(*it)] == 0) continue;
-      if (IsConstant(*it)) continue;
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const Node& node = graph_.node(order_[i]);
+      if (keep[At(order_[i])] == 0) continue;
+      if (IsConstant(order_[i])) continue;
       for (const InEdge& edge : node.inputs)
         if (!IsFed(edge)) keep[At(edge.node)] = 1;
       for (const int control : node.control_inputs) keep[At(control)] = 1;
@@ -18039,7 +18301,7 @@ class ProgramBuilder {
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
         entry.kernel->AsAsync() != nullptr)
       return;
-    std::vector<Tensor> inputs;
+    SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
       if (IsFed(edge)) return;
       const auto it = constant_nodes_.find(edge.node);
@@ -18050,10 +18312,10 @@ class ProgramBuilder {
       if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
     for (const InEdge& feed : feeds_)
       if (feed.node == node.id) return;
-    std::vector<Tensor*> pointers;
+    SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
-    const std::vector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
-    std::vector<Tensor> outputs(At(node.num_outputs()));
+    const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
+    SlimVector<Tensor> outputs(At(node.num_outputs()));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
@@ -18093,8 +18355,8 @@ class ProgramBuilder {
   Status Emit(const Node& node) {
     ProgramNode item;
     item.node = &node;
-    std::vector<int> waits;  // program nodes
-    std::vector<int> values;
+    SlimVector<int> waits;  // program nodes
+    SlimVector<int> values;
     if (node.op_name() == "NoOp") {
       item.kind = ProgramNode::Kind::kNothing;
     } else {
@@ -18123,7 +18385,7 @@ class ProgramBuilder {
   }
 
   // Adds a use of an endpoint, in the memory it is wanted in.
-  Status Use(const InEdge& edge, bool wants_host, std::vector<int>* values, std::vector<int>* waits) {
+  Status Use(const InEdge& edge, bool wants_host, SlimVector<int>* values, SlimVector<int>* waits) {
     Location& place = Locate(edge.node, edge.output);
     if (place.on_host == wants_host || program_->device->uses_host_memory()) {
       values->push_back(place.value);
@@ -18148,9 +18410,9 @@ class ProgramBuilder {
     item.kind = to_host ? ProgramNode::Kind::kToHost : ProgramNode::Kind::kToDevice;
     item.node = &graph_.node(edge.node);
     item.on_host = to_host;
-    std::vector<int> waits;
+    SlimVector<int> waits;
     if (place->producer >= 0) waits.push_back(place->producer);
-    const std::vector<int> values{place->value};
+    const SlimVector<int> values{place->value};
     const int number = AddNode(item, values, waits);
     program_->nodes[At(number)].first_output = program_->num_values;
     program_->nodes[At(number)].num_outputs = 1;
@@ -18176,7 +18438,7 @@ class ProgramBuilder {
   Status AddFetches(std::span<const InEdge> fetches) {
     std::unordered_map<int, std::size_t> last;
     for (const InEdge& fetch : fetches) {
-      std::vector<int> values, waits;
+      SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
@@ -18184,7 +18446,7 @@ class ProgramBuilder {
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
     for (const auto& [value, fetch] : last) program_->fetches[fetch].last = true;
-    std::vector<char> constant(At(program_->num_values), 0);
+    SlimVector<char> constant(At(program_->num_values), 0);
     for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
     for (Program::Fetch& fetch : program_->fetches)
       if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
@@ -18195,7 +18457,7 @@ class ProgramBuilder {
     Program& p = *program_;
     std::sort(edges_.begin(), edges_.end());
     std::size_t e = 0;
-    std::vector<int> level(p.nodes.size(), 0), level_size;
+    SlimVector<int> level(p.nodes.size(), 0), level_size;
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
       node.first_consumer = static_cast<int>(p.consumers.size());
@@ -18217,16 +18479,16 @@ class ProgramBuilder {
   // In sequential order: who reads a value last, and when it can go.
   void FindLastUses() {
     Program& p = *program_;
-    std::vector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
+    SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
     for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
     for (std::size_t v = 0; v < p.escapes.size(); ++v)
       if (p.escapes[v] != 0) pinned[v] = 1;
     p.last_use.assign(p.inputs.size(), 0);
     p.only_use.assign(p.inputs.size(), 0);
-    std::vector<char> used(At(p.num_values), 0);
-    std::vector<std::vector<int>> release(p.nodes.size());
-    for (auto it = p.sequence.rbegin(); it != p.sequence.rend(); ++it) {
-      const ProgramNode& node = p.nodes[At(*it)];
+    SlimVector<char> used(At(p.num_values), 0);
+    SlimVector<SlimVector<int>> release(p.nodes.size());
+    for (std::size_t s = p.sequence.size(); s-- > 0;) {
+      const ProgramNode& node = p.nodes[At(p.sequence[s])];
       for (int i = node.num_inputs - 1; i >= 0; --i) {
         const std::size_t input = At(node.first_input + i);
         const std::size_t value = At(p.inputs[input]);
@@ -18237,7 +18499,7 @@ class ProgramBuilder {
         // A node that reads a value twice must not overwrite it through one of the two.
         const auto first = p.inputs.begin() + node.first_input;
         p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        release[At(*it)].push_back(p.inputs[input]);
+        release[At(p.sequence[s])].push_back(p.inputs[input]);
       }
     }
     for (const int n : p.sequence) {
@@ -18246,7 +18508,7 @@ class ProgramBuilder {
         if (p.readers[At(node.first_output + i)] == 0) release[At(n)].push_back(node.first_output + i);
       node.first_release = static_cast<int>(p.releases.size());
       node.num_releases = static_cast<int>(release[At(n)].size());
-      p.releases.insert(p.releases.end(), release[At(n)].begin(), release[At(n)].end());
+      p.releases.append(release[At(n)].begin(), release[At(n)].end());
     }
   }
 
@@ -18254,12 +18516,12 @@ class ProgramBuilder {
   KernelCache* kernels_;
   ProgramOptions options_;
   std::unique_ptr<Program> program_;
-  std::vector<InEdge> feeds_;
-  std::vector<int> order_;
-  std::vector<int> node_of_;  // program node per graph node
+  SlimVector<InEdge> feeds_;
+  SlimVector<int> order_;
+  SlimVector<int> node_of_;  // program node per graph node
   std::unordered_map<std::int64_t, Location> locations_;
-  std::unordered_map<int, std::vector<Tensor>> constant_nodes_;
-  std::vector<std::pair<int, int>> edges_;
+  std::unordered_map<int, SlimVector<Tensor>> constant_nodes_;
+  SlimVector<std::pair<int, int>> edges_;
 };
 
 }  // namespace detail
@@ -18596,7 +18858,7 @@ class Step {
     for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
     input_pointers_.reserve(program.inputs.size());
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    memos_ = std::vector<ShapeMemo>(program.nodes.size());
+    memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
@@ -18650,10 +18912,10 @@ class Step {
   std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
   Cpu cpu_;
   StepEnvironment device_, host_;
-  std::vector<Tensor> values_;
-  std::vector<Tensor*> input_pointers_;
-  std::vector<ShapeMemo> memos_;
-  std::vector<OpKernelContext::NodeFrame> frames_;
+  SlimVector<Tensor> values_;
+  SlimVector<Tensor*> input_pointers_;
+  SlimVector<ShapeMemo> memos_;
+  SlimVector<OpKernelContext::NodeFrame> frames_;
 };
 
 // Objects made from a program, between their uses. T(const Program&). thread-safe.
@@ -18690,7 +18952,7 @@ class ProgramPool {
   const Program& program_;
   std::atomic<T*> last_{nullptr};
   SpinLock lock_;
-  std::vector<std::unique_ptr<T>> more_;
+  SlimVector<std::unique_ptr<T>> more_;
 };
 
 TENON_NAMESPACE_END
@@ -18736,7 +18998,7 @@ class TraceCollector {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
   Mutex mutex_;
-  std::vector<const void*> threads_;
+  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 
@@ -18944,7 +19206,7 @@ class DataflowRun {
   Step* step_;
   std::unique_ptr<std::atomic<int>[]> pending_, readers_;
   std::unique_ptr<Task[]> tasks_;
-  std::vector<char> constants_;
+  SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
   Notification* done_ = nullptr;
@@ -19220,8 +19482,8 @@ class SessionImpl {
                                           std::span<const std::string> targets) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    std::vector<InEdge> feed_edges, fetch_edges;
-    std::vector<int> target_ids;
+    SlimVector<InEdge> feed_edges, fetch_edges;
+    SlimVector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
@@ -19337,8 +19599,8 @@ Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_
     const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
     std::span<const std::string> targets) {
   if (session.impl_ == nullptr) return NoSession();
-  std::vector<std::string> names;
-  std::vector<Tensor> values;
+  SlimVector<std::string> names;
+  SlimVector<Tensor> values;
   for (const NamedTensor& feed : feeds) {
     names.push_back(feed.name);
     values.push_back(feed.tensor);

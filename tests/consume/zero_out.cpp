@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-TENON_REGISTER(ZeroOut);
+TENON_REGISTER(ZeroOut, tenon::ops::Placeholder);
 
 int main() {
   const tenon::Status status = RunZeroOut();

@@ -20,7 +20,7 @@ Graph Import(GraphDef def) {
   REQUIRE_MESSAGE(graph.ok(), graph.status().message());
   return std::move(graph).value();
 }
-std::vector<std::string> Names(const Graph& graph, const std::vector<char>& mask) {
+std::vector<std::string> Names(const Graph& graph, const SlimVector<char>& mask) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes()) {
     if (mask[static_cast<std::size_t>(node.id)] != 0) names.push_back(node.name());
@@ -67,7 +67,7 @@ TEST_SUITE("graph algorithms") {
     CHECK(Run(graph, {"c"}, {{"x", 0}}) == Strings{"a", "c"});
   }
   TEST_CASE("an order puts inputs first and keeps the order of ids otherwise") {
-    const std::vector<int> order = TopologicalOrder(Small()).value();
+    const SlimVector<int> order = TopologicalOrder(Small()).value();
     CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6});
   }
   TEST_CASE("the cycle of an edited graph is reported with its nodes") {

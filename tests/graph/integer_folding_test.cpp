@@ -26,7 +26,7 @@ std::string Fold(std::string_view op, std::vector<Tensor> inputs, NodeAttrs attr
   Node node;
   node.def = MakeNode("n", op, {}, attrs);
   for (const DataType type : outputs) node.output_types.push_back(type);
-  std::vector<Tensor> values;
+  SlimVector<Tensor> values;
   if (!FoldIntegers(node, inputs, &values)) return "";
   return StrJoin(values, "; ",
                  [](std::string* out, const Tensor& t) { StrAppend(out, t.shape(), " ", t.SummarizeValue(100)); });

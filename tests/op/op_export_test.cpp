@@ -285,7 +285,7 @@ TEST_SUITE("OwnedOp") {
   TEST_CASE("holds every op of TensorFlow without loss, and writes specs that read as the same") {
     const std::string file = Read(TENON_TEST_DATA "/op_list.pb");
     REQUIRE_MESSAGE(!file.empty(), "no " TENON_TEST_DATA "/op_list.pb");
-    const Result<std::vector<OpDef>> ops = ParseOpList(Bytes(file));
+    const Result<SlimVector<OpDef>> ops = ParseOpList(Bytes(file));
     REQUIRE(ops.ok());
     CHECK(ops->size() > 1300);
     for (const OpDef& def : *ops) {

@@ -279,18 +279,18 @@ TEST_SUITE("GraphDef as bytes") {
 
 TEST_SUITE("OpDef as bytes") {
   TEST_CASE("all OpDefs of TensorFlow are the same after they were written and read") {
-    const Result<std::vector<OpDef>> ops = ParseOpList(wire::AsBytes(ReadData("op_list.pb")));
+    const Result<SlimVector<OpDef>> ops = ParseOpList(wire::AsBytes(ReadData("op_list.pb")));
     REQUIRE_MESSAGE(ops.ok(), ops.status().message());
     CHECK(ops->size() == 1908);
     const std::string bytes = SerializeOpList(*ops);
-    const Result<std::vector<OpDef>> back = ParseOpList(wire::AsBytes(bytes));
+    const Result<SlimVector<OpDef>> back = ParseOpList(wire::AsBytes(bytes));
     REQUIRE(back.ok());
     CHECK(*back == *ops);
     CHECK(SerializeOpList(*back) == bytes);
     for (const OpDef& op : *ops) CHECK(*ParseOpDef(wire::AsBytes(SerializeOpDef(op))) == op);
   }
   TEST_CASE("MatMul has the fields that TensorFlow gives it") {
-    const Result<std::vector<OpDef>> ops = ParseOpList(wire::AsBytes(ReadData("op_list.pb")));
+    const Result<SlimVector<OpDef>> ops = ParseOpList(wire::AsBytes(ReadData("op_list.pb")));
     REQUIRE(ops.ok());
     const OpDef* matmul = nullptr;
     for (const OpDef& op : *ops) matmul = op.name == "MatMul" ? &op : matmul;

@@ -536,7 +536,7 @@ TEST_SUITE("StridedSlice") {
   }
   TEST_CASE("the plan for kernels has full bounds") {
     StridedSlicePlan plan;
-    const std::vector<std::int64_t> shape{4, 5, 6}, begin{-3, 0, 1}, end{100, 0, 2}, strides{2, 1, 1};
+    const SlimVector<std::int64_t> shape{4, 5, 6}, begin{-3, 0, 1}, end{100, 0, 2}, strides{2, 1, 1};
     REQUIRE(PlanStridedSlice(shape, &begin, &end, strides, 0, 0, 2, 0, 4, &plan).ok());
     CHECK(plan.begin == std::vector<std::int64_t>{1, 0, 1});
     CHECK(plan.end == std::vector<std::int64_t>{4, 5, 2});
@@ -545,14 +545,14 @@ TEST_SUITE("StridedSlice") {
     CHECK(plan.final_shape == std::vector<std::int64_t>{2, 5});
     CHECK_FALSE(plan.is_identity);
     CHECK_FALSE(plan.is_simple_slice);
-    const std::vector<std::int64_t> zero{0}, three{3}, one{1};
+    const SlimVector<std::int64_t> zero{0}, three{3}, one{1};
     REQUIRE(PlanStridedSlice(shape, &zero, &three, one, 0, 0, 0, 0, 0, &plan).ok());
     CHECK(plan.slice_dim0);
     CHECK(plan.is_simple_slice);
     CHECK_FALSE(plan.is_identity);
     REQUIRE(PlanStridedSlice(shape, &zero, &zero, one, 1, 1, 0, 0, 0, &plan).ok());
     CHECK(plan.is_identity);
-    const std::vector<std::int64_t> many(32, 0);
+    const SlimVector<std::int64_t> many(32, 0);
     CHECK(PlanStridedSlice(shape, &many, &many, many, 0, 0, 0, 0, 0, &plan).message() ==
           "Expected begin, end, and strides to be 1D equal size tensors, but got shapes [32], [32], and [32] instead.");
   }

@@ -22,16 +22,16 @@ using namespace tenon;
 
 namespace {
 
-const std::vector<OpDef>& TensorFlowOps() {
-  static const std::vector<OpDef> ops = [] {
+const SlimVector<OpDef>& TensorFlowOps() {
+  static const SlimVector<OpDef> ops = [] {
     std::string bytes;
     if (std::FILE* file = std::fopen(TENON_TEST_DATA "/op_list.pb", "rb")) {
       char buffer[1 << 16];
       for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) bytes.append(buffer, n);
       std::fclose(file);
     }
-    Result<std::vector<OpDef>> parsed = ParseOpList(std::as_bytes(std::span<const char>(bytes)));
-    return parsed.ok() ? *std::move(parsed) : std::vector<OpDef>();
+    Result<SlimVector<OpDef>> parsed = ParseOpList(std::as_bytes(std::span<const char>(bytes)));
+    return parsed.ok() ? *std::move(parsed) : SlimVector<OpDef>();
   }();
   return ops;
 }
@@ -70,7 +70,7 @@ class Comparison {
   void Field(std::string_view path, const T& got, const T& want) {
     if (found_.empty() && !(got == want)) found_ = StrCat(path, " is '", got, "', TensorFlow's is '", want, "'");
   }
-  void Arguments(std::string_view list, const std::vector<OpDef::ArgDef>& got, const std::vector<OpDef::ArgDef>& want) {
+  void Arguments(std::string_view list, const SlimVector<OpDef::ArgDef>& got, const SlimVector<OpDef::ArgDef>& want) {
     Field(StrCat("the number of ", list), got.size(), want.size());
     for (std::size_t i = 0; i < got.size() && found_.empty(); ++i) {
       const std::string path = StrCat(list, "[", i, "].");
@@ -82,7 +82,7 @@ class Comparison {
       Field(path + "is_ref", got[i].is_ref, want[i].is_ref);
     }
   }
-  void Attrs(const std::vector<OpDef::AttrDef>& got, const std::vector<OpDef::AttrDef>& want) {
+  void Attrs(const SlimVector<OpDef::AttrDef>& got, const SlimVector<OpDef::AttrDef>& want) {
     const auto name = [](std::string* out, const OpDef::AttrDef& attr) { out->append(attr.name); };
     Field("the list of attrs", StrJoin(got, ", ", name), StrJoin(want, ", ", name));
     for (std::size_t i = 0; i < got.size() && found_.empty(); ++i) {

@@ -48,3 +48,6 @@
 #define TENON_COLD
 #define TENON_SIGNATURE __func__
 #endif
+
+// std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
+#define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()

@@ -7,9 +7,9 @@
 #include <initializer_list>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/slim_vector.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -24,8 +24,8 @@ class FlatMap {
     K first;
     V second;
   };
-  using iterator = typename std::vector<value_type>::iterator;
-  using const_iterator = typename std::vector<value_type>::const_iterator;
+  using iterator = typename SlimVector<value_type>::iterator;
+  using const_iterator = typename SlimVector<value_type>::const_iterator;
 
   FlatMap() = default;
   // The first of several items with one key counts.
@@ -130,7 +130,7 @@ class FlatMap {
  private:
   iterator Mutable(const_iterator i) { return items_.begin() + (i - items_.cbegin()); }
 
-  std::vector<value_type> items_;  // sorted by key, each key once
+  SlimVector<value_type> items_;  // sorted by key, each key once
 };
 
 TENON_NAMESPACE_END

@@ -16,13 +16,13 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/view.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -238,7 +238,7 @@ class CudaLibraryHandles {
   const int ordinal_;
   const cudaStream_t stream_;
   Mutex mutex_;
-  std::vector<Entry> entries_;
+  SlimVector<Entry> entries_;
 };
 
 // ---- launching

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -66,7 +66,7 @@ class CudaDevice final : public Device {
     return stream_.Synchronize();
   }
   Status Synchronize() override {
-    std::vector<Tensor> done;
+    SlimVector<Tensor> done;
     {
       MutexLock lock(mutex_);
       done.swap(sources_);
@@ -108,7 +108,7 @@ class CudaDevice final : public Device {
   CudaLibraryHandles libraries_;
   Cuda cuda_;
   Mutex mutex_;
-  std::vector<Tensor> sources_;  // of copies that may still be under way
+  SlimVector<Tensor> sources_;  // of copies that may still be under way
 };
 
 namespace detail {

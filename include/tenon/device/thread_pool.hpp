@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -20,6 +19,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 
@@ -276,7 +276,7 @@ class ThreadPool final : public ThreadPoolInterface {
     return task;
   }
   void Grow() {
-    std::vector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    SlimVector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
     for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
     ring_.swap(larger);
     first_ = 0;
@@ -284,7 +284,7 @@ class ThreadPool final : public ThreadPoolInterface {
 
   std::string name_;
   Mutex mutex_;
-  std::vector<Task> ring_;
+  SlimVector<Task> ring_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
@@ -293,7 +293,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> threads_;  // last: the threads use everything above
+  SlimVector<std::thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END

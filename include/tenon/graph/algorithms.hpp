@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -21,8 +21,8 @@ TENON_NAMESPACE_BEGIN
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
 // them. The result is shorter than `count` when there is a cycle: what is missing is in one or behind one.
 template <class ForEachSuccessor>
-std::vector<int> OrderByDependencies(std::vector<int> pending, ForEachSuccessor&& for_each_successor) {
-  std::vector<int> order;
+SlimVector<int> OrderByDependencies(SlimVector<int> pending, ForEachSuccessor&& for_each_successor) {
+  SlimVector<int> order;
   order.reserve(pending.size());
   std::priority_queue<int> ready;  // of -n: the smallest number comes first
   for (std::size_t n = 0; n < pending.size(); ++n) {
@@ -42,14 +42,14 @@ std::vector<int> OrderByDependencies(std::vector<int> pending, ForEachSuccessor&
 // Some cycle among the numbers 0 .. count-1, each entry a predecessor of the next and the last one of the first; empty
 // when there is none. `predecessors(n)` is a range of int.
 template <class Predecessors>
-std::vector<int> FindCycle(int count, Predecessors&& predecessors) {
+SlimVector<int> FindCycle(int count, Predecessors&& predecessors) {
   enum : char { kNew, kOnPath, kDone };
-  std::vector<char> state(static_cast<std::size_t>(count), kNew);
+  SlimVector<char> state(static_cast<std::size_t>(count), kNew);
   struct Frame {
     int node;
-    std::vector<int> todo;
+    SlimVector<int> todo;
   };
-  std::vector<Frame> path;
+  SlimVector<Frame> path;
   const auto enter = [&](int n) {
     state[static_cast<std::size_t>(n)] = kOnPath;
     Frame frame{n, {}};
@@ -71,7 +71,7 @@ std::vector<int> FindCycle(int count, Predecessors&& predecessors) {
       if (state[static_cast<std::size_t>(p)] == kNew) {
         enter(p);
       } else if (state[static_cast<std::size_t>(p)] == kOnPath) {
-        std::vector<int> cycle;  // the path runs from successor to predecessor: walk it backwards
+        SlimVector<int> cycle;  // the path runs from successor to predecessor: walk it backwards
         for (std::size_t i = path.size(); i-- > 0;) {
           cycle.push_back(path[i].node);
           if (path[i].node == p) break;
@@ -120,9 +120,9 @@ void ForEachInput(const Node& node, Visit&& visit) {
 }  // namespace detail
 
 // A cycle that no while loop explains, or an empty list.
-inline std::vector<int> FindCycle(const Graph& graph) {
+inline SlimVector<int> FindCycle(const Graph& graph) {
   return FindCycle(graph.num_nodes(), [&graph](int id) {
-    std::vector<int> out;
+    SlimVector<int> out;
     detail::ForEachInput(graph.node(id), [&](int src) {
       if (!IsBackEdge(graph.node(src), graph.node(id))) out.push_back(src);
     });
@@ -132,20 +132,20 @@ inline std::vector<int> FindCycle(const Graph& graph) {
 
 // Every node after its inputs, ties in the order of the ids; back edges of while loops are not counted.
 // InvalidArgument, with the nodes of one cycle, when there is no such order.
-inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
-  std::vector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
+inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
+  SlimVector<int> pending(static_cast<std::size_t>(graph.num_nodes()), 0);
   for (const Node& node : graph.nodes()) {
     detail::ForEachInput(node, [&](int src) {
       if (!IsBackEdge(graph.node(src), node)) ++pending[static_cast<std::size_t>(node.id)];
     });
   }
-  std::vector<int> order = OrderByDependencies(std::move(pending), [&graph](int id, auto&& visit) {
+  SlimVector<int> order = OrderByDependencies(std::move(pending), [&graph](int id, auto&& visit) {
     for (const OutEdge& edge : graph.node(id).outputs) {
       if (!IsBackEdge(graph.node(id), graph.node(edge.node))) visit(edge.node);
     }
   });
   if (order.size() == static_cast<std::size_t>(graph.num_nodes())) return order;
-  const std::vector<int> cycle = FindCycle(graph);
+  const SlimVector<int> cycle = FindCycle(graph);
   return errors::InvalidArgument("Graph is invalid, contains a cycle with ", cycle.size(),
                                  " nodes, including: ", CycleToString(graph, cycle));
 }
@@ -154,14 +154,14 @@ inline Result<std::vector<int>> TopologicalOrder(const Graph& graph) {
 // are to be visited, leave(node) after all of them were.
 template <class Enter, class Leave>
 void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
-  std::vector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
+  SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
     bool done;
   };
-  std::vector<Item> stack;
+  SlimVector<Item> stack;
   for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], false});
-  std::vector<int> inputs;
+  SlimVector<int> inputs;
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -185,15 +185,15 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is
 // fed itself must not be listed.
-inline std::vector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
+inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
-  std::vector<char> has_feed(slot(graph.num_nodes()), 0);
+  SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
   const auto is_fed = [&](const InEdge& edge) {
     return has_feed[slot(edge.node)] != 0 && std::find(fed.begin(), fed.end(), edge) != fed.end();
   };
-  std::vector<char> run(slot(graph.num_nodes()), 0);
-  std::vector<int> stack;
+  SlimVector<char> run(slot(graph.num_nodes()), 0);
+  SlimVector<int> stack;
   const auto want = [&](int id) {
     if (std::exchange(run[slot(id)], char{1}) == 0) stack.push_back(id);
   };

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -51,11 +51,11 @@ class GraphBuilder {
    public:
     Input(Output one) : tensors_{one} {}
     Input(std::initializer_list<Output> list) : tensors_(list), is_list_(true) {}
-    Input(std::vector<Output> list) : tensors_(std::move(list)), is_list_(true) {}
+    Input(SlimVector<Output> list) : tensors_(std::move(list)), is_list_(true) {}
 
    private:
     friend class GraphBuilder;
-    std::vector<Output> tensors_;
+    SlimVector<Output> tensors_;
     bool is_list_ = false;
   };
   using Attr = std::pair<std::string_view, AttrValue>;
@@ -74,8 +74,8 @@ class GraphBuilder {
   // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
   template <class Inputs, class Attrs = std::span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
-    const std::vector<Input> all(inputs.begin(), inputs.end());
-    const std::vector<Attr> named(attrs.begin(), attrs.end());
+    const SlimVector<Input> all(inputs.begin(), inputs.end());
+    const SlimVector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
   Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs,
@@ -166,10 +166,10 @@ class GraphBuilder {
     if (names_.Find(node->name, NameOf{&def_}) >= 0)
       return errors::InvalidArgument("Node '", node->name, "' is not unique");
 
-    std::vector<std::vector<Output>> args;
+    SlimVector<SlimVector<Output>> args;
     TENON_RETURN_IF_ERROR(Distribute(info->op(), *node, inputs, &args));
     Types given;
-    for (const std::vector<Output>& arg : args) {
+    for (const SlimVector<Output>& arg : args) {
       for (const Output& tensor : arg) {
         if (dtype(tensor) == DataType::kInvalid) {
           return errors::InvalidArgument("Node '", node->name, "': input ", given.size(), " is output ", tensor.index,
@@ -194,7 +194,7 @@ class GraphBuilder {
 
   // Which tensors go to which argument.
   Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs,
-                    std::vector<std::vector<Output>>* args) const {
+                    SlimVector<SlimVector<Output>>* args) const {
     if (inputs.size() == op.inputs.size()) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i].is_list_ && !op.inputs[i].is_list()) {
@@ -205,8 +205,8 @@ class GraphBuilder {
       }
       return OkStatus();
     }
-    std::vector<Output> all;
-    for (const Input& input : inputs) all.insert(all.end(), input.tensors_.begin(), input.tensors_.end());
+    SlimVector<Output> all;
+    for (const Input& input : inputs) all.append(input.tensors_.begin(), input.tensors_.end());
     std::size_t lists = 0;
     for (const ArgSpec& arg : op.inputs) lists += arg.is_list() ? 1 : 0;
     const std::size_t single = op.inputs.size() - lists;
@@ -227,7 +227,7 @@ class GraphBuilder {
   }
 
   // Attrs that the inputs decide and that were not given.
-  void InferAttrs(const OpView& op, const std::vector<std::vector<Output>>& args, NodeDef* node) const {
+  void InferAttrs(const OpView& op, const SlimVector<SlimVector<Output>>& args, NodeDef* node) const {
     for (std::size_t i = 0; i < args.size(); ++i) {
       const ArgSpec& arg = op.inputs[i];
       if (const AttrSpec* number = op.NumberAttr(arg)) {
@@ -236,7 +236,7 @@ class GraphBuilder {
       const AttrSpec* type = op.TypeAttr(arg);
       if (type == nullptr) continue;
       if (arg.is_type_list) {
-        std::vector<DataType> types;
+        SlimVector<DataType> types;
         for (const Output& tensor : args[i]) types.push_back(BaseType(dtype(tensor)));
         AddNodeAttr(type->name(), AttrValue(types), node);
       } else if (!args[i].empty()) {
@@ -247,7 +247,7 @@ class GraphBuilder {
 
   OpInfoCache ops_;
   GraphDef def_;
-  std::vector<Types> types_;  // of each node's outputs
+  SlimVector<Types> types_;  // of each node's outputs
   detail::NameIndex names_;   // name -> position in def_.node
   Status status_;
 };

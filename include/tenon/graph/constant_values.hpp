@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -28,7 +28,7 @@ class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
   // All outputs of a stateless node from all its data inputs; false when that is not possible.
-  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) = 0;
+  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
 };
 
 // Values found are kept. A node that has none is not asked again, so the shapes of its inputs must be known before.
@@ -49,7 +49,7 @@ class ConstantValues {
       return errors::InvalidArgument("Unable to evaluate a constant node");
     }
     TENON_RETURN_IF_ERROR(EvaluateBackwards(edge.node));
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
       *value = values[Slot(edge.output)];
       *known = true;
     }
@@ -105,7 +105,7 @@ class ConstantValues {
       *known = true;
       return OkStatus();
     }
-    if (const std::vector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
+    if (const SlimVector<Tensor>& values = values_[Slot(edge.node)]; !values.empty()) {
       *value = values[Slot(edge.output)];
       *known = true;
       return OkStatus();
@@ -193,7 +193,7 @@ class ConstantValues {
       int node;
       int next;  // inputs before this one are known
     };
-    std::vector<Frame> path{{root, 0}};
+    SlimVector<Frame> path{{root, 0}};
     while (!path.empty()) {
       const int id = path.back().node;
       const Node& node = graph_->node(id);
@@ -223,7 +223,7 @@ class ConstantValues {
 
   // All inputs are known.
   Status Evaluate(const Node& node, bool* done) {
-    std::vector<Tensor> inputs(node.inputs.size()), outputs;
+    SlimVector<Tensor> inputs(node.inputs.size()), outputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
@@ -239,8 +239,8 @@ class ConstantValues {
 
   const Graph* graph_;
   ConstantEvaluator* evaluator_;
-  std::vector<std::vector<Tensor>> values_;  // node -> values of its outputs; empty: not known
-  std::vector<char> state_;  // node -> State
+  SlimVector<SlimVector<Tensor>> values_;  // node -> values of its outputs; empty: not known
+  SlimVector<char> state_;  // node -> State
 };
 
 TENON_NAMESPACE_END

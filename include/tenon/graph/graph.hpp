@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -147,7 +147,7 @@ struct Node {
   InlinedVector<InEdge, 4> inputs;               // one per data input
   InlinedVector<int, 4> control_inputs;          // node ids in the order of the nodes' names, each once
   InlinedVector<OutEdge, 4> outputs;             // in no particular order
-  std::vector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
+  SlimVector<PartialTensorShape> output_shapes; // one per output; empty where shapes were not inferred
 
   const std::string& name() const { return def.name; }
   const std::string& op_name() const { return def.op; }
@@ -166,7 +166,7 @@ struct Node {
 namespace detail {
 
 // DidYouMean, unless there is so much to compare that the message would take long.
-inline std::string SuggestNames(std::string_view name, const std::vector<std::string_view>& candidates) {
+inline std::string SuggestNames(std::string_view name, const SlimVector<std::string_view>& candidates) {
   constexpr std::size_t kMaxWork = 20'000'000;
   return name.size() > 1000 || candidates.size() * name.size() * name.size() > kMaxWork ? ""
                                                                                         : DidYouMean(name, candidates);
@@ -221,7 +221,7 @@ class NameIndex {
   static std::uint32_t HashOf(std::string_view name) { return static_cast<std::uint32_t>(Hash64(name)); }
 
   void Rehash(std::size_t slots) {
-    std::vector<Slot> old(slots);
+    SlimVector<Slot> old(slots);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.number < 0) continue;
@@ -231,7 +231,7 @@ class NameIndex {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two of them, at most half full
+  SlimVector<Slot> slots_;  // a power of two of them, at most half full
   std::size_t size_ = 0;
 };
 
@@ -244,7 +244,7 @@ class NameIndex {
 //   if (const Node* x = graph.Find("x")) Show(x->output_shape(0));
 class Graph {
   struct NameOf {
-    const std::vector<Node>* nodes;
+    const SlimVector<Node>* nodes;
     std::string_view operator()(int id) const { return (*nodes)[Slot(id)].def.name; }
   };
 
@@ -327,7 +327,7 @@ class Graph {
 
   // "; did you mean 'x', 'y'?" or "": for messages about a node that does not exist.
   std::string DidYouMeanNode(std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     names.reserve(nodes_.size());
     for (const Node& node : nodes_) names.push_back(node.def.name);
     return detail::SuggestNames(name, names);
@@ -339,7 +339,7 @@ class Graph {
     out.node.reserve(nodes_.size());
     for (const Node& node : nodes_) {
       NodeDef& def = out.node.emplace_back(node.def);
-      std::vector<std::string> old = std::move(def.input);
+      SlimVector<std::string> old = std::move(def.input);
       def.input.clear();
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const InEdge& edge = node.inputs[i];
@@ -381,7 +381,7 @@ class Graph {
     return OkStatus();
   }
 
-  std::vector<Node> nodes_;
+  SlimVector<Node> nodes_;
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;

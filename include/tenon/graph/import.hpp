@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
@@ -134,7 +134,7 @@ class GraphImporter {
   }
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     for (const NodeDef& other : def_.node) names.push_back(other.name);
     return errors::InvalidArgument("Node '", node.name, "': Unknown input node '", text, "'",
                                    detail::SuggestNames(name, names));
@@ -152,7 +152,7 @@ class GraphImporter {
 
   // ---- functions and ops
   Status CheckLibrary() {
-    const std::vector<FunctionDef>& functions = def_.library.function;
+    const SlimVector<FunctionDef>& functions = def_.library.function;
     const auto name_of = [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; };
     for (std::size_t i = 0; i < functions.size(); ++i) {
       const std::string& name = functions[i].signature.name;
@@ -174,10 +174,10 @@ class GraphImporter {
     infos_.reserve(def_.node.size());
     struct Unknown {
       std::string_view op;
-      std::vector<std::string_view> nodes;  // at most kMaxNamesListed
+      SlimVector<std::string_view> nodes;  // at most kMaxNamesListed
       std::size_t uses = 0;
     };
-    std::vector<Unknown> unknown;
+    SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
     const NodeDef* call = nullptr;
     for (const NodeDef& node : def_.node) {
@@ -198,7 +198,7 @@ class GraphImporter {
       if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
     }
     if (unknown.empty()) return call == nullptr ? OkStatus() : FunctionCall(*call);
-    std::vector<std::string_view> known;
+    SlimVector<std::string_view> known;
     for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
     std::string text;
     for (const Unknown& entry : unknown) {
@@ -217,7 +217,7 @@ class GraphImporter {
   }
 
   bool IsFunction(std::string_view op) const {
-    const std::vector<FunctionDef>& functions = def_.library.function;
+    const SlimVector<FunctionDef>& functions = def_.library.function;
     return function_index_.Find(
                op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
   }
@@ -244,7 +244,7 @@ class GraphImporter {
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
-  Status Order(std::vector<int>* order) const {
+  Status Order(SlimVector<int>* order) const {
     bool in_order = true;
     for (int n = 0; n < count() && in_order; ++n) {
       for (const Input& input : InputsOf(n)) in_order = in_order && (input.position < n || IsBackEdge(n, input));
@@ -253,9 +253,9 @@ class GraphImporter {
     for (std::size_t n = 0; n < order->size(); ++n) (*order)[n] = static_cast<int>(n);
     if (in_order) return OkStatus();
 
-    std::vector<int> pending(def_.node.size(), 0);
-    std::vector<std::size_t> begin(def_.node.size() + 2,
-                                   0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
+    SlimVector<int> pending(def_.node.size(), 0);
+    SlimVector<std::size_t> begin(def_.node.size() + 2,
+                                  0);  // consumers of n: consumers[begin[n + 1]] and on, once filled
     for (int n = 0; n < count(); ++n) {
       for (const Input& input : InputsOf(n)) {
         if (IsBackEdge(n, input)) continue;
@@ -264,7 +264,7 @@ class GraphImporter {
       }
     }
     for (std::size_t n = 2; n < begin.size(); ++n) begin[n] += begin[n - 1];
-    std::vector<int> consumers(begin.back());
+    SlimVector<int> consumers(begin.back());
     for (int n = 0; n < count(); ++n) {
       for (const Input& input : InputsOf(n)) {
         if (!IsBackEdge(n, input)) consumers[begin[Slot(input.position) + 1]++] = n;
@@ -277,8 +277,8 @@ class GraphImporter {
   }
 
   TENON_COLD Status Cycle(std::size_t nodes) const {
-    const std::vector<int> cycle = FindCycle(count(), [this](int n) {
-      std::vector<int> producers;
+    const SlimVector<int> cycle = FindCycle(count(), [this](int n) {
+      SlimVector<int> producers;
       for (const Input& input : InputsOf(n)) {
         if (!IsBackEdge(n, input)) producers.push_back(input.position);
       }
@@ -297,7 +297,7 @@ class GraphImporter {
   };
 
   Status ConvertNodes(ShapeRefiner* refiner) {
-    std::vector<int> order;
+    SlimVector<int> order;
     TENON_RETURN_IF_ERROR(Order(&order));
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
@@ -392,7 +392,7 @@ class GraphImporter {
     constexpr std::string_view kAttr = "_output_shapes";
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
     Node& node = graph_.nodes_[Slot(id)];
-    std::vector<PartialTensorShape> given;
+    SlimVector<PartialTensorShape> given;
     if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
       return OkStatus();
     if (given.size() < node.output_types.size()) {
@@ -416,11 +416,11 @@ class GraphImporter {
   Graph graph_;
   detail::NameIndex index_;           // name -> position
   detail::NameIndex function_index_;  // name -> position in the library
-  std::vector<const OpInfo*> infos_;  // per position
-  std::vector<Input> inputs_;         // of all nodes, one after the other
-  std::vector<std::size_t> input_begin_;
-  std::vector<int> ids_;  // position -> id, -1 before the node was converted
-  std::vector<BackEdge> back_edges_;
+  SlimVector<const OpInfo*> infos_;  // per position
+  SlimVector<Input> inputs_;         // of all nodes, one after the other
+  SlimVector<std::size_t> input_begin_;
+  SlimVector<int> ids_;  // position -> id, -1 before the node was converted
+  SlimVector<BackEdge> back_edges_;
   std::size_t outputs_ = 0;  // of all nodes so far
 };
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/graph/graph.hpp>
@@ -26,13 +26,13 @@ namespace detail {
 // An int32, int64 or bool tensor as numbers.
 struct Integers {
   InlinedVector<Index, 4> dims;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
 
   Index rank() const { return static_cast<Index>(dims.size()); }
   Index size() const { return static_cast<Index>(values.size()); }
   std::int64_t at(Index i) const { return values[static_cast<std::size_t>(i)]; }
   static Integers Scalar(std::int64_t value) { return {{}, {value}}; }
-  static Integers Vector(std::vector<std::int64_t> values) {
+  static Integers Vector(SlimVector<std::int64_t> values) {
     Integers out;
     out.dims.push_back(static_cast<Index>(values.size()));
     out.values = std::move(values);
@@ -78,7 +78,7 @@ inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
 struct FoldContext {
   const Node& node;
   std::span<const Integers> in;
-  std::vector<Integers>* out;
+  SlimVector<Integers>* out;
 
   std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
     std::int64_t value = otherwise;
@@ -201,7 +201,7 @@ inline bool FoldPack(const FoldContext& c) {
   for (const Index d : c.in[0].dims) out.dims.push_back(d);
   for (const Integers& in : c.in) {
     if (!(in.dims == c.in[0].dims) || out.size() > kMaxFoldedElements) return false;
-    out.values.insert(out.values.end(), in.values.begin(), in.values.end());
+    out.values.append(in.values.begin(), in.values.end());
   }
   return c.Give(std::move(out));
 }
@@ -224,13 +224,13 @@ inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const 
 }
 inline bool FoldUnpack(const FoldContext& c) {
   if (c.Int("axis") != 0 && c.Int("axis") != -c.in[0].rank()) return false;
-  return FoldParts(c, c.in[0], std::vector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
+  return FoldParts(c, c.in[0], SlimVector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
 }
 inline bool FoldSplit(const FoldContext& c) {
   const Index parts = c.node.num_outputs();
   if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0)
     return false;
-  return FoldParts(c, c.in[1], std::vector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
+  return FoldParts(c, c.in[1], SlimVector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
 }
 inline bool FoldSplitV(const FoldContext& c) {
   if (c.in[2].size() != 1 || c.in[2].at(0) != 0) return false;
@@ -249,7 +249,7 @@ inline bool FoldConcat(const FoldContext& c) {
       return false;
     if (out.size() + part.size() > kMaxFoldedElements) return false;
     out.dims[0] += part.dims[0];
-    out.values.insert(out.values.end(), part.values.begin(), part.values.end());
+    out.values.append(part.values.begin(), part.values.end());
   }
   return c.Give(std::move(out));
 }
@@ -273,7 +273,7 @@ inline bool FoldReshape(const FoldContext& c) {
     if (at < 0 || at > out.rank()) return false;
     out.dims.insert(out.dims.begin() + at, 1);
   } else {  // Squeeze
-    std::vector<std::int64_t> which;
+    SlimVector<std::int64_t> which;
     (void)TryGetNodeAttr(c.node.def, "squeeze_dims", &which);
     for (std::int64_t& d : which) d += d < 0 ? out.rank() : 0;
     InlinedVector<Index, 4> kept;
@@ -305,7 +305,7 @@ inline bool FoldRange(const FoldContext& c) {
   }
   const std::int64_t start = c.in[0].at(0), limit = c.in[1].at(0), delta = c.in[2].at(0);
   if (delta == 0) return false;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   for (std::int64_t x = start; delta > 0 ? x < limit : x > limit; x += delta) {
     if (static_cast<Index>(values.size()) == kMaxFoldedElements) return false;
     values.push_back(x);
@@ -357,7 +357,7 @@ inline bool FoldStridedSlice(const FoldContext& c) {
   const Index low = stride > 0 ? 0 : -1, high = stride > 0 ? n : n - 1;
   begin = (c.Int("begin_mask") & 1) != 0 ? (stride > 0 ? low : high) : std::clamp(begin, low, high);
   end = (c.Int("end_mask") & 1) != 0 ? (stride > 0 ? high : low) : std::clamp(end, low, high);
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   if (stride > 0) {
     for (Index i = begin; i<end; i = stride> end - i ? end : i + stride) values.push_back(in.at(i));
   } else {
@@ -370,7 +370,7 @@ inline bool FoldStridedSlice(const FoldContext& c) {
 inline bool FoldReduction(const FoldContext& c) {
   const std::string_view op = c.node.op_name();
   const Integers &in = c.in[0], &axes = c.in[1];
-  std::vector<char> seen(static_cast<std::size_t>(in.rank()), 0);
+  SlimVector<char> seen(static_cast<std::size_t>(in.rank()), 0);
   for (std::int64_t axis : axes.values) {
     axis += axis < 0 ? in.rank() : 0;
     if (axis < 0 || axis >= in.rank()) return false;
@@ -405,14 +405,14 @@ inline bool FoldTile(const FoldContext& c) {
   if (c.in[0].rank() != 1 || c.in[1].size() != 1 || c.in[1].at(0) < 0) return false;
   const Index n = MultiplyWithoutOverflow(c.in[0].size(), c.in[1].at(0));
   if (n < 0 || n > kMaxFoldedElements) return false;
-  std::vector<std::int64_t> values;
+  SlimVector<std::int64_t> values;
   for (Index i = 0; i < n; ++i) values.push_back(c.in[0].at(i % c.in[0].size()));
   return c.Give(Integers::Vector(std::move(values)));
 }
 
 inline bool FoldBroadcastArgs(const FoldContext& c) {
   const auto size = std::max(c.in[0].size(), c.in[1].size());
-  std::vector<std::int64_t> out(static_cast<std::size_t>(size), 1);
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(size), 1);
   for (const Integers& in : c.in) {
     if (in.rank() != 1) return false;
     for (Index i = 0; i < in.size(); ++i) {
@@ -426,7 +426,7 @@ inline bool FoldBroadcastArgs(const FoldContext& c) {
 
 inline bool FoldInvertPermutation(const FoldContext& c) {
   const Index n = c.in[0].size();
-  std::vector<std::int64_t> out(static_cast<std::size_t>(n), -1);
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(n), -1);
   for (Index i = 0; i < n; ++i) {
     const std::int64_t to = c.in[0].at(i);
     if (to < 0 || to >= n || out[static_cast<std::size_t>(to)] >= 0) return false;
@@ -466,14 +466,14 @@ inline bool Fold(const FoldContext& c) {
 
 // The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
 // is not covered, or the node would fail at run time.
-inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, std::vector<Tensor>* outputs) {
+inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
   if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
-  std::vector<detail::Integers> in(inputs.size()), out;
+  SlimVector<detail::Integers> in(inputs.size()), out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!detail::ReadIntegers(inputs[i], &in[i])) return false;
   }
   if (!detail::Fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
-  std::vector<Tensor> made(out.size());
+  SlimVector<Tensor> made(out.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!detail::WriteIntegers(out[i], node.output_types[i], &made[i])) return false;
   }

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -81,7 +81,7 @@ class ShapeRefiner {
   };
   struct Handle {  // what the resource on an output holds
     int output;
-    std::vector<Held> held;
+    SlimVector<Held> held;
   };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -106,7 +106,7 @@ class ShapeRefiner {
     if (edge.node < 0) return;
     for (const Handle& handle : handles_[Slot(edge.node)]) {
       if (handle.output != edge.output) continue;
-      std::vector<ShapeAndType> held(handle.held.size());
+      SlimVector<ShapeAndType> held(handle.held.size());
       for (std::size_t k = 0; k < held.size(); ++k) {
         (void)context_.MakeShapeFromPartialTensorShape(handle.held[k].shape, &held[k].shape);
         held[k].dtype = handle.held[k].dtype;
@@ -153,7 +153,7 @@ class ShapeRefiner {
     PartialTensorShape shape;
     if (context_.ToPartialTensorShape(handle, &shape).ok()) return shape;
     shape = PartialTensorShape();
-    const std::vector<Index> unknown(context_.RankKnown(handle) ? Slot(context_.Rank(handle)) : 0, -1);
+    const SlimVector<Index> unknown(context_.RankKnown(handle) ? Slot(context_.Rank(handle)) : 0, -1);
     if (!unknown.empty()) (void)PartialTensorShape::Build(unknown, &shape);
     return shape;
   }
@@ -165,7 +165,7 @@ class ShapeRefiner {
       node.output_shapes[Slot(i)] = Keep(context_.output(i));
       const DataType type = BaseType(node.output_type(i));
       if (type != DataType::kResource && type != DataType::kVariant) continue;
-      const std::vector<ShapeAndType>* held = context_.output_handle_shapes_and_types(i);
+      const SlimVector<ShapeAndType>* held = context_.output_handle_shapes_and_types(i);
       if (held == nullptr) continue;
       Handle& handle = handles_[Slot(id)].emplace_back(Handle{i, {}});
       for (const ShapeAndType& one : *held) handle.held.push_back({Keep(one.shape), one.dtype});
@@ -256,12 +256,12 @@ class ShapeRefiner {
     *shape = before;
     const DataType to = cast.output_type(0);
     if (before.unknown_rank() || to == DataType::kInt32 || to == DataType::kInt64) return OkStatus();
-    SetSizes(std::vector<Index>(Slot(before.dims()), -1), shape);
+    SetSizes(SlimVector<Index>(Slot(before.dims()), -1), shape);
     return OkStatus();
   }
 
   Status PartialPack(const Node& pack, PartialTensorShape* shape) {
-    std::vector<Index> sizes;
+    SlimVector<Index> sizes;
     for (const InEdge& input : pack.inputs) {
       std::int64_t size = -1;
       bool known = false;
@@ -273,13 +273,13 @@ class ShapeRefiner {
   }
 
   Status PartialConcat(const Node& concat, int axis_input, int* budget, PartialTensorShape* shape) {
-    std::vector<Index> sizes;
+    SlimVector<Index> sizes;
     for (int i = 0; i < concat.num_inputs(); ++i) {
       if (i == axis_input) continue;
       PartialTensorShape part;
       TENON_RETURN_IF_ERROR(PartialShape(concat.input(i), budget, &part));
       if (part.unknown_rank()) return *shape = part, OkStatus();
-      sizes.insert(sizes.end(), part.begin(), part.end());
+      sizes.append(part.begin(), part.end());
     }
     SetSizes(sizes, shape);
     return OkStatus();
@@ -320,9 +320,9 @@ class ShapeRefiner {
   ConstantValues constants_;
   int producer_;
   InferenceContext context_;
-  std::vector<Tensor> tensors_;  // values of the current node's inputs
-  std::vector<char> tried_;
-  std::vector<std::vector<Handle>> handles_;  // per node
+  SlimVector<Tensor> tensors_;  // values of the current node's inputs
+  SlimVector<char> tried_;
+  SlimVector<SlimVector<Handle>> handles_;  // per node
 };
 
 TENON_NAMESPACE_END

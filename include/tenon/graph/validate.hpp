@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
@@ -243,15 +243,14 @@ class OpInfo {
   const OpView* op_;
   OpDef def_;
   NodeClass node_class_;
-  std::vector<int> by_name_;  // indices of the op's attrs, in the order of their names
+  SlimVector<int> by_name_;  // indices of the op's attrs, in the order of their names
   int defaults_ = 0;          // attrs that have one
 };
 
 namespace detail {
 
 template <class T, class ToText>
-Status CheckAllowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view attr,
-                    ToText to_text) {
+Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
   for (const T& value : values) {
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
     return errors::InvalidArgument(
@@ -288,12 +287,12 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   if (!attr.allowed_values.has_value()) return OkStatus();
   const AttrList& allowed = attr.allowed_values.list();
   if (attr.type == "type" || attr.type == "list(type)") {
-    const std::vector<DataType> one{value.type()};
+    const SlimVector<DataType> one{value.type()};
     return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
                                 [](DataType t) { return std::string(Name(t)); });
   }
   if (attr.type == "string" || attr.type == "list(string)") {
-    const std::vector<std::string> one{value.s()};
+    const SlimVector<std::string> one{value.s()};
     return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
                                 [](const std::string& s) { return StrCat("\"", s, "\""); });
   }
@@ -325,7 +324,7 @@ class OpInfoCache {
 
  private:
   const OpRegistry* registry_;
-  std::vector<std::unique_ptr<OpInfo>> infos_;
+  SlimVector<std::unique_ptr<OpInfo>> infos_;
   detail::NameIndex index_;
 };
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/context.hpp>
@@ -214,7 +214,7 @@ class AdaptedCore {
     std::size_t v = 0;
     for (int i = 0; i < num_inputs_ && i < 64; ++i) {
       if ((memo.value_inputs >> i & 1) == 0) continue;
-      const std::vector<std::byte>& value = memo.values[v++];
+      const SlimVector<std::byte>& value = memo.values[v++];
       if (value.size() != ctx->input(i).TotalBytes() ||
           (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
         return false;
@@ -227,8 +227,8 @@ class AdaptedCore {
   void* object_ = nullptr;
   int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
   bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  std::vector<std::uint16_t> first_;
-  std::vector<OutputPlan> outputs_;
+  SlimVector<std::uint16_t> first_;
+  SlimVector<OutputPlan> outputs_;
 };
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
@@ -335,8 +335,8 @@ class AdaptedKernel final : public OpKernel {
       alignas(16) std::byte late[16 * kSmall];
       Run(ctx, views, late);
     } else {
-      std::vector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      std::vector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
+      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
+      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
       Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
     }
   }
@@ -403,8 +403,8 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   struct PendingCall {
     OpKernelContext* context;
     DoneCallback done;
-    std::vector<AnyView> views;
-    std::vector<std::max_align_t> late;
+    SlimVector<AnyView> views;
+    SlimVector<std::max_align_t> late;
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
@@ -21,8 +21,8 @@ TENON_NAMESPACE_BEGIN
 struct ShapeMemo {
   bool valid = false;
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  std::vector<TensorShape> inputs, outputs;
-  std::vector<std::vector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<TensorShape> inputs, outputs;
+  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
 // What is the same for all nodes of one run.

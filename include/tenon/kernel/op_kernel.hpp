@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -75,8 +75,8 @@ class OpKernel {
  private:
   const NodeDef* def_;
   const OpView* op_;
-  std::vector<DataType> input_types_, output_types_;
-  std::vector<MemoryType> input_memory_, output_memory_;
+  SlimVector<DataType> input_types_, output_types_;
+  SlimVector<MemoryType> input_memory_, output_memory_;
 };
 
 // A kernel that may end after its call returned (it waits for a queue, a device, another process).

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
@@ -26,7 +26,7 @@ TENON_NAMESPACE_BEGIN
 struct KernelKey {
   std::string_view op;
   std::string_view device;
-  std::vector<DataType> types;
+  SlimVector<DataType> types;
 };
 struct KernelDef {
   const KernelRow* row = nullptr;
@@ -59,7 +59,7 @@ class Registry {
     if (it != kernels_.end())
       for (const KernelRow* row : it->second)
         if (row->device == key.device && Matches(*row, key.types)) return KernelDef{row};
-    return NoKernel(key, it == kernels_.end() ? std::vector<const KernelRow*>() : it->second);
+    return NoKernel(key, it == kernels_.end() ? SlimVector<const KernelRow*>() : it->second);
   }
   // The kernel for a node: reads the node's type attrs.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
@@ -97,17 +97,17 @@ class Registry {
  private:
   explicit Registry(bool global) : global_(global) {}
 
-  static bool Matches(const KernelRow& row, const std::vector<DataType>& types) {
+  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
     if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
     for (std::size_t i = 0; i < types.size(); ++i)
       if (static_cast<DataType>(row.types[i]) != types[i]) return false;
     return true;
   }
-  static std::string TypesToString(const std::vector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
-  static Status NoKernel(const KernelKey& key, const std::vector<const KernelRow*>& rows) {
+  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
+  static Status NoKernel(const KernelKey& key, const SlimVector<const KernelRow*>& rows) {
     std::string have;
     for (const KernelRow* row : rows) {
-      std::vector<DataType> types;
+      SlimVector<DataType> types;
       for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
       StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
     }
@@ -122,10 +122,10 @@ class Registry {
     RegistrationBatch* head = detail::registration_batches.load(std::memory_order_acquire);
     if (head == seen_.load(std::memory_order_acquire)) return;
     MutexLock lock(mutex_);
-    std::vector<const RegistrationBatch*> fresh;
+    SlimVector<const RegistrationBatch*> fresh;
     for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
       fresh.push_back(b);
-    for (auto it = fresh.rbegin(); it != fresh.rend(); ++it) status_.Update(AddLocked(**it));
+    for (std::size_t i = fresh.size(); i-- > 0;) status_.Update(AddLocked(*fresh[i]));
     seen_.store(head, std::memory_order_release);
   }
   Status AddLocked(const RegistrationBatch& batch) const {
@@ -137,8 +137,8 @@ class Registry {
     return status;
   }
   Status AddRow(const KernelRow* row) const {
-    std::vector<const KernelRow*>& rows = kernels_[row->op->view->name];
-    std::vector<DataType> types;
+    SlimVector<const KernelRow*>& rows = kernels_[row->op->view->name];
+    SlimVector<DataType> types;
     for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
     for (const KernelRow* other : rows) {
       if (other->op->struct_name != row->op->struct_name)
@@ -154,7 +154,7 @@ class Registry {
   mutable Mutex mutex_;
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
-  mutable std::unordered_map<std::string_view, std::vector<const KernelRow*>> kernels_;
+  mutable std::unordered_map<std::string_view, SlimVector<const KernelRow*>> kernels_;
   mutable Status status_;
 };
 

@@ -9,10 +9,10 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/allocator.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -100,7 +100,7 @@ class TrackingAllocator final : public Allocator {
     return static_cast<std::int64_t>(blocks_.size());
   }
   // The sizes of all blocks given since the beginning or the last ClearStats, in order.
-  std::vector<std::size_t> sizes() const { return Read(sizes_); }
+  SlimVector<std::size_t> sizes() const { return Read(sizes_); }
 
   bool TracksAllocationSizes() const override { return true; }
   // 0 for a pointer that is not a block in use; the id is that of the allocation, 1 the first.
@@ -145,7 +145,7 @@ class TrackingAllocator final : public Allocator {
   Allocator* const base_;
   mutable Mutex mutex_;  // guards all that follows
   std::unordered_map<const void*, Block> blocks_;
-  std::vector<std::size_t> sizes_;
+  SlimVector<std::size_t> sizes_;
   AllocatorStats stats_;
   std::int64_t num_requests_ = 0;
   std::int64_t num_failures_ = 0;

@@ -16,12 +16,12 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/resource_handle.hpp>
@@ -42,18 +42,18 @@ struct SharedAttr;
 
 // Sorts by key; of several values with one key the last stays.
 template <class K, class V>
-void SortByKey(std::vector<std::pair<K, V>>* items) {
-  std::vector<std::pair<K, V>>& all = *items;
+void SortByKey(SlimVector<std::pair<K, V>>* items) {
+  SlimVector<std::pair<K, V>>& all = *items;
   std::size_t sorted = 1;
   while (sorted < all.size() && all[sorted - 1].first < all[sorted].first) ++sorted;
   if (sorted >= all.size()) return;
-  std::vector<std::size_t> order(all.size());
+  SlimVector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&all](std::size_t a, std::size_t b) {
     if (all[a].first < all[b].first) return true;
     return !(all[b].first < all[a].first) && a < b;
   });
-  std::vector<std::pair<K, V>> ordered;
+  SlimVector<std::pair<K, V>> ordered;
   ordered.reserve(all.size());
   for (const std::size_t i : order) {
     if (!ordered.empty() && ordered.back().first == all[i].first) ordered.pop_back();
@@ -112,10 +112,13 @@ class AttrValue {
   AttrValue(Tensor tensor);
   AttrValue(NameAttrList function);
   AttrValue(AttrList list);
-  template <class T>
-  AttrValue(const std::vector<T>& items);
-  template <class T>
-  AttrValue(std::span<const T> items);
+  template <class List>
+    requires requires(const List& items) {
+      typename List::value_type;
+      items.begin();
+      items.size();
+    }
+  AttrValue(const List& items);  // std::vector, std::span, SlimVector of AttrList's element types
   // The name of an attr of the enclosing function whose value goes here.
   static AttrValue Placeholder(std::string name);
   // A serialised TensorShapeProto or TensorProto that has no value, and why. It stays in the graph and is written as it
@@ -151,9 +154,10 @@ class AttrValue {
   std::string* mutable_placeholder();
 
   // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
-  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector of these (appends to it) or std::span<const T>
-  // of AttrList's element types. string_view, pointer and span point into this value. InvalidArgument, naming
-  // `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty list.
+  // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
+  // std::span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
+  // list.
   template <class T>
   Status Get(std::string_view attr_name, T* out) const;
 
@@ -206,7 +210,7 @@ class AttrValue {
 class AttrMap {
  public:
   using value_type = std::pair<std::string, AttrValue>;
-  using const_iterator = std::vector<value_type>::const_iterator;
+  using const_iterator = SlimVector<value_type>::const_iterator;
 
   AttrMap() = default;
   // The last of several values with one name counts.
@@ -241,7 +245,7 @@ class AttrMap {
  private:
   std::size_t LowerBound(std::string_view name) const;
 
-  std::vector<value_type> items_;
+  SlimVector<value_type> items_;
 };
 
 // A function and the values of its attrs.
@@ -254,14 +258,14 @@ struct NameAttrList {
 
 // A list: as a rule only one of the vectors has items.
 struct AttrList {
-  std::vector<std::string> s;
-  std::vector<std::int64_t> i;
-  std::vector<float> f;
-  std::vector<char> b;  // 0 or 1
-  std::vector<DataType> type;
-  std::vector<PartialTensorShape> shape;
-  std::vector<Tensor> tensor;
-  std::vector<NameAttrList> func;
+  SlimVector<std::string> s;
+  SlimVector<std::int64_t> i;
+  SlimVector<float> f;
+  SlimVector<char> b;  // 0 or 1
+  SlimVector<DataType> type;
+  SlimVector<PartialTensorShape> shape;
+  SlimVector<Tensor> tensor;
+  SlimVector<NameAttrList> func;
 
   friend bool operator==(const AttrList& a, const AttrList& b);
 };
@@ -320,19 +324,19 @@ inline void AttrMap::Set(std::string name, AttrValue value) {
   if (i < items_.size() && items_[i].first == name) {
     items_[i].second = std::move(value);
   } else {
-    items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::move(name), std::move(value));
+    items_.insert(items_.begin() + i, value_type(std::move(name), std::move(value)));
   }
 }
 inline bool AttrMap::Insert(std::string name, AttrValue value) {
   const std::size_t i = LowerBound(name);
   if (i < items_.size() && items_[i].first == name) return false;
-  items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::move(name), std::move(value));
+  items_.insert(items_.begin() + i, value_type(std::move(name), std::move(value)));
   return true;
 }
 inline AttrValue& AttrMap::operator[](std::string_view name) {
   const std::size_t i = LowerBound(name);
   if (i == items_.size() || items_[i].first != name) {
-    items_.emplace(items_.begin() + static_cast<std::ptrdiff_t>(i), std::string(name), AttrValue());
+    items_.insert(items_.begin() + i, value_type(name, AttrValue()));
   }
   return items_[i].second;
 }
@@ -378,12 +382,12 @@ const T& EmptyAttr() {
 // The C++ element type of a list attr -> its vector in AttrList and its name.
 template <class T>
 struct AttrElement;
-#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                                \
-  template <>                                                                     \
-  struct AttrElement<T> {                                                         \
-    static constexpr std::string_view name = text, list_name = "list(" text ")";  \
-    static const std::vector<T>& Of(const AttrList& list) { return list.member; } \
-    static std::vector<T>& Of(AttrList& list) { return list.member; }             \
+#define TENON_DETAIL_ATTR_ELEMENT(T, member, text)                               \
+  template <>                                                                    \
+  struct AttrElement<T> {                                                        \
+    static constexpr std::string_view name = text, list_name = "list(" text ")"; \
+    static const SlimVector<T>& Of(const AttrList& list) { return list.member; } \
+    static SlimVector<T>& Of(AttrList& list) { return list.member; }             \
   };
 TENON_DETAIL_ATTR_ELEMENT(std::string, s, "string")
 TENON_DETAIL_ATTR_ELEMENT(std::int64_t, i, "int")
@@ -497,17 +501,17 @@ inline AttrValue::AttrValue(PartialTensorShape shape) : AttrValue(Hold(Kind::kSh
 inline AttrValue::AttrValue(Tensor tensor) : AttrValue(Hold(Kind::kTensor, std::move(tensor))) {}
 inline AttrValue::AttrValue(NameAttrList function) : AttrValue(Hold(Kind::kFunc, std::move(function))) {}
 inline AttrValue::AttrValue(AttrList list) : AttrValue(Hold(Kind::kList, std::move(list))) {}
-template <class T>
-AttrValue::AttrValue(const std::vector<T>& items) : AttrValue() {
-  auto& list = detail::AttrElement<typename detail::AttrStorage<T>::Stored>::Of(*mutable_list());
+template <class List>
+  requires requires(const List& items) {
+    typename List::value_type;
+    items.begin();
+    items.size();
+  }
+AttrValue::AttrValue(const List& items) : AttrValue() {
+  auto& list =
+      detail::AttrElement<typename detail::AttrStorage<typename List::value_type>::Stored>::Of(*mutable_list());
   list.reserve(items.size());
   for (const auto& item : items) list.emplace_back(item);
-}
-template <class T>
-AttrValue::AttrValue(std::span<const T> items) : AttrValue() {
-  auto& list = detail::AttrElement<typename detail::AttrStorage<T>::Stored>::Of(*mutable_list());
-  list.reserve(items.size());
-  for (const T& item : items) list.emplace_back(item);
 }
 inline AttrValue AttrValue::Placeholder(std::string name) {
   AttrValue made(std::move(name));
@@ -704,12 +708,14 @@ struct AttrGetter {  // a single value
     return s.ok() ? s : Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
   }
 };
-template <class T>
-struct AttrGetter<std::vector<T>> {
+template <class List>
+  requires(!std::same_as<List, std::string>) && GrowableListOf<List, typename List::value_type>
+struct AttrGetter<List> {
+  using T = typename List::value_type;
   using Stored = typename AttrStorage<T>::Stored;
-  static Status Get(const AttrValue& value, std::string_view attr_name, std::vector<T>* out) {
+  static Status Get(const AttrValue& value, std::string_view attr_name, List* out) {
     if (Status s = AttrValueHasType(value, AttrElement<Stored>::list_name); !s.ok()) return ForAttr(s, attr_name);
-    const std::vector<Stored>& list = AttrElement<Stored>::Of(value.list());
+    const SlimVector<Stored>& list = AttrElement<Stored>::Of(value.list());
     out->reserve(out->size() + list.size());
     for (const Stored& item : list) {
       T converted{};
@@ -754,7 +760,7 @@ inline std::string SummarizeAttrFunc(const NameAttrList& function);
 
 // "[a, b]"; from 50 items on the first five, "...", the last five.
 template <class T, class ToText>
-std::string SummarizeAttrItems(const std::vector<T>& items, ToText to_text) {
+std::string SummarizeAttrItems(const SlimVector<T>& items, ToText to_text) {
   const std::size_t n = items.size();
   std::string text = "[";
   for (std::size_t k = 0; k < n; ++k) {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_def.hpp>
@@ -15,13 +15,13 @@
 TENON_NAMESPACE_BEGIN
 
 struct FunctionDef {
-  using StringMap = std::vector<std::pair<std::string, std::string>>;
+  using StringMap = SlimVector<std::pair<std::string, std::string>>;
 
   OpDef signature;
   AttrMap attr;
-  std::vector<std::pair<std::uint32_t, AttrMap>> arg_attr;                      // argument number -> attrs; sorted
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> resource_arg_unique_id;  // sorted by argument number
-  std::vector<NodeDef> node_def;
+  SlimVector<std::pair<std::uint32_t, AttrMap>> arg_attr;                      // argument number -> attrs; sorted
+  SlimVector<std::pair<std::uint32_t, std::uint32_t>> resource_arg_unique_id;  // sorted by argument number
+  SlimVector<NodeDef> node_def;
   StringMap ret;          // output argument -> "node:out:0"; sorted by output argument
   StringMap control_ret;  // name in signature.control_output -> node; sorted by that name
 
@@ -44,9 +44,9 @@ struct RegisteredGradient {
 };
 
 struct FunctionDefLibrary {
-  std::vector<FunctionDef> function;
-  std::vector<GradientDef> gradient;
-  std::vector<RegisteredGradient> registered_gradients;
+  SlimVector<FunctionDef> function;
+  SlimVector<GradientDef> gradient;
+  SlimVector<RegisteredGradient> registered_gradients;
 
   bool empty() const { return function.empty() && gradient.empty() && registered_gradients.empty(); }
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;

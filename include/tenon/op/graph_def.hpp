@@ -3,8 +3,8 @@
 // GraphDef: a graph as plain data, as it stands in a file. op/proto_io.hpp reads and writes it.
 
 #include <string>
-#include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/versions.hpp>
@@ -12,7 +12,7 @@
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef {
-  std::vector<NodeDef> node;  // in any order
+  SlimVector<NodeDef> node;  // in any order
   VersionDef versions;
   FunctionDefLibrary library;
   std::string debug_info;  // serialised GraphDebugInfo, kept as it came

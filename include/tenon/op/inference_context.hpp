@@ -19,11 +19,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -173,9 +173,9 @@ struct StaticAttr {
       return Take(kind == AttrKind::kType && is_list, T(types, list_size), out);
     } else if constexpr (std::is_same_v<T, std::span<const std::int64_t>>) {
       return Take(kind == AttrKind::kInt && is_list, T(numbers, list_size), out);
-    } else if constexpr (std::is_same_v<T, std::vector<DataType>>) {
+    } else if constexpr (GrowableListOf<T, DataType>) {
       return Take(kind == AttrKind::kType && is_list, T(types, types + list_size), out);
-    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<std::int32_t>>) {
+    } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
       if (kind != AttrKind::kInt || !is_list) return false;
       out->clear();
       for (std::size_t i = 0; i < list_size; ++i) out->push_back(static_cast<typename T::value_type>(numbers[i]));
@@ -253,10 +253,10 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
     if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos)
       return false;
     *out = T(v.text);
-  } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<std::int32_t>>) {
+  } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
     if (spec.kind != AttrKind::kInt || !spec.is_list) return false;
     for (out->clear(); values.Next(&v);) out->push_back(static_cast<typename T::value_type>(v.i));
-  } else if constexpr (std::is_same_v<T, std::vector<DataType>>) {
+  } else if constexpr (GrowableListOf<T, DataType>) {
     if (!spec.is_type_list()) return false;
     for (out->clear(); values.Next(&v);) out->push_back(v.type);
   } else {
@@ -374,7 +374,7 @@ class InferenceContext {
     graph_def_version_ = kGraphDefVersion;
     static_attrs_ = attrs;
     for (const StaticInput& input : inputs) {
-      std::vector<DimensionHandle> sizes;
+      SlimVector<DimensionHandle> sizes;
       for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
       inputs_.push_back(
           {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
@@ -419,21 +419,23 @@ class InferenceContext {
   constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
   constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
   // All shapes of a named argument.
-  constexpr Status input(std::string_view name, std::vector<ShapeHandle>* shapes) const {
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status input(std::string_view name, List* shapes) const {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
     shapes->clear();
     for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
     return OkStatus();
   }
-  constexpr Status output(std::string_view name, std::vector<ShapeHandle>* shapes) const {
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status output(std::string_view name, List* shapes) const {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
     shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
                    outputs_.begin() + static_cast<std::ptrdiff_t>(end));
     return OkStatus();
   }
-  constexpr Status set_output(std::string_view name, const std::vector<ShapeHandle>& shapes) {
+  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
     std::size_t begin = 0, end = 0;
     if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
     if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
@@ -449,8 +451,8 @@ class InferenceContext {
   constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
   constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
   constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
-  std::vector<ShapeHandle> input_tensors_as_shapes() const {
-    std::vector<ShapeHandle> all;
+  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
+    SlimVector<ShapeHandle> all;
     for (const Input& i : inputs_) all.push_back(i.as_shape);
     return all;
   }
@@ -459,16 +461,16 @@ class InferenceContext {
   const NodeDef* node() const { return node_; }
 
   // What the resource behind an input or output holds; null when nothing is known.
-  constexpr const std::vector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
+  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
     return FindHandle(input_handles_, i);
   }
-  constexpr const std::vector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
     return FindHandle(output_handles_, i);
   }
-  constexpr void set_input_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
     SetHandle(&input_handles_, i, held);
   }
-  constexpr void set_output_handle_shapes_and_types(int i, const std::vector<ShapeAndType>& held) {
+  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
     SetHandle(&output_handles_, i, held);
   }
 
@@ -594,7 +596,7 @@ class InferenceContext {
       if (ValueKnown(x)) b_knows_all = false;
     }
     if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
       dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i)
@@ -609,7 +611,7 @@ class InferenceContext {
     *s_out = *prefix_out = ShapeHandle();
     const std::int32_t rank = Rank(prefix);
     TENON_RETURN_IF_ERROR(WithRankAtLeast(s, rank, &s));
-    std::vector<DimensionHandle> dims(static_cast<std::size_t>(rank));
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
       TENON_RETURN_IF_ERROR(Merge(DimKnownRank(s, i), DimKnownRank(prefix, i), &dims[static_cast<std::size_t>(i)]));
     *prefix_out = MakeShape(dims);
@@ -640,13 +642,13 @@ class InferenceContext {
     if (end < 0 && (end += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("end", end_in, rank));
     if (stride > 0 ? start > end : start < end)
       return Failed(out, detail::subshape_ends_before_it_starts(start, end, start_in, end_in, rank, stride));
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     for (std::int64_t i = start; stride > 0 ? i < end : i > end; i += stride) dims.push_back(DimKnownRank(s, i));
     return Done(out, MakeShape(dims));
   }
   constexpr Status Concatenate(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
     if (!RankKnown(a) || !RankKnown(b)) return Done(out, UnknownShape());
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(Rank(a)) + static_cast<std::size_t>(Rank(b)));
     for (std::int32_t i = 0; i < Rank(a); ++i) dims.push_back(DimKnownRank(a, i));
     for (std::int32_t i = 0; i < Rank(b); ++i) dims.push_back(DimKnownRank(b, i));
@@ -656,16 +658,16 @@ class InferenceContext {
     if (!RankKnown(s)) return Done(out, UnknownShape());
     const std::int64_t i = index < 0 ? index + Rank(s) : index;
     if (i < 0 || i >= Rank(s)) return Failed(out, detail::dimension_index_is_out_of_range(index, Rank(s)));
-    std::vector<DimensionHandle> dims;
+    SlimVector<DimensionHandle> dims;
     dims.reserve(static_cast<std::size_t>(Rank(s)));
     for (std::int32_t d = 0; d < Rank(s); ++d) dims.push_back(d == i ? dim : DimKnownRank(s, d));
     return Done(out, MakeShape(dims));
   }
 
   // --- new shapes
-  constexpr ShapeHandle MakeShape(const std::vector<DimensionHandle>& dims) {
+  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
     const auto begin = static_cast<std::uint32_t>(dims_.size());
-    dims_.insert(dims_.end(), dims.begin(), dims.end());
+    dims_.append(dims.begin(), dims.end());
     return NewShape(static_cast<std::int32_t>(dims.size()), begin);
   }
   constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
@@ -794,7 +796,7 @@ class InferenceContext {
   }
   // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
   // there are none.
-  constexpr Status ReadInput(int i, std::vector<std::int64_t>* values, bool* known) {
+  constexpr Status ReadInput(int i, SlimVector<std::int64_t>* values, bool* known) {
     Input& input = in(i);
     input.requested_tensor = true;
     *known = input.has_values || input.tensor != nullptr;
@@ -877,14 +879,14 @@ class InferenceContext {
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
     ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
-    std::vector<std::int64_t> values;  // in constant expressions
+    SlimVector<std::int64_t> values;  // in constant expressions
     bool has_values = false;
     bool requested_tensor = false;
     bool requested_as_shape = false;
   };
   struct HandleData {
     int index;
-    std::vector<ShapeAndType> held;
+    SlimVector<ShapeAndType> held;
   };
 
   constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
@@ -917,7 +919,7 @@ class InferenceContext {
   }
   // "[2,?]": the values of a shape input, however they came.
   std::string AsShapeText(const Input& input) const {
-    std::vector<std::int64_t> values;
+    SlimVector<std::int64_t> values;
     if (RankKnown(input.as_shape)) return DebugString(input.as_shape);
     if (!ReadTensor(*input.tensor, &values).ok()) return "?";
     return StrCat(
@@ -947,7 +949,7 @@ class InferenceContext {
 
   constexpr std::int64_t Count(const ArgSpec& arg) const {
     if (!arg.is_list()) return 1;
-    std::vector<DataType> defaults;
+    SlimVector<DataType> defaults;
     return op_->ArgCount(arg, [&](const AttrSpec& attr, ArgAttrValue* value) {
       if (attr.kind == AttrKind::kInt) return GetAttr(attr.name(), &value->number).ok();
       if (!GetAttr(attr.name(), &defaults).ok()) return false;
@@ -985,12 +987,12 @@ class InferenceContext {
     }
     return false;
   }
-  static constexpr const std::vector<ShapeAndType>* FindHandle(const std::vector<HandleData>& all, int i) {
+  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
     for (const HandleData& data : all)
       if (data.index == i) return &data.held;
     return nullptr;
   }
-  static constexpr void SetHandle(std::vector<HandleData>* all, int i, const std::vector<ShapeAndType>& held) {
+  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
     for (HandleData& data : *all)
       if (data.index == i) {
         data.held = held;
@@ -1021,7 +1023,7 @@ class InferenceContext {
       if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
     return Done(out, MakeShape(values));
   }
-  static Status ReadTensor(const Tensor& t, std::vector<std::int64_t>* values) {
+  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
     values->clear();
     const auto n = static_cast<std::size_t>(t.NumElements());
     if (t.dtype() == DataType::kInt32)
@@ -1039,7 +1041,7 @@ class InferenceContext {
       return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
     if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
       return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
-    std::vector<std::int64_t> values;
+    SlimVector<std::int64_t> values;
     TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
     if (t.dims() == 1) return ShapeFromValues(values, out);
     if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
@@ -1058,12 +1060,12 @@ class InferenceContext {
   OpView own_view_;
   Status status_;
   std::int64_t unknown_dims_ = 0;
-  std::vector<ShapeRecord> shapes_;
-  std::vector<DimensionHandle> dims_;
-  std::vector<Input> inputs_;
-  std::vector<ShapeHandle> outputs_;
-  std::vector<HandleData> input_handles_, output_handles_;
-  std::vector<StaticAttr> static_attrs_;
+  SlimVector<ShapeRecord> shapes_;
+  SlimVector<DimensionHandle> dims_;
+  SlimVector<Input> inputs_;
+  SlimVector<ShapeHandle> outputs_;
+  SlimVector<HandleData> input_handles_, output_handles_;
+  SlimVector<StaticAttr> static_attrs_;
 };
 
 // Calls a shape function. An error says which node it was for and what was known of its inputs.

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/attr_value.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -18,7 +18,7 @@ TENON_NAMESPACE_BEGIN
 struct NodeDef {
   std::string name;
   std::string op;
-  std::vector<std::string> input;  // "node", "node:1", and last "^node" for control
+  SlimVector<std::string> input;  // "node", "node:1", and last "^node" for control
   std::string device;              // what was asked for, e.g. "/device:GPU:0"; may be empty
   AttrMap attr;
   std::string debug_info;  // serialised NodeDef.ExperimentalDebugInfo, kept as it came

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_value.hpp>
 
@@ -29,7 +29,7 @@ struct OpDef {
     std::string type_attr;       // name of an attr of type "type"
     std::string number_attr;     // name of an "int" attr: the argument is that many tensors
     std::string type_list_attr;  // name of a "list(type)" attr: one tensor for each
-    std::vector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
+    SlimVector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
     bool is_ref = false;
     std::string full_type;  // serialised FullTypeDef (experimental_full_type), as it came
 
@@ -49,10 +49,10 @@ struct OpDef {
   };
 
   std::string name;
-  std::vector<ArgDef> input_arg;
-  std::vector<ArgDef> output_arg;
-  std::vector<std::string> control_output;
-  std::vector<AttrDef> attr;
+  SlimVector<ArgDef> input_arg;
+  SlimVector<ArgDef> output_arg;
+  SlimVector<std::string> control_output;
+  SlimVector<AttrDef> attr;
   std::optional<OpDeprecation> deprecation;
   std::string summary;
   std::string description;

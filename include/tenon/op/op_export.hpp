@@ -14,11 +14,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_value.hpp>
@@ -117,7 +117,7 @@ class TextToWire {
   bool Nested(const TextMessage& message, std::string* bytes) {
     const char close = in_.peek() == '{' ? '}' : '>';
     if ((!in_.Eat("{") && !in_.Eat("<")) || ++depth_ > kMaxDepth) return false;
-    std::vector<bool> seen(message.fields.size());
+    SlimVector<bool> seen(message.fields.size());
     bool seen_one_of = false;
     for (;;) {
       in_.SkipSpaceAndComments();
@@ -326,7 +326,7 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
 // not.
 class DocReader {
  public:
-  static std::vector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
+  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
 
  private:
   DocReader(std::string_view text, OpDef* def) : def_(def) {
@@ -339,14 +339,14 @@ class DocReader {
       text.remove_prefix(end + 1);
     }
   }
-  std::vector<std::string> Run() {
+  SlimVector<std::string> Run() {
     std::size_t at = 0;
     while (at < lines_.size() && lines_[at].empty()) ++at;
     if (at < lines_.size()) def_->summary = lines_[at++];
     while (at < lines_.size() && lines_[at].empty()) ++at;
     std::size_t end = EndOfBlock(at);
     def_->description = Join(at, end, 0);
-    std::vector<std::string> unknown;
+    SlimVector<std::string> unknown;
     while (end < lines_.size()) {
       std::string_view name;
       lines_[end] = AfterName(lines_[end], &name);
@@ -401,7 +401,7 @@ class DocReader {
   }
 
   OpDef* def_;
-  std::vector<std::string_view> lines_;
+  SlimVector<std::string_view> lines_;
 };
 
 }  // namespace detail
@@ -431,7 +431,7 @@ inline OpDef ToOpDef(const OpView& op) {
 // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
 // an op.
 inline std::string SummarizeOpDef(const OpDef& def) {
-  const auto args = [](const std::vector<OpDef::ArgDef>& list) {
+  const auto args = [](const SlimVector<OpDef::ArgDef>& list) {
     return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) {
       StrAppend(out, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
                 arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr),
@@ -532,13 +532,13 @@ class OpDefValidator {
     if (!attr.allowed_values.has_value()) return OkStatus();
     const AttrList& allowed = attr.allowed_values.list();
     if (attr.type == "type" || attr.type == "list(type)")
-      return Allowed(is_list ? list.type : std::vector<DataType>{value.type()}, allowed.type, attr.name, "");
+      return Allowed(is_list ? list.type : SlimVector<DataType>{value.type()}, allowed.type, attr.name, "");
     if (attr.type == "string" || attr.type == "list(string)")
-      return Allowed(is_list ? list.s : std::vector<std::string>{value.s()}, allowed.s, attr.name, "\"");
+      return Allowed(is_list ? list.s : SlimVector<std::string>{value.s()}, allowed.s, attr.name, "\"");
     return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
   }
   template <class T>
-  static Status Allowed(const std::vector<T>& values, const std::vector<T>& allowed, std::string_view name,
+  static Status Allowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view name,
                         std::string_view quote) {
     for (const T& value : values)
       if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
@@ -579,7 +579,7 @@ class OpDefValidator {
   }
 
   const OpDef& def_;
-  std::vector<std::string> names_;
+  SlimVector<std::string> names_;
 };
 
 }  // namespace detail
@@ -624,7 +624,7 @@ class OpDefBuilder {
 
   Status Finalize(OpDef* out) const {
     OpDef def = def_;
-    std::vector<std::string> errors = errors_;
+    SlimVector<std::string> errors = errors_;
     for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
     for (const std::string& spec : inputs_) AddArg(spec, "Input", &def.input_arg.emplace_back(), &def, &errors);
     for (const std::string& spec : outputs_) AddArg(spec, "Output", &def.output_arg.emplace_back(), &def, &errors);
@@ -666,7 +666,7 @@ class OpDefBuilder {
     }
     return {};
   }
-  void AddAttr(const std::string& spec, OpDef* def, std::vector<std::string>* errors) const {
+  void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
     AttrSpec attr;
     SpecIssue issue = ReadAttrSpec(spec, &attr);
     const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum ||
@@ -680,7 +680,7 @@ class OpDefBuilder {
     errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
   }
   void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
-              std::vector<std::string>* errors) const {
+              SlimVector<std::string>* errors) const {
     const auto fail = [&](std::string text) {
       errors->push_back(StrCat(text, " from ", what, "(\"", spec, "\") for Op ", def->name));
     };
@@ -713,7 +713,7 @@ class OpDefBuilder {
       }
     if (arg.type == DataType::kResource) def->is_stateful = true;
   }
-  void AddControlOutput(const std::string& name, OpDef* def, std::vector<std::string>* errors) const {
+  void AddControlOutput(const std::string& name, OpDef* def, SlimVector<std::string>* errors) const {
     detail::TextCursor in(name);
     const bool is_name = detail::IsLetter(in.peek());
     def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
@@ -723,7 +723,7 @@ class OpDefBuilder {
 
   OpDef def_;
   std::string doc_;
-  std::vector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
+  SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
 };
 
 // ------------------------------------------------------------------------------------------------- OpDef to signature
@@ -801,7 +801,7 @@ class SpecWriter {
     return kNames[static_cast<std::size_t>(kind)];
   }
   template <class T>
-  static bool Items(const std::vector<T>& items, std::string* out) {
+  static bool Items(const SlimVector<T>& items, std::string* out) {
     bool first = true;
     for (const T& item : items) {
       if (!std::exchange(first, false)) out->append(", ");
@@ -855,10 +855,10 @@ class OwnedOp {
  private:
   struct Parts {
     std::string name, deprecation_text, doc;
-    std::vector<std::string> texts, control_names;
-    std::vector<std::string_view> control_outputs;
-    std::vector<ArgSpec> inputs, outputs;
-    std::vector<AttrSpec> attrs;
+    SlimVector<std::string> texts, control_names;
+    SlimVector<std::string_view> control_outputs;
+    SlimVector<ArgSpec> inputs, outputs;
+    SlimVector<AttrSpec> attrs;
     OpView view;
 
     Status Fill(const OpDef& def, ShapeFn shape_fn) {

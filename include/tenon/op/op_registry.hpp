@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -64,23 +64,23 @@ class OpRegistry {
   }
 
   // All ops, sorted by name.
-  const std::vector<const OpView*>& ops() const { return ops_; }
+  const SlimVector<const OpView*>& ops() const { return ops_; }
   std::size_t size() const { return ops_.size(); }
 
  private:
-  std::vector<const OpView*>::iterator LowerBound(std::string_view name) {
+  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
     return std::lower_bound(ops_.begin(), ops_.end(), name,
                             [](const OpView* op, std::string_view n) { return op->name < n; });
   }
   TENON_COLD Status NotRegistered(std::string_view name) const {
-    std::vector<std::string_view> names;
+    SlimVector<std::string_view> names;
     for (const OpView* op : ops_) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
                             "Make sure the Op and Kernel are registered in the binary running in this process",
                             DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
-  std::vector<const OpView*> ops_;  // sorted by name
+  SlimVector<const OpView*> ops_;  // sorted by name
 };
 
 TENON_NAMESPACE_END

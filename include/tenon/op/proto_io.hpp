@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_proto.hpp>
@@ -75,7 +75,7 @@ namespace detail {
 struct ShapeAttr {};
 struct TensorAttr {};
 struct OpList {
-  std::vector<OpDef> op;
+  SlimVector<OpDef> op;
 };
 
 inline void SortFunctionMaps(void* object) {
@@ -411,12 +411,12 @@ inline std::string SerializeFunctionDef(const FunctionDef& function) { return de
 inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
 inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
 
-inline Result<std::vector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
   TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
   return std::move(list.op);
 }
 inline std::string SerializeOpList(std::span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{std::vector<OpDef>(ops.begin(), ops.end())});
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
 TENON_NAMESPACE_END

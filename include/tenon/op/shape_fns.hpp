@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/window.hpp>
 
@@ -80,17 +80,17 @@ TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t b
 
 // A strided slice with all masks worked in.
 struct StridedSlicePlan {
-  std::vector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
-  std::vector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
-  std::vector<std::int64_t> final_shape;           // with new axes, without shrunk ones
+  SlimVector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
+  SlimVector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
+  SlimVector<std::int64_t> final_shape;           // with new axes, without shrunk ones
   bool is_identity = true;                         // the output is the input
   bool slice_dim0 = true;                          // only the first dimension is cut, with stride 1
   bool is_simple_slice = true;                     // all strides are 1
 };
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
-constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std::vector<std::int64_t>* begin,
-                                  const std::vector<std::int64_t>* end, const std::vector<std::int64_t>& strides,
+constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
+                                  const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
                                   std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
                                   std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
   constexpr std::int64_t kNewAxis = -2, kShrinkAxis = -1;
@@ -116,8 +116,8 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const std
   plan->processing_shape.clear();
   plan->final_shape.clear();
   plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = true;
-  std::vector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
-  std::vector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
+  SlimVector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
+  SlimVector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
   std::size_t d = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (i == ellipsis_at_end || bit(ellipsis_mask, i)) {
@@ -264,7 +264,7 @@ constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, Shape
     return OkStatus();
   }
   const std::int32_t rank_x = c->Rank(x), rank_y = c->Rank(y), rank = rank_x > rank_y ? rank_x : rank_y;
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   dims.reserve(static_cast<std::size_t>(rank));
   for (std::int32_t i = 0; i < rank; ++i) {
     const std::int32_t i_x = i - (rank - rank_x), i_y = i - (rank - rank_y);
@@ -358,7 +358,7 @@ constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   return ParseTensorFormat(text, format);
 }
 constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding,
-                            std::vector<std::int64_t>* paddings) {
+                            SlimVector<std::int64_t>* paddings) {
   std::string_view text;
   TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
   TENON_RETURN_IF_ERROR(ParsePadding(text, padding));
@@ -366,12 +366,12 @@ constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, 
   return CheckValidPadding(*padding, *paddings, dims, format);
 }
 constexpr Status GetListAttr(InferenceContext* c, std::string_view attr, std::size_t size, std::string_view complaint,
-                             std::vector<std::int64_t>* list) {
+                             SlimVector<std::int64_t>* list) {
   list->clear();
   TENON_RETURN_IF_ERROR(c->GetAttr(attr, list));
   return list->size() == size ? OkStatus() : detail::list_attr_has_the_wrong_length(complaint, list->size());
 }
-constexpr std::int64_t PaddingOf(const std::vector<std::int64_t>& paddings, int dimension, int after) {
+constexpr std::int64_t PaddingOf(const SlimVector<std::int64_t>& paddings, int dimension, int after) {
   return paddings.empty() ? 0 : paddings[static_cast<std::size_t>(2 * dimension + after)];
 }
 }  // namespace internal
@@ -483,7 +483,7 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   ShapeHandle input, filter, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &filter));
-  std::vector<std::int64_t> dilations, strides, paddings;
+  SlimVector<std::int64_t> dilations, strides, paddings;
   TENON_RETURN_IF_ERROR(internal::GetListAttr(
       c, "dilations", 4, "Conv2D requires the dilation attribute to contain 4 values", &dilations));
   const std::string_view complaint =
@@ -504,7 +504,7 @@ constexpr Status Conv2DShape(InferenceContext* c) {
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, filter_rows, at(dilations, h), at(strides, h),
                                                         padding, internal::PaddingOf(paddings, h, 0),
                                                         internal::PaddingOf(paddings, h, 1), &image.rows));
@@ -525,7 +525,7 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   ShapeHandle input, filter, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
-  std::vector<std::int64_t> strides, dilations(4, 1), paddings;
+  SlimVector<std::int64_t> strides, dilations(4, 1), paddings;
   TENON_RETURN_IF_ERROR(internal::GetListAttr(
       c, "strides", 4, "DepthwiseConv2D requires the stride attribute to contain 4 values", &strides));
   if (c->HasAttr("dilations"))
@@ -538,7 +538,7 @@ constexpr Status DepthwiseConv2DNativeShape(InferenceContext* c) {
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(internal::GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1;
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, c->Dim(filter, 0), at(dilations, h),
                                                         at(strides, h), padding, internal::PaddingOf(paddings, h, 0),
                                                         internal::PaddingOf(paddings, h, 1), &image.rows));
@@ -557,7 +557,7 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   TENON_RETURN_IF_ERROR(GetDataFormat(c, &format));
   ShapeHandle input, out;
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), ImageRank(format), &input));
-  std::vector<std::int64_t> strides, sizes, paddings;
+  SlimVector<std::int64_t> strides, sizes, paddings;
   TENON_RETURN_IF_ERROR(GetListAttr(c, "strides", 4, stride_complaint, &strides));
   TENON_RETURN_IF_ERROR(GetListAttr(c, "ksize", 4, ksize_complaint, &sizes));
   ImageDims image;
@@ -565,7 +565,7 @@ constexpr Status Pool(InferenceContext* c, bool pools_depth, std::string_view st
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(GetPadding(c, 4, format, &padding, &paddings));
   const int h = SpatialIndex(format), w = h + 1, d = ChannelIndex(format, 4);
-  const auto at = [](const std::vector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
+  const auto at = [](const SlimVector<std::int64_t>& list, int i) { return list[static_cast<std::size_t>(i)]; };
   TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, image.rows, at(sizes, h), 1, at(strides, h), padding,
                                                         PaddingOf(paddings, h, 0), PaddingOf(paddings, h, 1),
                                                         &image.rows));
@@ -627,7 +627,7 @@ constexpr Status ReductionShape(InferenceContext* c) {
   if (c->graph_def_version() >= 21) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &indices_shape));
   bool keep_dims = false;
   TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
-  std::vector<std::int64_t> indices;
+  SlimVector<std::int64_t> indices;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(1, &indices, &known));
   if (!known || !c->RankKnown(input)) {
@@ -635,12 +635,12 @@ constexpr Status ReductionShape(InferenceContext* c) {
     return OkStatus();
   }
   const std::int32_t rank = c->Rank(input);
-  std::vector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
+  SlimVector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
   for (const std::int64_t i : indices) {
     if (i < -rank || i >= rank) return detail::reduction_dimension_is_out_of_range(i, rank);
     reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = 1;
   }
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i) {
     if (reduced[static_cast<std::size_t>(i)] == 0)
       dims.push_back(c->Dim(input, i));
@@ -761,7 +761,7 @@ constexpr Status PackShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
   if (axis < -rank || axis >= rank) return detail::axis_is_out_of_range(axis, rank);
   if (axis < 0) axis += rank;
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::int32_t i = 0; i < rank; ++i)
     dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
   c->set_output(0, c->MakeShape(dims));
@@ -777,7 +777,7 @@ constexpr Status SliceShape(InferenceContext* c) {
   const DimensionHandle rank = c->Dim(begin_shape, 0);
   if (c->ValueKnown(rank)) TENON_RETURN_IF_ERROR(c->WithRank(input, c->Value(rank), &input));
   TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &begin));  // it may be partly known
-  std::vector<std::int64_t> sizes;
+  SlimVector<std::int64_t> sizes;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
   if (!known) {
@@ -786,7 +786,7 @@ constexpr Status SliceShape(InferenceContext* c) {
   }
   TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));
   TENON_RETURN_IF_ERROR(c->WithRank(input, static_cast<std::int64_t>(sizes.size()), &input));
-  std::vector<DimensionHandle> dims;
+  SlimVector<DimensionHandle> dims;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const DimensionHandle length = c->Dim(input, static_cast<std::int64_t>(i));
     if (sizes[i] < -1) return detail::slice_size_must_not_be_below_minus_one(i, c->Value(length), sizes[i]);
@@ -807,7 +807,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides_shape));
   TENON_RETURN_IF_ERROR(c->Merge(begin_shape, end_shape, &begin_shape));
   TENON_RETURN_IF_ERROR(c->Merge(begin_shape, strides_shape, &begin_shape));
-  std::vector<std::int64_t> begin, end, strides;
+  SlimVector<std::int64_t> begin, end, strides;
   bool begin_known = false, end_known = false, strides_known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(3, &strides, &strides_known));
   if (!c->RankKnown(input) || !c->ValueKnown(c->Dim(begin_shape, 0)) || !strides_known) return UnknownShape(c);
@@ -817,7 +817,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
                                           "shrink_axis_mask"};
   for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(c->GetAttr(kMasks[i], &masks[i]));
-  std::vector<std::int64_t> sizes;
+  SlimVector<std::int64_t> sizes;
   for (std::int32_t i = 0; i < c->Rank(input); ++i) sizes.push_back(c->Value(c->Dim(input, i)));
   StridedSlicePlan plan;
   TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,

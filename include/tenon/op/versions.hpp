@@ -3,10 +3,10 @@
 // VersionDef: who wrote a graph and who may read it; CheckVersions compares it with what this library supports.
 
 #include <string_view>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -18,7 +18,7 @@ inline constexpr int kGraphDefVersionMinProducer = 0;
 struct VersionDef {
   int producer = 0;
   int min_consumer = 0;
-  std::vector<int> bad_consumers;
+  SlimVector<int> bad_consumers;
 
   friend bool operator==(const VersionDef&, const VersionDef&) = default;
 };

@@ -12,6 +12,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/runtime/executor.hpp>
@@ -157,7 +158,7 @@ class DataflowRun {
   Step* step_;
   std::unique_ptr<std::atomic<int>[]> pending_, readers_;
   std::unique_ptr<Task[]> tasks_;
-  std::vector<char> constants_;
+  SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
   Notification* done_ = nullptr;

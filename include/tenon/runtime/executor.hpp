@@ -11,6 +11,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
@@ -54,7 +55,7 @@ class TraceCollector {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
   Mutex mutex_;
-  std::vector<const void*> threads_;
+  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/context.hpp>
@@ -79,7 +79,7 @@ class KernelCache {
   Device* device_;
   Device* host_;
   Mutex mutex_;
-  std::vector<Entry> entries_;
+  SlimVector<Entry> entries_;
 };
 
 }  // namespace detail
@@ -111,30 +111,30 @@ struct ProgramOptions {
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
 // outputs.
 struct Program {
-  std::vector<ProgramNode> nodes;      // in an order that respects all edges
-  std::vector<int> sequence;           // the numbers of the nodes that have something to do, in that order
-  std::vector<int> inputs;             // value per input
-  std::vector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
-  std::vector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
-  std::vector<int> consumers;
-  std::vector<int> releases;
-  std::vector<int> readers;            // per value: inputs and fetches that read it
-  std::vector<std::uint8_t> escapes;   // per value: it is fetched
-  std::vector<std::pair<int, Tensor>> constants;
-  std::vector<int> roots;              // nodes with nothing to wait for
+  SlimVector<ProgramNode> nodes;      // in an order that respects all edges
+  SlimVector<int> sequence;           // the numbers of the nodes that have something to do, in that order
+  SlimVector<int> inputs;             // value per input
+  SlimVector<std::uint8_t> last_use;  // per input: in sequential order nobody reads the value later
+  SlimVector<std::uint8_t> only_use;  // per input: nobody else reads the value at all
+  SlimVector<int> consumers;
+  SlimVector<int> releases;
+  SlimVector<int> readers;            // per value: inputs and fetches that read it
+  SlimVector<std::uint8_t> escapes;   // per value: it is fetched
+  SlimVector<std::pair<int, Tensor>> constants;
+  SlimVector<int> roots;              // nodes with nothing to wait for
   struct Feed {
     std::string name;
     int value;
     DataType dtype;
     PartialTensorShape shape;  // that the graph declares
   };
-  std::vector<Feed> feeds;
+  SlimVector<Feed> feeds;
   struct Fetch {
     std::string name;
     int value;
     bool last;  // no later fetch of the same value
   };
-  std::vector<Fetch> fetches;
+  SlimVector<Fetch> fetches;
   int num_values = 0;
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
@@ -179,11 +179,11 @@ class ProgramBuilder {
 
   // The nodes that must run, each after its inputs.
   Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
-    std::vector<int> roots(targets.begin(), targets.end());
+    SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
-    const std::vector<char> wanted = NodesToRun(graph_, roots, feeds_);
-    std::vector<int> pending(At(graph_.num_nodes()), 0);
+    const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
@@ -192,7 +192,7 @@ class ProgramBuilder {
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
-    std::vector<std::vector<int>> successors(At(graph_.num_nodes()));
+    SlimVector<SlimVector<int>> successors(At(graph_.num_nodes()));
     for (const Node& node : graph_.nodes()) {
       if (wanted[At(node.id)] == 0) continue;
       ++count;
@@ -234,7 +234,7 @@ class ProgramBuilder {
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
   Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
-    std::vector<char> keep(At(graph_.num_nodes()), 0);
+    SlimVector<char> keep(At(graph_.num_nodes()), 0);
     for (const int id : order_) {
       const Node& node = graph_.node(id);
       if (node.op_name() == "NoOp") continue;
@@ -244,10 +244,10 @@ class ProgramBuilder {
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
-      const Node& node = graph_.node(*it);
-      if (keep[At(*it)] == 0) continue;
-      if (IsConstant(*it)) continue;
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const Node& node = graph_.node(order_[i]);
+      if (keep[At(order_[i])] == 0) continue;
+      if (IsConstant(order_[i])) continue;
       for (const InEdge& edge : node.inputs)
         if (!IsFed(edge)) keep[At(edge.node)] = 1;
       for (const int control : node.control_inputs) keep[At(control)] = 1;
@@ -270,7 +270,7 @@ class ProgramBuilder {
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
         entry.kernel->AsAsync() != nullptr)
       return;
-    std::vector<Tensor> inputs;
+    SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
       if (IsFed(edge)) return;
       const auto it = constant_nodes_.find(edge.node);
@@ -281,10 +281,10 @@ class ProgramBuilder {
       if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
     for (const InEdge& feed : feeds_)
       if (feed.node == node.id) return;
-    std::vector<Tensor*> pointers;
+    SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
-    const std::vector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
-    std::vector<Tensor> outputs(At(node.num_outputs()));
+    const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
+    SlimVector<Tensor> outputs(At(node.num_outputs()));
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
@@ -324,8 +324,8 @@ class ProgramBuilder {
   Status Emit(const Node& node) {
     ProgramNode item;
     item.node = &node;
-    std::vector<int> waits;  // program nodes
-    std::vector<int> values;
+    SlimVector<int> waits;  // program nodes
+    SlimVector<int> values;
     if (node.op_name() == "NoOp") {
       item.kind = ProgramNode::Kind::kNothing;
     } else {
@@ -354,7 +354,7 @@ class ProgramBuilder {
   }
 
   // Adds a use of an endpoint, in the memory it is wanted in.
-  Status Use(const InEdge& edge, bool wants_host, std::vector<int>* values, std::vector<int>* waits) {
+  Status Use(const InEdge& edge, bool wants_host, SlimVector<int>* values, SlimVector<int>* waits) {
     Location& place = Locate(edge.node, edge.output);
     if (place.on_host == wants_host || program_->device->uses_host_memory()) {
       values->push_back(place.value);
@@ -379,9 +379,9 @@ class ProgramBuilder {
     item.kind = to_host ? ProgramNode::Kind::kToHost : ProgramNode::Kind::kToDevice;
     item.node = &graph_.node(edge.node);
     item.on_host = to_host;
-    std::vector<int> waits;
+    SlimVector<int> waits;
     if (place->producer >= 0) waits.push_back(place->producer);
-    const std::vector<int> values{place->value};
+    const SlimVector<int> values{place->value};
     const int number = AddNode(item, values, waits);
     program_->nodes[At(number)].first_output = program_->num_values;
     program_->nodes[At(number)].num_outputs = 1;
@@ -407,7 +407,7 @@ class ProgramBuilder {
   Status AddFetches(std::span<const InEdge> fetches) {
     std::unordered_map<int, std::size_t> last;
     for (const InEdge& fetch : fetches) {
-      std::vector<int> values, waits;
+      SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
@@ -415,7 +415,7 @@ class ProgramBuilder {
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
     for (const auto& [value, fetch] : last) program_->fetches[fetch].last = true;
-    std::vector<char> constant(At(program_->num_values), 0);
+    SlimVector<char> constant(At(program_->num_values), 0);
     for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
     for (Program::Fetch& fetch : program_->fetches)
       if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
@@ -426,7 +426,7 @@ class ProgramBuilder {
     Program& p = *program_;
     std::sort(edges_.begin(), edges_.end());
     std::size_t e = 0;
-    std::vector<int> level(p.nodes.size(), 0), level_size;
+    SlimVector<int> level(p.nodes.size(), 0), level_size;
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
       node.first_consumer = static_cast<int>(p.consumers.size());
@@ -448,16 +448,16 @@ class ProgramBuilder {
   // In sequential order: who reads a value last, and when it can go.
   void FindLastUses() {
     Program& p = *program_;
-    std::vector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
+    SlimVector<char> pinned(At(p.num_values), 0);  // constants stay, fetches go to the caller
     for (const auto& [value, tensor] : p.constants) pinned[At(value)] = 1;
     for (std::size_t v = 0; v < p.escapes.size(); ++v)
       if (p.escapes[v] != 0) pinned[v] = 1;
     p.last_use.assign(p.inputs.size(), 0);
     p.only_use.assign(p.inputs.size(), 0);
-    std::vector<char> used(At(p.num_values), 0);
-    std::vector<std::vector<int>> release(p.nodes.size());
-    for (auto it = p.sequence.rbegin(); it != p.sequence.rend(); ++it) {
-      const ProgramNode& node = p.nodes[At(*it)];
+    SlimVector<char> used(At(p.num_values), 0);
+    SlimVector<SlimVector<int>> release(p.nodes.size());
+    for (std::size_t s = p.sequence.size(); s-- > 0;) {
+      const ProgramNode& node = p.nodes[At(p.sequence[s])];
       for (int i = node.num_inputs - 1; i >= 0; --i) {
         const std::size_t input = At(node.first_input + i);
         const std::size_t value = At(p.inputs[input]);
@@ -468,7 +468,7 @@ class ProgramBuilder {
         // A node that reads a value twice must not overwrite it through one of the two.
         const auto first = p.inputs.begin() + node.first_input;
         p.last_use[input] = std::count(first, first + node.num_inputs, p.inputs[input]) == 1;
-        release[At(*it)].push_back(p.inputs[input]);
+        release[At(p.sequence[s])].push_back(p.inputs[input]);
       }
     }
     for (const int n : p.sequence) {
@@ -477,7 +477,7 @@ class ProgramBuilder {
         if (p.readers[At(node.first_output + i)] == 0) release[At(n)].push_back(node.first_output + i);
       node.first_release = static_cast<int>(p.releases.size());
       node.num_releases = static_cast<int>(release[At(n)].size());
-      p.releases.insert(p.releases.end(), release[At(n)].begin(), release[At(n)].end());
+      p.releases.append(release[At(n)].begin(), release[At(n)].end());
     }
   }
 
@@ -485,12 +485,12 @@ class ProgramBuilder {
   KernelCache* kernels_;
   ProgramOptions options_;
   std::unique_ptr<Program> program_;
-  std::vector<InEdge> feeds_;
-  std::vector<int> order_;
-  std::vector<int> node_of_;  // program node per graph node
+  SlimVector<InEdge> feeds_;
+  SlimVector<int> order_;
+  SlimVector<int> node_of_;  // program node per graph node
   std::unordered_map<std::int64_t, Location> locations_;
-  std::unordered_map<int, std::vector<Tensor>> constant_nodes_;
-  std::vector<std::pair<int, int>> edges_;
+  std::unordered_map<int, SlimVector<Tensor>> constant_nodes_;
+  SlimVector<std::pair<int, int>> edges_;
 };
 
 }  // namespace detail

@@ -15,12 +15,12 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/proto_io.hpp>
@@ -267,8 +267,8 @@ class SessionImpl {
                                           std::span<const std::string> targets) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    std::vector<InEdge> feed_edges, fetch_edges;
-    std::vector<int> target_ids;
+    SlimVector<InEdge> feed_edges, fetch_edges;
+    SlimVector<int> target_ids;
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {

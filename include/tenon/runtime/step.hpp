@@ -10,9 +10,9 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program.hpp>
@@ -35,7 +35,7 @@ class Step {
     for (const auto& [value, tensor] : program.constants) values_[static_cast<std::size_t>(value)] = tensor;
     input_pointers_.reserve(program.inputs.size());
     for (const int value : program.inputs) input_pointers_.push_back(&values_[static_cast<std::size_t>(value)]);
-    memos_ = std::vector<ShapeMemo>(program.nodes.size());
+    memos_ = SlimVector<ShapeMemo>(program.nodes.size());
     MakeEnvironments();
     frames_.reserve(program.nodes.size());
     for (std::size_t n = 0; n < program.nodes.size(); ++n) {
@@ -89,10 +89,10 @@ class Step {
   std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
   Cpu cpu_;
   StepEnvironment device_, host_;
-  std::vector<Tensor> values_;
-  std::vector<Tensor*> input_pointers_;
-  std::vector<ShapeMemo> memos_;
-  std::vector<OpKernelContext::NodeFrame> frames_;
+  SlimVector<Tensor> values_;
+  SlimVector<Tensor*> input_pointers_;
+  SlimVector<ShapeMemo> memos_;
+  SlimVector<OpKernelContext::NodeFrame> frames_;
 };
 
 // Objects made from a program, between their uses. T(const Program&). thread-safe.
@@ -129,7 +129,7 @@ class ProgramPool {
   const Program& program_;
   std::atomic<T*> last_{nullptr};
   SpinLock lock_;
-  std::vector<std::unique_ptr<T>> more_;
+  SlimVector<std::unique_ptr<T>> more_;
 };
 
 TENON_NAMESPACE_END

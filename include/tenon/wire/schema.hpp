@@ -17,10 +17,10 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/writer.hpp>
 
@@ -201,15 +201,16 @@ struct Access<C, std::optional<T>, Member> {
   }
   static constexpr void (*reserve)(void*, std::size_t) = nullptr;
 };
-template <class C, class T, std::vector<T> C::* Member>
-struct Access<C, std::vector<T>, Member> {
-  using Value = T;
+template <class C, class List, List C::* Member>
+  requires GrowableListOf<List, typename List::value_type> && (!std::is_same_v<List, std::string>)
+struct Access<C, List, Member> {
+  using Value = typename List::value_type;
   static constexpr bool repeated = true;
   static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
   static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
   static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
   static void Reserve(void* object, std::size_t count) {
-    std::vector<T>& member = static_cast<C*>(object)->*Member;
+    List& member = static_cast<C*>(object)->*Member;
     if (count > 1) member.reserve(member.size() + count);
   }
   static constexpr void (*reserve)(void*, std::size_t) = &Reserve;

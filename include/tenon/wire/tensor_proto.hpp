@@ -12,10 +12,10 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
@@ -656,7 +656,7 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
   if (SizeOf(tensor.dtype()) != 0) {
     writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
   } else {
-    std::vector<std::size_t> lengths(count);
+    SlimVector<std::size_t> lengths(count);
     for (std::size_t i = count; i-- > 0;) {
       const std::size_t item_end = writer.size();
       if (tensor.dtype() == DataType::kString) {
