@@ -3,7 +3,6 @@
 // The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is
 // harmless.
 
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,7 +15,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
+inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
   TENON_RETURN_IF_ERROR(graph.status());
   return SessionImpl::Create(*std::move(graph), std::move(options));
 }
@@ -53,33 +52,35 @@ template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
     const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
     std::span<const std::string> targets) {
-  if (session.impl_ == nullptr) return NoSession();
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   SlimVector<std::string> names;
   SlimVector<Tensor> values;
   for (const NamedTensor& feed : feeds) {
     names.push_back(feed.name);
     values.push_back(feed.tensor);
   }
-  TENON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared, session.impl_->Prepare(names, fetches, targets));
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(names, fetches, targets));
   std::vector<Tensor> outputs(fetches.size());
-  TENON_RETURN_IF_ERROR(session.impl_->Run(*prepared, values, outputs, nullptr));
+  TENON_RETURN_IF_ERROR(impl.Run(*prepared, values, outputs, nullptr));
   return outputs;
 }
 template <class U>
 Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
     const Session& session, const CallableOptions& options) {
-  if (session.impl_ == nullptr) return NoSession();
-  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared,
-                         session.impl_->Prepare(options.feeds, options.fetches, options.targets));
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared, impl.Prepare(options.feeds, options.fetches, options.targets));
   Callable callable;
-  callable.impl_ = std::make_shared<CallableImpl>(session.impl_, std::move(prepared));
+  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(session.impl_, std::move(prepared)));
   return callable;
 }
 template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
     const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
-  if (session.impl_ == nullptr) return;
-  for (const Node& node : session.impl_->graph().nodes()) {
+  if (!session.impl_) return;
+  const SessionImpl& impl = static_cast<const SessionImpl&>(*session.impl_);
+  for (const Node& node : impl.graph().nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
@@ -91,23 +92,23 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
 template <class U>
 std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
     const Session& session) {
-  return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
+  return !session.impl_ ? std::vector<std::string>() : static_cast<SessionImpl*>(session.impl_.get())->DeviceNames();
 }
 
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
-    const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-  return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  return callable == nullptr ? NoSession() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
 }
 template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
-    const CallableImpl* callable) {
-  return callable == nullptr ? 0 : callable->program().feeds.size();
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().feeds.size();
 }
 template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
-    const CallableImpl* callable) {
-  return callable == nullptr ? 0 : callable->program().fetches.size();
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().fetches.size();
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/runtime/session_options.hpp>
@@ -60,9 +60,6 @@ class Callable;
 
 namespace detail {
 
-class SessionImpl;
-class CallableImpl;
-
 // The runtime's entry points, defined by <tenon/runtime.hpp>.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
@@ -75,10 +72,10 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunTrace* trace);
-  static std::size_t NumFeeds(const CallableImpl* callable);
-  static std::size_t NumFetches(const CallableImpl* callable);
+  static std::size_t NumFeeds(const RefCounted* callable);
+  static std::size_t NumFetches(const RefCounted* callable);
 };
 using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
 
@@ -109,7 +106,7 @@ class Callable {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
-  std::shared_ptr<detail::CallableImpl> impl_;
+  Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
 // A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
@@ -172,7 +169,7 @@ class Session {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
-  std::shared_ptr<detail::SessionImpl> impl_;
+  Ref<RefCounted> impl_;  // detail::SessionImpl
 };
 
 TENON_NAMESPACE_END

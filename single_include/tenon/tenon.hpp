@@ -19,7 +19,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -72,20 +71,95 @@
 #endif
 
 // TENON_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
+#define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
+#define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
 #else
 #define TENON_COLD
+#define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
 #endif
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+
+// ---- tenon/base/refcount.hpp ----
+// Intrusive reference counting: RefCounted is the base of shared objects, Ref<T> holds one reference.
+TENON_NAMESPACE_BEGIN
+
+// Starts with one reference, which belongs to whoever called new. thread-safe.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+  void AddRef() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Drops a reference; deletes the object with the last one. True when it did.
+  bool Unref() const {
+    if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    delete this;
+    return true;
+  }
+  bool RefCountIsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
+
+ protected:
+  virtual ~RefCounted() = default;
+
+ private:
+  mutable std::atomic<std::uint32_t> refs_{1};
+};
+
+// One reference to a T (derived from RefCounted), or none.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  // Takes over the reference that the caller holds.
+  static Ref Adopt(T* object) {
+    Ref r;
+    r.object_ = object;
+    return r;
+  }
+  // Adds a reference of its own.
+  static Ref Share(T* object) {
+    if (object != nullptr) object->AddRef();
+    return Adopt(object);
+  }
+  Ref(const Ref& other) : object_(other.object_) {
+    if (object_ != nullptr) object_->AddRef();
+  }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+    requires requires(U* object, T*& to) { to = object; }
+  Ref(Ref<U> other) noexcept : object_(other.release()) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr) object_->Unref();
+  }
+
+  // Gives the reference to the caller.
+  T* release() { return std::exchange(object_, nullptr); }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+TENON_NAMESPACE_END
 
 // ---- tenon/base/status.hpp ----
 // Status and Result<T>: how everything that can fail says so. Codes are TensorFlow's (and absl's, and gRPC's).
@@ -2125,7 +2199,7 @@ class DimVector {
     if (n > kInline || on_heap()) [[unlikely]] {
       ResizeHeap(n);
     } else {
-      for (int i = n; i < rep_.rank; ++i) rep_.dims[i] = 1;
+      for (unsigned i = static_cast<unsigned>(n); i < rep_.rank; ++i) rep_.dims[i] = 1;
       rep_.rank = static_cast<std::uint8_t>(n);
     }
   }
@@ -3459,9 +3533,6 @@ class Callable;
 
 namespace detail {
 
-class SessionImpl;
-class CallableImpl;
-
 // The runtime's entry points, defined by <tenon/runtime.hpp>.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
@@ -3474,10 +3545,10 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunTrace* trace);
-  static std::size_t NumFeeds(const CallableImpl* callable);
-  static std::size_t NumFetches(const CallableImpl* callable);
+  static std::size_t NumFeeds(const RefCounted* callable);
+  static std::size_t NumFetches(const RefCounted* callable);
 };
 using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
 
@@ -3508,7 +3579,7 @@ class Callable {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
-  std::shared_ptr<detail::CallableImpl> impl_;
+  Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
 // A graph that can be run. thread-safe: any number of threads may call Run at once. Copies share the graph and its
@@ -3571,7 +3642,7 @@ class Session {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
-  std::shared_ptr<detail::SessionImpl> impl_;
+  Ref<RefCounted> impl_;  // detail::SessionImpl
 };
 
 TENON_NAMESPACE_END
@@ -3692,7 +3763,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/base/slim_vector.hpp ----
 // SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
-// item type that it is used with, this one a dozen; a program's compile time is made of such things.
+// item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
+// things.
 TENON_NAMESPACE_BEGIN
 
 // A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
@@ -3702,6 +3774,32 @@ concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(
   list.reserve(std::size_t{1});
   list.push_back(item);
 };
+
+namespace detail {
+
+template <class Range, class T>
+concept ArrayOf = requires(const Range& range) {
+  requires std::same_as<std::remove_cvref_t<decltype(*range.data())>, T>;
+  range.size();
+};
+
+// So many that the allocation fails where the product does not fit.
+constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
+  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
+}
+
+// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
+TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
+                                      std::size_t* capacity) {
+  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
+  *capacity = wanted > least ? wanted : least;
+  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
+  if (count != 0) std::memcpy(made, old, count * item_bytes);
+  ::operator delete(old);
+  return made;
+}
+
+}  // namespace detail
 
 // As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
 // incomplete where a SlimVector<T> is a member. externally synchronised.
@@ -3717,39 +3815,38 @@ class SlimVector {
   using const_iterator = const T*;
 
   constexpr SlimVector() noexcept = default;
-  constexpr explicit SlimVector(size_type count) { resize(count); }
-  constexpr SlimVector(size_type count, const T& value) { resize(count, value); }
-  constexpr SlimVector(std::initializer_list<T> items) { append(items.begin(), items.end()); }
+  constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
+  constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
+  constexpr SlimVector(std::initializer_list<T> items) : SlimVector() { append(items.begin(), items.end()); }
   template <class Iterator>
     requires requires(Iterator i) { *i; }
-  constexpr SlimVector(Iterator first, Iterator last) {
+  constexpr SlimVector(Iterator first, Iterator last) : SlimVector() {
     append(first, last);
   }
   // From a std::vector, span, array...
   template <class Range>
-    requires(!std::same_as<Range, SlimVector>) && requires(const Range& range) {
-      { range.data() } -> std::same_as<const T*>;
-      range.size();
-    }
-  constexpr SlimVector(const Range& range) {
+    requires(!std::same_as<Range, SlimVector>) && detail::ArrayOf<Range, T>
+  constexpr SlimVector(const Range& range) : SlimVector() {
     append(range.data(), range.data() + range.size());
   }
-  constexpr SlimVector(const SlimVector& other) { append(other.data_, other.data_ + other.size_); }
+  constexpr SlimVector(const SlimVector& other) : SlimVector() { append(other.begin(), other.end()); }
   constexpr SlimVector(SlimVector&& other) noexcept
       : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.Forget();
   }
   constexpr SlimVector& operator=(const SlimVector& other) {
-    if (this != &other) assign(other.data_, other.data_ + other.size_);
+    if (this != &other) assign(other.begin(), other.end());
     return *this;
   }
   constexpr SlimVector& operator=(SlimVector&& other) noexcept {
     if (this != &other) {
-      Destroy();
-      data_ = other.data_;
-      size_ = other.size_;
-      capacity_ = other.capacity_;
-      other.Forget();
+      T* const data = other.data_;
+      const size_type size = other.size_, capacity = other.capacity_;
+      other.Forget();  // before the items go: `other` may be a part of one of them
+      if (data_ != nullptr) Destroy();
+      data_ = data;
+      size_ = size;
+      capacity_ = capacity;
     }
     return *this;
   }
@@ -3757,9 +3854,11 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  constexpr ~SlimVector() { Destroy(); }
+  constexpr ~SlimVector() {
+    if (data_ != nullptr) Destroy();
+  }
 
-  // Nothing assigned or inserted may be an item of this vector, except through push_back, emplace_back and resize.
+  // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
     requires requires(Iterator i) { *i; }
   constexpr void assign(Iterator first, Iterator last) {
@@ -3772,66 +3871,59 @@ class SlimVector {
   }
   constexpr void clear() noexcept { Truncate(0); }
   constexpr void reserve(size_type capacity) {
-    if (capacity > capacity_) MoveTo(capacity);
+    if (capacity > capacity_) Grow(capacity);
   }
-  constexpr void shrink_to_fit() {
-    if (size_ == 0) {
-      Destroy();
-      Forget();
-    } else if (size_ < capacity_) {
-      MoveTo(size_);
-    }
-  }
-  constexpr void resize(size_type count) {
-    reserve(count);
-    while (size_ < count) std::construct_at(data_ + size_++);
+  TENON_NOINLINE constexpr void resize(size_type count) {
+    if (count > capacity_) Grow(Larger(count));
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
     Truncate(count);
   }
-  constexpr void resize(size_type count, const T& value) {
+  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
-      reserve(count);
-      while (size_ < count) std::construct_at(data_ + size_++, copy);
+      Grow(Larger(count));
+      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
     }
-    while (size_ < count) std::construct_at(data_ + size_++, value);
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
     Truncate(count);
   }
-  constexpr void push_back(const T& item) {
-    if (size_ == capacity_) [[unlikely]] {
-      T copy(item);  // `item` may be one of those that move
-      MoveTo(Larger());
-      std::construct_at(data_ + size_, static_cast<T&&>(copy));
-    } else {
-      std::construct_at(data_ + size_, item);
-    }
-    ++size_;
-  }
+  constexpr void push_back(const T& item) { emplace_back(item); }
   constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
   constexpr T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) [[unlikely]] {
-      T made(static_cast<Args&&>(args)...);
-      MoveTo(Larger());
-      std::construct_at(data_ + size_, static_cast<T&&>(made));
+    if constexpr (IsBytes()) {
+      const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
+      if (size_ == capacity_) [[unlikely]]
+        Grow(0);
+      return *std::construct_at(data_ + size_++, item);
     } else {
-      std::construct_at(data_ + size_, static_cast<Args&&>(args)...);
+      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
+      T* const item = (larger == nullptr ? data_ : larger) + size_;
+      std::construct_at(item, static_cast<Args&&>(args)...);
+      if (larger != nullptr) [[unlikely]]
+        MoveTo(larger, Larger(0));
+      ++size_;
+      return *item;
     }
-    return data_[size_++];
   }
   constexpr void pop_back() { Truncate(size_ - 1); }
 
   constexpr iterator insert(const_iterator position, T item) {
+    size_type i = size_;
     const size_type index = static_cast<size_type>(position - data_);
     emplace_back(static_cast<T&&>(item));
-    BringBack(index, size_ - 1);
+    if (i == index) return data_ + index;
+    T moved(static_cast<T&&>(data_[i]));
+    for (; i > index; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
+    data_[index] = static_cast<T&&>(moved);
     return data_ + index;
   }
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
-  constexpr void append(Iterator first, Iterator last) {
+  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
-      if (needed > capacity_) MoveTo(needed > 2 * capacity_ ? needed : 2 * capacity_);
+      if (needed > capacity_) Grow(Larger(needed));
     }
     for (; first != last; ++first) emplace_back(*first);
   }
@@ -3866,11 +3958,7 @@ class SlimVector {
   constexpr bool empty() const noexcept { return size_ == 0; }
   constexpr size_type capacity() const noexcept { return capacity_; }
 
-  template <class Range>
-    requires requires(const Range& range) {
-      { range.data() } -> std::same_as<const T*>;
-      range.size();
-    }
+  template <detail::ArrayOf<T> Range>
   constexpr bool operator==(const Range& other) const {
     if (size_ != other.size()) return false;
     for (size_type i = 0; i < size_; ++i) {
@@ -3880,53 +3968,62 @@ class SlimVector {
   }
 
  private:
+  // Functions, so that T may be incomplete until they are needed.
+  static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
+  static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+
   static constexpr T* Allocate(size_type count) {
     if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
-    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
+    if constexpr (IsOverAligned()) {
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
     } else {
-      return static_cast<T*>(::operator new(count * sizeof(T)));
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
     }
   }
-  constexpr void Free() noexcept {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+  // The next capacity, for one item more or for `wanted` of them.
+  constexpr size_type Larger(size_type wanted) const {
+    if (wanted != 0 && capacity_ == 0) return wanted;
+    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
+    return wanted > doubled ? wanted : doubled;
+  }
+  // Room for `capacity` items, or for twice as many as now.
+  constexpr void Grow(size_type capacity) {
+    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
+      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
     } else {
-      ::operator delete(static_cast<void*>(data_));
+      if (capacity == 0) capacity = Larger(0);
+      MoveTo(Allocate(capacity), capacity);
     }
   }
-  constexpr size_type Larger() const { return capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_; }
-  // Moves the items to new memory for `capacity` of them.
-  TENON_COLD constexpr void MoveTo(size_type capacity) {
-    T* const data = Allocate(capacity);
-    if (std::is_trivially_copyable_v<T> && !TENON_IS_CONSTANT_EVALUATED()) {
-      if (size_ != 0) std::memcpy(static_cast<void*>(data), static_cast<const void*>(data_), size_ * sizeof(T));
-    } else {
-      for (size_type i = 0; i < size_; ++i) {
-        std::construct_at(data + i, static_cast<T&&>(data_[i]));
-        data_[i].~T();
-      }
+  // Moves the items to `data`, which has room for `capacity` of them.
+  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
+    for (size_type i = 0; i < size_; ++i) {
+      std::construct_at(data + i, static_cast<T&&>(data_[i]));
+      data_[i].~T();
     }
     Free();
     data_ = data;
     capacity_ = capacity;
   }
-  // Moves the item at `from` to `to`, which is not behind it, and those between by one.
-  constexpr void BringBack(size_type to, size_type from) {
-    if (to == from) return;
-    T moved(static_cast<T&&>(data_[from]));
-    for (size_type i = from; i > to; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
-    data_[to] = static_cast<T&&>(moved);
+  constexpr void Free() noexcept {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+    } else if constexpr (IsOverAligned()) {
+      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+    } else {
+      ::operator delete(static_cast<void*>(data_));
+    }
   }
   constexpr void Truncate(size_type count) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      for (size_type i = count; i < size_; ++i) data_[i].~T();
+      if (count < size_) DestroyFrom(count);
     }
     size_ = count;
   }
-  constexpr void Destroy() noexcept {
+  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
+    for (size_type i = count; i < size_; ++i) data_[i].~T();
+  }
+  TENON_NOINLINE constexpr void Destroy() noexcept {
     Truncate(0);
     Free();
   }
@@ -3974,7 +4071,7 @@ class FlatMap {
   }
   template <class Key>
   iterator find(const Key& key) {
-    return items_.begin() + (std::as_const(*this).find(key) - items_.cbegin());
+    return items_.begin() + (std::as_const(*this).find(key) - std::as_const(items_).begin());
   }
   template <class Key>
   bool contains(const Key& key) const {
@@ -4061,7 +4158,7 @@ class FlatMap {
   }
 
  private:
-  iterator Mutable(const_iterator i) { return items_.begin() + (i - items_.cbegin()); }
+  iterator Mutable(const_iterator i) { return items_.begin() + (i - std::as_const(items_).begin()); }
 
   SlimVector<value_type> items_;  // sorted by key, each key once
 };
@@ -4537,71 +4634,114 @@ class TrackingAllocator final : public Allocator {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/base/refcount.hpp ----
-// Intrusive reference counting: RefCounted is the base of shared objects, Ref<T> holds one reference.
+// ---- tenon/base/owned.hpp ----
+// Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
+// and those cost the compiler more than the files that would use it.
 TENON_NAMESPACE_BEGIN
 
-// Starts with one reference, which belongs to whoever called new. thread-safe.
-class RefCounted {
- public:
-  RefCounted() = default;
-  RefCounted(const RefCounted&) = delete;
-  RefCounted& operator=(const RefCounted&) = delete;
-
-  void AddRef() const { refs_.fetch_add(1, std::memory_order_relaxed); }
-  // Drops a reference; deletes the object with the last one. True when it did.
-  bool Unref() const {
-    if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-    delete this;
-    return true;
+struct DefaultDelete {
+  template <class T>
+  void operator()(T* object) const {
+    static_assert(sizeof(T) > 0, "tenon: Owned<T> needs the whole T where it is destroyed");
+    delete object;
   }
-  bool RefCountIsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
-
- protected:
-  virtual ~RefCounted() = default;
-
- private:
-  mutable std::atomic<std::uint32_t> refs_{1};
 };
 
-// One reference to a T (derived from RefCounted), or none.
-template <class T>
-class Ref {
+// The only owner of a T, or of nothing. Delete is a type without members. externally synchronised.
+template <class T, class Delete = DefaultDelete>
+class Owned {
  public:
-  Ref() = default;
-  // Takes over the reference that the caller holds.
-  static Ref Adopt(T* object) {
-    Ref r;
-    r.object_ = object;
-    return r;
-  }
-  // Adds a reference of its own.
-  static Ref Share(T* object) {
-    if (object != nullptr) object->AddRef();
-    return Adopt(object);
-  }
-  Ref(const Ref& other) : object_(other.object_) {
-    if (object_ != nullptr) object_->AddRef();
-  }
-  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept {
-    std::swap(object_, other.object_);
+  Owned() = default;
+  Owned(std::nullptr_t) {}
+  explicit Owned(T* object) : object_(object) {}
+  Owned(Owned&& other) noexcept : object_(other.release()) {}
+  template <class U>
+    requires requires(U* object, T*& to) { to = object; }
+  Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    reset(other.release());
     return *this;
   }
-  ~Ref() {
-    if (object_ != nullptr) object_->Unref();
+  ~Owned() {
+    if (object_ != nullptr) Delete()(object_);
   }
 
-  // Gives the reference to the caller.
-  T* release() { return std::exchange(object_, nullptr); }
+  void reset(T* object = nullptr) {
+    T* const old = object_;
+    object_ = object;
+    if (old != nullptr) Delete()(old);
+  }
+  // Gives the object to the caller.
+  T* release() {
+    T* const object = object_;
+    object_ = nullptr;
+    return object;
+  }
+
   T* get() const { return object_; }
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
+  friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
 
  private:
   T* object_ = nullptr;
 };
+
+// The only owner of an array.
+template <class T>
+class Owned<T[], DefaultDelete> {
+ public:
+  explicit Owned(std::size_t count) : items_(new T[count]()) {}
+  Owned(Owned&&) = delete;
+  ~Owned() { delete[] items_; }
+
+  T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  T* items_;
+};
+
+template <class T, class... Args>
+Owned<T> MakeOwned(Args&&... args) {
+  return Owned<T>(new T(static_cast<Args&&>(args)...));
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/base/sorted_order.hpp ----
+// SortedOrder: sorts numbers of items instead of items, so that one sort serves all types.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
+                                                          bool (*less)(const void*, std::size_t, std::size_t),
+                                                          const void* context) {
+  struct Before {
+    bool (*less)(const void*, std::size_t, std::size_t);
+    const void* context;
+    bool operator()(std::size_t a, std::size_t b) const {
+      if (less(context, a, b)) return true;
+      return a < b && !less(context, b, a);
+    }
+  };
+  SlimVector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), Before{less, context});
+  return order;
+}
+
+}  // namespace detail
+
+// 0 .. count - 1, ordered by less(i, j); equal ones stay in their order.
+template <class Less>
+SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
+  return detail::SortNumbers(
+      count,
+      [](const void* context, std::size_t a, std::size_t b) { return (*static_cast<const Less*>(context))(a, b); },
+      &less);
+}
 
 TENON_NAMESPACE_END
 
@@ -4813,12 +4953,8 @@ void SortByKey(SlimVector<std::pair<K, V>>* items) {
   std::size_t sorted = 1;
   while (sorted < all.size() && all[sorted - 1].first < all[sorted].first) ++sorted;
   if (sorted >= all.size()) return;
-  SlimVector<std::size_t> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&all](std::size_t a, std::size_t b) {
-    if (all[a].first < all[b].first) return true;
-    return !(all[b].first < all[a].first) && a < b;
-  });
+  const SlimVector<std::size_t> order =
+      SortedOrder(all.size(), [&all](std::size_t a, std::size_t b) { return all[a].first < all[b].first; });
   SlimVector<std::pair<K, V>> ordered;
   ordered.reserve(all.size());
   for (const std::size_t i : order) {
@@ -8931,9 +9067,9 @@ constexpr Signature<0, 0, 0> Op(std::string_view name) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_export.hpp ----
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
-// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+// ---- tenon/op/attr_def.hpp ----
+// An attr's declaration as plain data: the values that its spec string's texts stand for, and whether a node's value
+// keeps to it.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -9194,20 +9330,7 @@ inline bool ParseAttrText(AttrKind kind, bool is_list, std::string_view text, At
   return true;
 }
 
-// ------------------------------------------------------------------------------------------------ signature to OpDef
-
 namespace detail {
-
-inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
-  OpDef::ArgDef def;
-  def.name = arg.name();
-  def.type = arg.type;
-  def.type_attr = arg.type_attr();
-  def.number_attr = arg.number_attr();
-  def.type_list_attr = arg.type_list_attr();
-  def.is_ref = arg.is_ref;
-  return def;
-}
 
 // False when the default is a message whose text is wrong; the default is a value of no kind then.
 inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
@@ -9228,6 +9351,101 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
   if (!attr.has_default) return true;
   def->default_value.emplace();
   return ParseAttrText(attr.kind, attr.is_list, attr.default_text(), &*def->default_value);
+}
+
+// -------------------------------------------------------------------------------------------------- as messages show
+// it
+
+inline void SummarizeAttrDefs(std::span<const OpDef::AttrDef> attrs, std::string* text) {
+  for (const OpDef::AttrDef& attr : attrs) {
+    StrAppend(text, "; attr=", attr.name, ":", attr.type);
+    if (attr.default_value) StrAppend(text, ",default=", SummarizeAttrValue(*attr.default_value));
+    if (attr.has_minimum) StrAppend(text, ",min=", attr.minimum);
+    if (attr.allowed_values.has_value()) StrAppend(text, ",allowed=", SummarizeAttrValue(attr.allowed_values));
+  }
+}
+inline void SummarizeOpFlags(const OpFlags& flags, std::string* text) {
+  if (flags.is_commutative) *text += "; is_commutative=true";
+  if (flags.is_aggregate) *text += "; is_aggregate=true";
+  if (flags.is_stateful) *text += "; is_stateful=true";
+  if (flags.allows_uninitialized_input) *text += "; allows_uninitialized_input=true";
+  if (flags.is_distributed_communication) *text += "; is_distributed_communication=true";
+}
+
+}  // namespace detail
+
+namespace detail {
+
+template <class T, class ToText>
+Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
+  for (const T& value : values) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
+    return errors::InvalidArgument(
+        "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
+        StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));
+  }
+  return OkStatus();
+}
+
+inline std::size_t ListLength(const AttrList& list) {
+  return list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() + list.shape.size() +
+         list.tensor.size() + list.func.size();
+}
+
+}  // namespace detail
+
+// Has the value the attr's type, and does it keep to its minimum and its allowed values?
+inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& attr) {
+  if (Status s = AttrValueHasType(value, attr.type); !s.ok()) {
+    return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
+  }
+  const bool is_list = StartsWith(attr.type, "list(");
+  if (attr.has_minimum && attr.type == "int" && value.i() < attr.minimum) {
+    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ",
+                                   attr.minimum);
+  }
+  if (attr.has_minimum && is_list) {
+    const auto length = static_cast<std::int64_t>(detail::ListLength(value.list()));
+    if (length < attr.minimum) {
+      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ",
+                                     attr.minimum);
+    }
+  }
+  if (!attr.allowed_values.has_value()) return OkStatus();
+  const AttrList& allowed = attr.allowed_values.list();
+  if (attr.type == "type" || attr.type == "list(type)") {
+    const SlimVector<DataType> one{value.type()};
+    return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
+                                [](DataType t) { return std::string(Name(t)); });
+  }
+  if (attr.type == "string" || attr.type == "list(string)") {
+    const SlimVector<std::string> one{value.s()};
+    return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
+                                [](const std::string& s) { return StrCat("\"", s, "\""); });
+  }
+  return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_export.hpp ----
+// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
+// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+TENON_NAMESPACE_BEGIN
+
+// ------------------------------------------------------------------------------------------------ signature to OpDef
+
+namespace detail {
+
+inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
+  OpDef::ArgDef def;
+  def.name = arg.name();
+  def.type = arg.type;
+  def.type_attr = arg.type_attr();
+  def.number_attr = arg.number_attr();
+  def.type_list_attr = arg.type_list_attr();
+  def.is_ref = arg.is_ref;
+  return def;
 }
 
 // The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
@@ -9347,17 +9565,10 @@ inline std::string SummarizeOpDef(const OpDef& def) {
     });
   };
   std::string text = StrCat("Op<name=", def.name, "; signature=", args(def.input_arg), " -> ", args(def.output_arg));
-  for (const OpDef::AttrDef& attr : def.attr) {
-    StrAppend(&text, "; attr=", attr.name, ":", attr.type);
-    if (attr.default_value) StrAppend(&text, ",default=", SummarizeAttrValue(*attr.default_value));
-    if (attr.has_minimum) StrAppend(&text, ",min=", attr.minimum);
-    if (attr.allowed_values.has_value()) StrAppend(&text, ",allowed=", SummarizeAttrValue(attr.allowed_values));
-  }
-  if (def.is_commutative) text += "; is_commutative=true";
-  if (def.is_aggregate) text += "; is_aggregate=true";
-  if (def.is_stateful) text += "; is_stateful=true";
-  if (def.allows_uninitialized_input) text += "; allows_uninitialized_input=true";
-  if (def.is_distributed_communication) text += "; is_distributed_communication=true";
+  detail::SummarizeAttrDefs(def.attr, &text);
+  detail::SummarizeOpFlags({def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+                            def.is_distributed_communication},
+                           &text);
   return text + ">";
 }
 
@@ -9423,37 +9634,7 @@ class OpDefValidator {
       if (!status.ok()) return status.WithAppended(StrCat("\n\t for attr '", attr.name, "' in Op '", def_.name, "'"));
     }
     if (!attr.default_value) return OkStatus();
-    return Default(*attr.default_value, attr, is_list).WithAppended(StrCat("\n\t in Op '", def_.name, "'"));
-  }
-  static Status Default(const AttrValue& value, const OpDef::AttrDef& attr, bool is_list) {
-    if (Status s = AttrValueHasType(value, attr.type); !s.ok())
-      return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
-    const AttrList& list = value.list();
-    if (attr.has_minimum) {
-      const auto length =
-          static_cast<std::int64_t>(list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() +
-                                    list.shape.size() + list.tensor.size() + list.func.size());
-      if ((is_list ? length : value.i()) < attr.minimum)
-        return errors::InvalidArgument(is_list ? "Length" : "Value", " for attr '", attr.name, "' of ",
-                                       is_list ? length : value.i(), " must be at least minimum ", attr.minimum);
-    }
-    if (!attr.allowed_values.has_value()) return OkStatus();
-    const AttrList& allowed = attr.allowed_values.list();
-    if (attr.type == "type" || attr.type == "list(type)")
-      return Allowed(is_list ? list.type : SlimVector<DataType>{value.type()}, allowed.type, attr.name, "");
-    if (attr.type == "string" || attr.type == "list(string)")
-      return Allowed(is_list ? list.s : SlimVector<std::string>{value.s()}, allowed.s, attr.name, "\"");
-    return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
-  }
-  template <class T>
-  static Status Allowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view name,
-                        std::string_view quote) {
-    for (const T& value : values)
-      if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-        return errors::InvalidArgument(
-            "Value for attr '", name, "' of ", quote, value, quote, " is not in the list of allowed values: ",
-            StrJoin(allowed, ", ", [quote](std::string* out, const T& item) { StrAppend(out, quote, item, quote); }));
-    return OkStatus();
+    return ValidateAttrValue(*attr.default_value, attr).WithAppended(StrCat("\n\t in Op '", def_.name, "'"));
   }
   Status Arg(const OpDef::ArgDef& arg, const std::string& suffix) {
     TENON_RETURN_IF_ERROR(NewName(arg.name));
@@ -9754,7 +9935,7 @@ class OwnedOp {
   static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
     TENON_RETURN_IF_ERROR(ValidateOpDef(def));
     OwnedOp op;
-    op.parts_ = std::make_unique<Parts>();
+    op.parts_ = MakeOwned<Parts>();
     TENON_RETURN_IF_ERROR(op.parts_->Fill(def, shape_fn));
     return op;
   }
@@ -9862,7 +10043,7 @@ class OwnedOp {
 
   OwnedOp() = default;
 
-  std::unique_ptr<Parts> parts_;
+  Owned<Parts> parts_;
 };
 
 TENON_NAMESPACE_END
@@ -11956,14 +12137,14 @@ class InlinedVector {
     if (capacity > capacity_) MoveTo(Allocate(capacity), capacity);
   }
   void resize(size_type count) {
-    reserve(count);
+    GrowFor(count);
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T();
     Truncate(count);
   }
   void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
-      reserve(count);
+      GrowFor(count);
       while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(copy);
     }
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
@@ -12070,6 +12251,11 @@ class InlinedVector {
     }
   }
 
+  // At least doubles, so that adding one by one stays linear.
+  void GrowFor(size_type count) {
+    const size_type doubled = size_type{capacity_} * 2;
+    if (count > capacity_) reserve(count > doubled ? count : doubled);
+  }
   void FreeHeap() noexcept {
     if (data_ != InlineData()) Free(data_);
     data_ = InlineData();
@@ -12104,8 +12290,7 @@ class InlinedVector {
   void Append(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
-      const size_type doubled = size_type{capacity_} * 2;
-      if (needed > capacity_) reserve(size_ == 0 || needed > doubled ? needed : doubled);
+      GrowFor(needed);
     }
     for (; first != last; ++first) emplace_back(*first);
   }
@@ -12644,6 +12829,7 @@ struct Named {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
 template <class A>
 extern const Named<A> named;
@@ -13466,6 +13652,7 @@ struct RegistrationBatch {
   const std::size_t* table_sizes = nullptr;
   std::size_t table_count = 0;
   RegistrationBatch* next = nullptr;
+  std::atomic<bool> linked{false};
 };
 
 namespace detail {
@@ -13473,6 +13660,7 @@ namespace detail {
 inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
 
 inline bool LinkBatch(RegistrationBatch* batch) {
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
   batch->next = registration_batches.load(std::memory_order_relaxed);
   while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
                                                      std::memory_order_relaxed)) {
@@ -14020,22 +14208,22 @@ class Registry {
   mutable Mutex mutex_;
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
-  mutable std::unordered_map<std::string_view, SlimVector<const KernelRow*>> kernels_;
+  mutable FlatMap<std::string_view, SlimVector<const KernelRow*>> kernels_;
   mutable Status status_;
 };
 
 // Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
 // kernel.
-inline Result<std::unique_ptr<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
-  std::unique_ptr<OpKernel> kernel;
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+  Owned<OpKernel> kernel;
   if (row.create != nullptr) {
     kernel.reset(row.create(construction));
   } else if (row.is_async) {
-    auto adapted = std::make_unique<AdaptedAsyncKernel>(construction);
+    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
     TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
     kernel = std::move(adapted);
   } else {
-    auto adapted = std::make_unique<AdaptedKernel>(construction);
+    auto adapted = MakeOwned<AdaptedKernel>(construction);
     TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
     kernel = std::move(adapted);
   }
@@ -14491,18 +14679,28 @@ class OpInfo {
   using Types = InlinedVector<DataType, 4>;
 
   // `op` outlives this.
-  explicit OpInfo(const OpView* op) : op_(op), def_(ToOpDef(*op)), node_class_(NodeClassOf(op->name)) {
-    for (std::size_t i = 0; i < op->attrs.size(); ++i) by_name_.push_back(static_cast<int>(i));
-    std::sort(by_name_.begin(), by_name_.end(), [op](int a, int b) {
-      return op->attrs[static_cast<std::size_t>(a)].name() < op->attrs[static_cast<std::size_t>(b)].name();
-    });
-    for (const OpDef::AttrDef& attr : def_.attr) defaults_ += attr.default_value.has_value() ? 1 : 0;
+  explicit OpInfo(const OpView* op) : op_(op), node_class_(NodeClassOf(op->name)) {
+    for (const AttrSpec& spec : op->attrs) (void)detail::ToAttrDef(spec, &attrs_.emplace_back());
+    by_name_ = SortedOrder(op->attrs.size(),
+                           [op](std::size_t a, std::size_t b) { return op->attrs[a].name() < op->attrs[b].name(); });
+    for (const OpDef::AttrDef& attr : attrs_) defaults_ += attr.default_value.has_value() ? 1 : 0;
   }
 
   const OpView& op() const { return *op_; }
-  const OpDef& def() const { return def_; }
+  // In the op's order.
+  const SlimVector<OpDef::AttrDef>& attrs() const { return attrs_; }
   NodeClass node_class() const { return node_class_; }
-  std::string Summary() const { return SummarizeOpDef(def_); }
+  // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages
+  // name an op.
+  TENON_COLD std::string Summary() const {
+    std::string text = StrCat("Op<name=", op_->name, "; signature=");
+    SummarizeArgs(op_->inputs, &text);
+    text += " -> ";
+    SummarizeArgs(op_->outputs, &text);
+    detail::SummarizeAttrDefs(attrs_, &text);
+    detail::SummarizeOpFlags(op_->flags, &text);
+    return text += ">";
+  }
 
   // Attrs that have a default and are absent get it.
   void AddDefaults(NodeDef* node) const {
@@ -14510,9 +14708,9 @@ class OpInfo {
     Values values;
     if (Match(*node, &values)) return;
     node->attr.reserve(node->attr.size() + static_cast<std::size_t>(defaults_));
-    for (std::size_t i = 0; i < def_.attr.size(); ++i) {
-      if (values[i] == nullptr && def_.attr[i].default_value.has_value()) {
-        node->attr.Insert(def_.attr[i].name, *def_.attr[i].default_value);
+    for (std::size_t i = 0; i < attrs_.size(); ++i) {
+      if (values[i] == nullptr && attrs_[i].default_value.has_value()) {
+        node->attr.Insert(attrs_[i].name, *attrs_[i].default_value);
       }
     }
   }
@@ -14556,6 +14754,15 @@ class OpInfo {
   }
 
  private:
+  static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
+    for (const ArgSpec& arg : args) {
+      const std::string_view type_attr = arg.is_type_list ? std::string_view() : arg.type_attr();
+      StrAppend(text, &arg == args.data() ? "" : ", ", arg.name(), ":", arg.is_ref ? "Ref(" : "", arg.number_attr(),
+                arg.number_attr().empty() ? "" : "*", arg.type != DataType::kInvalid ? Name(arg.type) : type_attr,
+                arg.is_ref ? ")" : "");
+    }
+  }
+
   using Values = InlinedVector<const AttrValue*, 16>;  // one per attr of the op, null where the node lacks it
 
   // Looks the node's attrs up, both lists being sorted. False when one of the op's is missing.
@@ -14564,11 +14771,11 @@ class OpInfo {
     bool complete = true;
     auto have = node.attr.begin();
     const auto end = node.attr.end();
-    for (const int i : by_name_) {
-      const std::string_view name = op_->attrs[static_cast<std::size_t>(i)].name();
+    for (const std::size_t i : by_name_) {
+      const std::string_view name = op_->attrs[i].name();
       while (have != end && have->first < name) ++have;
       if (have != end && have->first == name) {
-        (*values)[static_cast<std::size_t>(i)] = &have->second;
+        (*values)[i] = &have->second;
         ++have;
       } else {
         complete = false;
@@ -14669,66 +14876,14 @@ class OpInfo {
   }
 
   const OpView* op_;
-  OpDef def_;
+  SlimVector<OpDef::AttrDef> attrs_;
   NodeClass node_class_;
-  SlimVector<int> by_name_;  // indices of the op's attrs, in the order of their names
+  SlimVector<std::size_t> by_name_;  // indices of the op's attrs, in the order of their names
   int defaults_ = 0;          // attrs that have one
 };
 
-namespace detail {
-
-template <class T, class ToText>
-Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
-  for (const T& value : values) {
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
-    return errors::InvalidArgument(
-        "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
-        StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));
-  }
-  return OkStatus();
-}
-
-inline std::size_t ListLength(const AttrList& list) {
-  return list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() + list.shape.size() +
-         list.tensor.size() + list.func.size();
-}
-
-}  // namespace detail
-
-// Has the value the attr's type, and does it keep to its minimum and its allowed values?
-inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& attr) {
-  if (Status s = AttrValueHasType(value, attr.type); !s.ok()) {
-    return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
-  }
-  const bool is_list = StartsWith(attr.type, "list(");
-  if (attr.has_minimum && attr.type == "int" && value.i() < attr.minimum) {
-    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ",
-                                   attr.minimum);
-  }
-  if (attr.has_minimum && is_list) {
-    const auto length = static_cast<std::int64_t>(detail::ListLength(value.list()));
-    if (length < attr.minimum) {
-      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ",
-                                     attr.minimum);
-    }
-  }
-  if (!attr.allowed_values.has_value()) return OkStatus();
-  const AttrList& allowed = attr.allowed_values.list();
-  if (attr.type == "type" || attr.type == "list(type)") {
-    const SlimVector<DataType> one{value.type()};
-    return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
-                                [](DataType t) { return std::string(Name(t)); });
-  }
-  if (attr.type == "string" || attr.type == "list(string)") {
-    const SlimVector<std::string> one{value.s()};
-    return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
-                                [](const std::string& s) { return StrCat("\"", s, "\""); });
-  }
-  return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
-}
-
 inline Status OpInfo::CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const {
-  Status status = ValidateAttrValue(value, def_.attr[i]);
+  Status status = ValidateAttrValue(value, attrs_[i]);
   if (status.ok()) return status;
   return status.WithAppended(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name), "; ", Summary()));
 }
@@ -14744,7 +14899,7 @@ class OpInfoCache {
     if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
     const OpView* view = registry_->Find(op);
     if (view == nullptr) return nullptr;
-    infos_.push_back(std::make_unique<OpInfo>(view));
+    infos_.push_back(MakeOwned<OpInfo>(view));
     index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
     return infos_.back().get();
   }
@@ -14752,7 +14907,7 @@ class OpInfoCache {
 
  private:
   const OpRegistry* registry_;
-  SlimVector<std::unique_ptr<OpInfo>> infos_;
+  SlimVector<Owned<OpInfo>> infos_;
   detail::NameIndex index_;
 };
 
@@ -15915,7 +16070,10 @@ class Device {
   virtual Status Synchronize() = 0;
 
   const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
-  std::string short_name() const { return name_.substr(name_.rfind("device:") + 7); }  // "GPU:0"
+  std::string short_name() const {  // "GPU:0"
+    const std::size_t at = name_.rfind("device:");
+    return at == std::string::npos ? name_ : name_.substr(at + 7);
+  }
 
  private:
   std::string name_;
@@ -15924,16 +16082,16 @@ class Device {
 // Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
 struct DeviceFactory {
   std::string_view type;
-  Result<std::unique_ptr<Device>> (*create)(const std::string& name, int ordinal);
+  Result<Owned<Device>> (*create)(const std::string& name, int ordinal);
   DeviceFactory* next = nullptr;
+  std::atomic<bool> linked{false};
 };
 
 namespace detail {
 inline constinit std::atomic<DeviceFactory*> device_factories{nullptr};
 
 inline bool LinkDeviceFactory(DeviceFactory* factory) {
-  for (DeviceFactory* f = device_factories.load(std::memory_order_acquire); f != nullptr; f = f->next)
-    if (f == factory) return true;
+  if (factory->linked.exchange(true, std::memory_order_relaxed)) return true;
   factory->next = device_factories.load(std::memory_order_relaxed);
   while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
                                                  std::memory_order_relaxed)) {
@@ -17919,10 +18077,13 @@ class GraphImporter {
       }
     }
     if (controls.size() > 1) {
-      std::sort(controls.begin(), controls.end(), [this](int a, int b) {
-        return a != b && graph_.nodes_[Slot(a)].def.name < graph_.nodes_[Slot(b)].def.name;
-      });
-      controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
+      const InlinedVector<int, 4> given(controls);
+      controls.clear();
+      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
+             return given[a] != given[b] &&
+                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+           }))
+        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
     }
     for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
     return OkStatus();
@@ -18064,7 +18225,7 @@ namespace detail {
 class KernelCache {
  public:
   struct Entry {
-    std::unique_ptr<OpKernel> kernel;
+    Owned<OpKernel> kernel;
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this.
@@ -18098,7 +18259,7 @@ class KernelCache {
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
-    Result<std::unique_ptr<OpKernel>> kernel = CreateKernel(*def->row, &construction);
+    Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
     entry->on_host = place == host_;
@@ -18179,16 +18340,24 @@ namespace detail {
 class ProgramBuilder {
  public:
   ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options)
-      : graph_(graph), kernels_(kernels), options_(options), program_(std::make_unique<Program>()) {
+      : graph_(graph), kernels_(kernels), options_(options), program_(MakeOwned<Program>()) {
     program_->device = device;
     program_->host = host;
     program_->graph_def_version = graph.versions().producer;
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
-                                         std::span<const int> targets) {
+  Result<Owned<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
+                               std::span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
+    first_output_.reserve(At(graph_.num_nodes()));
+    int outputs = 0;
+    for (const Node& node : graph_.nodes()) {
+      first_output_.push_back(outputs);
+      outputs += node.num_outputs();
+    }
+    locations_.resize(At(outputs));
+    constant_nodes_.resize(At(graph_.num_nodes()));
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
     TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
@@ -18247,14 +18416,14 @@ class ProgramBuilder {
     program_->escapes.push_back(0);
     return program_->num_values++;
   }
-  static std::int64_t Key(int node, int output) { return static_cast<std::int64_t>(node) << 24 | output; }
+  Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
 
   void AddFeeds() {
     for (const InEdge& feed : feeds_) {
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      locations_.try_emplace(Key(feed.node, feed.output),
-                             Location{value});  // of two feeds of one output the first counts
+      Location& place = At({feed.node, feed.output});
+      if (place.value < 0) place = Location{value};  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -18289,13 +18458,13 @@ class ProgramBuilder {
     }
     return OkStatus();
   }
-  bool IsConstant(int id) const { return constant_nodes_.find(id) != constant_nodes_.end(); }
+  bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
 
   // Gives the node's outputs their values if they are the same in every run.
   void Fold(const Node& node, const KernelCache::Entry& entry) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
-      constant_nodes_[node.id] = {*value};
+      constant_nodes_[At(node.id)] = {*value};
       return;
     }
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
@@ -18304,9 +18473,8 @@ class ProgramBuilder {
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
       if (IsFed(edge)) return;
-      const auto it = constant_nodes_.find(edge.node);
-      if (it == constant_nodes_.end()) return;
-      inputs.push_back(it->second[At(edge.output)]);
+      if (!IsConstant(edge.node)) return;
+      inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
     }
     for (const int control : node.control_inputs)
       if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
@@ -18330,7 +18498,7 @@ class ProgramBuilder {
       bytes += outputs[At(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
-    constant_nodes_[node.id] = std::move(outputs);
+    constant_nodes_[At(node.id)] = std::move(outputs);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
@@ -18343,11 +18511,11 @@ class ProgramBuilder {
 
   // Where an endpoint's value lies; constants get a value when first asked for.
   Location& Locate(int node, int output) {
-    Location& place = locations_[Key(node, output)];
+    Location& place = At({node, output});
     if (place.value < 0) {
       place.value = NewValue();
       place.constant = true;
-      program_->constants.emplace_back(place.value, constant_nodes_[node][At(output)]);
+      program_->constants.emplace_back(place.value, constant_nodes_[At(node)][At(output)]);
     }
     return place;
   }
@@ -18379,7 +18547,7 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
       const int value = NewValue();
-      if (!IsFed({node.id, i})) locations_[Key(node.id, i)] = Location{value, false, host, number};
+      if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();
   }
@@ -18401,7 +18569,8 @@ class ProgramBuilder {
   Status Copy(const InEdge& edge, bool to_host, Location* place) {
     if (place->constant) {
       Tensor on_device;
-      TENON_RETURN_IF_ERROR(program_->device->CopyToDevice(constant_nodes_[edge.node][At(edge.output)], &on_device));
+      TENON_RETURN_IF_ERROR(
+          program_->device->CopyToDevice(constant_nodes_[At(edge.node)][At(edge.output)], &on_device));
       place->other_side = NewValue();
       program_->constants.emplace_back(place->other_side, std::move(on_device));
       return OkStatus();
@@ -18436,16 +18605,19 @@ class ProgramBuilder {
   }
 
   Status AddFetches(std::span<const InEdge> fetches) {
-    std::unordered_map<int, std::size_t> last;
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
-      last[values[0]] = program_->fetches.size();
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
-    for (const auto& [value, fetch] : last) program_->fetches[fetch].last = true;
+    SlimVector<char> seen(At(program_->num_values), 0);
+    for (std::size_t i = program_->fetches.size(); i-- > 0;) {
+      Program::Fetch& fetch = program_->fetches[i];
+      fetch.last = seen[At(fetch.value)] == 0;
+      seen[At(fetch.value)] = 1;
+    }
     SlimVector<char> constant(At(program_->num_values), 0);
     for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
     for (Program::Fetch& fetch : program_->fetches)
@@ -18455,18 +18627,21 @@ class ProgramBuilder {
 
   void Finish() {
     Program& p = *program_;
-    std::sort(edges_.begin(), edges_.end());
-    std::size_t e = 0;
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (const auto& [producer, consumer] : edges_) ++begin[At(producer) + 1];
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [producer, consumer] : edges_) p.consumers[At(next[At(producer)]++)] = consumer;
     SlimVector<int> level(p.nodes.size(), 0), level_size;
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
-      node.first_consumer = static_cast<int>(p.consumers.size());
-      for (; e < edges_.size() && edges_[e].first == static_cast<int>(n); ++e) {
-        p.consumers.push_back(edges_[e].second);
-        int& below = level[At(edges_[e].second)];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      for (int c = begin[n]; c < begin[n + 1]; ++c) {
+        int& below = level[At(p.consumers[At(c)])];
         below = std::max(below, level[n] + 1);
       }
-      node.num_consumers = static_cast<int>(p.consumers.size()) - node.first_consumer;
       if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
       if (node.kind == ProgramNode::Kind::kNothing) continue;
       p.sequence.push_back(static_cast<int>(n));
@@ -18515,12 +18690,13 @@ class ProgramBuilder {
   const Graph& graph_;
   KernelCache* kernels_;
   ProgramOptions options_;
-  std::unique_ptr<Program> program_;
+  Owned<Program> program_;
   SlimVector<InEdge> feeds_;
   SlimVector<int> order_;
   SlimVector<int> node_of_;  // program node per graph node
-  std::unordered_map<std::int64_t, Location> locations_;
-  std::unordered_map<int, SlimVector<Tensor>> constant_nodes_;
+  SlimVector<int> first_output_;  // per graph node: of its outputs' locations
+  SlimVector<Location> locations_;
+  SlimVector<SlimVector<Tensor>> constant_nodes_;  // per graph node: the values of its outputs, where they are known
   SlimVector<std::pair<int, int>> edges_;
 };
 
@@ -18551,7 +18727,7 @@ inline constinit thread_local char this_thread_mark = 0;
 // lock. Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
 class CachingAllocator final : public Allocator {
  public:
-  // With std::unique_ptr<CachingAllocator, CachingAllocator::Releaser>.
+  // With Owned<CachingAllocator, CachingAllocator::Releaser>.
   struct Releaser {
     void operator()(CachingAllocator* allocator) const { allocator->Release(); }
   };
@@ -18909,7 +19085,7 @@ class Step {
   }
 
   const Program& program_;
-  std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  Owned<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
   Cpu cpu_;
   StepEnvironment device_, host_;
   SlimVector<Tensor> values_;
@@ -18928,20 +19104,20 @@ class ProgramPool {
   ProgramPool& operator=(const ProgramPool&) = delete;
 
   // One that was given back, or a new one.
-  std::unique_ptr<T> Take() {
+  Owned<T> Take() {
     if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
-      return std::unique_ptr<T>(object);
+      return Owned<T>(object);
     {
       SpinLockHolder lock(lock_);
       if (!more_.empty()) {
-        std::unique_ptr<T> object = std::move(more_.back());
+        Owned<T> object = std::move(more_.back());
         more_.pop_back();
         return object;
       }
     }
-    return std::make_unique<T>(program_);
+    return MakeOwned<T>(program_);
   }
-  void Give(std::unique_ptr<T> object) {
+  void Give(Owned<T> object) {
     if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
       SpinLockHolder lock(lock_);
       more_.emplace_back(old);
@@ -18952,7 +19128,7 @@ class ProgramPool {
   const Program& program_;
   std::atomic<T*> last_{nullptr};
   SpinLock lock_;
-  SlimVector<std::unique_ptr<T>> more_;
+  SlimVector<Owned<T>> more_;
 };
 
 TENON_NAMESPACE_END
@@ -19077,9 +19253,9 @@ class DataflowRun {
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
-        pending_(std::make_unique<std::atomic<int>[]>(program.nodes.size())),
-        readers_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(program.num_values))),
-        tasks_(std::make_unique<Task[]>(program.nodes.size())) {
+        pending_(program.nodes.size()),
+        readers_(static_cast<std::size_t>(program.num_values)),
+        tasks_(program.nodes.size()) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
@@ -19156,7 +19332,7 @@ class DataflowRun {
     program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {
-    const std::unique_ptr<AsyncState> state(static_cast<AsyncState*>(argument));
+    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
@@ -19204,8 +19380,8 @@ class DataflowRun {
 
   const Program& program_;
   Step* step_;
-  std::unique_ptr<std::atomic<int>[]> pending_, readers_;
-  std::unique_ptr<Task[]> tasks_;
+  Owned<std::atomic<int>[]> pending_, readers_;
+  Owned<Task[]> tasks_;
   SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
@@ -19271,9 +19447,9 @@ inline std::atomic<std::int64_t>& NextStepId() {
 }
 
 // One signature with the steps that run it. thread-safe.
-class Prepared {
+class Prepared : public RefCounted {
  public:
-  Prepared(std::unique_ptr<Program> program, bool dataflow)
+  Prepared(Owned<Program> program, bool dataflow)
       : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
 
   const Program& program() const { return *program_; }
@@ -19281,7 +19457,7 @@ class Prepared {
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
              RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
-    std::unique_ptr<Running> running = steps_.Take();
+    Owned<Running> running = steps_.Take();
     Step* step = &running->step;
     step->set_step_id(NextStepId().fetch_add(1, std::memory_order_relaxed));
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
@@ -19313,13 +19489,13 @@ class Prepared {
   struct Running {
     explicit Running(const Program& program) : step(program) {}
     Step step;
-    std::unique_ptr<DataflowRun> dataflow;
+    Owned<DataflowRun> dataflow;
   };
   Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
     const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
     Status status;
     if (dataflow_ && pool != nullptr) {
-      if (running->dataflow == nullptr) running->dataflow = std::make_unique<DataflowRun>(*program_, &running->step);
+      if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
       status = running->dataflow->Run(pool, flush_denormals, trace);
     } else {
       status = RunSequential(*program_, &running->step, trace);
@@ -19348,23 +19524,23 @@ class Prepared {
     return OkStatus();
   }
 
-  std::unique_ptr<Program> program_;
+  Owned<Program> program_;
   bool dataflow_;
   ProgramPool<Running> steps_;
 };
 
 // thread-safe after Create.
-class SessionImpl {
+class SessionImpl : public RefCounted {
  public:
-  static Result<std::shared_ptr<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
-    auto session = std::make_shared<SessionImpl>();
+  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+    auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
     session->kernels_ =
-        std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+        MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
     return session;
   }
 
@@ -19374,30 +19550,28 @@ class SessionImpl {
   }
 
   // The program of a signature: the one made before, or a new one.
-  Result<std::shared_ptr<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                            std::span<const std::string> targets) {
+  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                std::span<const std::string> targets) {
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
       key.push_back('\t');
     }
+    const std::uint64_t hash = Hash64(key);
     {
       MutexLock lock(mutex_);
-      if (const auto it = prepared_.find(key); it != prepared_.end()) {
-        recent_.splice(recent_.begin(), recent_, it->second);
-        return it->second->second;
-      }
+      if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> made, Build(feeds, fetches, targets));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, Build(feeds, fetches, targets));
     MutexLock lock(mutex_);
-    if (const auto it = prepared_.find(key); it != prepared_.end())
-      return it->second->second;  // another thread was faster
-    recent_.emplace_front(key, made);
-    prepared_[recent_.front().first] = recent_.begin();
-    while (recent_.size() > static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
-      prepared_.erase(recent_.back().first);
-      recent_.pop_back();
+    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
+    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
+      std::size_t oldest = 0;
+      for (std::size_t i = 1; i < signatures_.size(); ++i)
+        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
+      signatures_.erase(signatures_.begin() + oldest);
     }
+    signatures_.push_back({hash, ++uses_, std::move(key), made});
     return made;
   }
 
@@ -19410,6 +19584,20 @@ class SessionImpl {
   }
 
  private:
+  struct Signature {
+    std::uint64_t hash, last_use;
+    std::string key;
+    Ref<Prepared> prepared;
+  };
+  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
+    for (Signature& signature : signatures_) {
+      if (signature.hash != hash || signature.key != key) continue;
+      signature.last_use = ++uses_;
+      return &signature;
+    }
+    return nullptr;
+  }
+
   static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
 
   Status MakeDevices() {
@@ -19421,16 +19609,16 @@ class SessionImpl {
     if (intra == nullptr && options_.intra_op_threads == 0) {
       if (CpuCount() > 1) intra = SharedIntraOpPool();
     } else if (intra == nullptr && options_.intra_op_threads > 1) {
-      own_intra_ = std::make_unique<ThreadPool>(options_.intra_op_threads, "tenon-intra");
+      own_intra_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
       intra = own_intra_.get();
     }
     inter_op_pool_ = options_.inter_op_pool;
     if (inter_op_pool_ == nullptr && (options_.inter_op_threads > 1 || options_.executor == ExecutorKind::kDataflow)) {
-      own_inter_ = std::make_unique<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
+      own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
-    host_ = std::make_unique<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
     device_ = host_.get();
     if (!options_.devices.empty()) return ChooseDevice();
     return OkStatus();
@@ -19478,8 +19666,8 @@ class SessionImpl {
     return InEdge{node->id, name.output};
   }
 
-  Result<std::shared_ptr<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                          std::span<const std::string> targets) {
+  Result<Ref<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                              std::span<const std::string> targets) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     SlimVector<InEdge> feed_edges, fetch_edges;
@@ -19509,40 +19697,39 @@ class SessionImpl {
                            {.constant_folding = options_.constant_folding});
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(std::unique_ptr<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
     const bool dataflow =
         options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
-    return std::make_shared<Prepared>(std::move(program), dataflow);
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
   }
 
   SessionOptions options_;
-  std::unique_ptr<ThreadPool> own_intra_, own_inter_;
+  Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
-  std::unique_ptr<CpuDevice> host_;
-  std::unique_ptr<Device> other_;
+  Owned<CpuDevice> host_;
+  Owned<Device> other_;
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Graph graph_;
-  std::unique_ptr<KernelCache> kernels_;
+  Owned<KernelCache> kernels_;
   Mutex mutex_;
-  using Recent = std::list<std::pair<std::string, std::shared_ptr<Prepared>>>;
-  Recent recent_;  // newest first
-  std::unordered_map<std::string_view, Recent::iterator> prepared_;
+  SlimVector<Signature> signatures_;
+  std::uint64_t uses_ = 0;  // of signatures, until now
 };
 
-class CallableImpl {
+class CallableImpl : public RefCounted {
  public:
-  CallableImpl(std::shared_ptr<SessionImpl> session, std::shared_ptr<Prepared> prepared)
+  CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
       : session_(std::move(session)), prepared_(std::move(prepared)) {}
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return session_->Run(*prepared_, feeds, fetches, trace);
+    return static_cast<const SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
   }
   const Program& program() const { return prepared_->program(); }
 
  private:
-  std::shared_ptr<SessionImpl> session_;
-  std::shared_ptr<Prepared> prepared_;
+  Ref<RefCounted> session_;  // a SessionImpl
+  Ref<Prepared> prepared_;
 };
 
 inline Status NoSession() {
@@ -19561,7 +19748,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline Result<std::shared_ptr<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
+inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
   TENON_RETURN_IF_ERROR(graph.status());
   return SessionImpl::Create(*std::move(graph), std::move(options));
 }
@@ -19598,33 +19785,35 @@ template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
     const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
     std::span<const std::string> targets) {
-  if (session.impl_ == nullptr) return NoSession();
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   SlimVector<std::string> names;
   SlimVector<Tensor> values;
   for (const NamedTensor& feed : feeds) {
     names.push_back(feed.name);
     values.push_back(feed.tensor);
   }
-  TENON_ASSIGN_OR_RETURN(const std::shared_ptr<Prepared> prepared, session.impl_->Prepare(names, fetches, targets));
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(names, fetches, targets));
   std::vector<Tensor> outputs(fetches.size());
-  TENON_RETURN_IF_ERROR(session.impl_->Run(*prepared, values, outputs, nullptr));
+  TENON_RETURN_IF_ERROR(impl.Run(*prepared, values, outputs, nullptr));
   return outputs;
 }
 template <class U>
 Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
     const Session& session, const CallableOptions& options) {
-  if (session.impl_ == nullptr) return NoSession();
-  TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> prepared,
-                         session.impl_->Prepare(options.feeds, options.fetches, options.targets));
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared, impl.Prepare(options.feeds, options.fetches, options.targets));
   Callable callable;
-  callable.impl_ = std::make_shared<CallableImpl>(session.impl_, std::move(prepared));
+  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(session.impl_, std::move(prepared)));
   return callable;
 }
 template <class U>
 void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
     const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
-  if (session.impl_ == nullptr) return;
-  for (const Node& node : session.impl_->graph().nodes()) {
+  if (!session.impl_) return;
+  const SessionImpl& impl = static_cast<const SessionImpl&>(*session.impl_);
+  for (const Node& node : impl.graph().nodes()) {
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
@@ -19636,23 +19825,23 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
 template <class U>
 std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
     const Session& session) {
-  return session.impl_ == nullptr ? std::vector<std::string>() : session.impl_->DeviceNames();
+  return !session.impl_ ? std::vector<std::string>() : static_cast<SessionImpl*>(session.impl_.get())->DeviceNames();
 }
 
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
-    const CallableImpl* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-  return callable == nullptr ? NoSession() : callable->Run(feeds, fetches, trace);
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  return callable == nullptr ? NoSession() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
 }
 template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
-    const CallableImpl* callable) {
-  return callable == nullptr ? 0 : callable->program().feeds.size();
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().feeds.size();
 }
 template <class U>
 std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
-    const CallableImpl* callable) {
-  return callable == nullptr ? 0 : callable->program().fetches.size();
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().fetches.size();
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;

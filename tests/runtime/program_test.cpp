@@ -19,14 +19,14 @@ namespace {
 struct Built {
   Graph graph;
   CpuDevice device{"/job:localhost/replica:0/task:0/device:CPU:0", CpuAllocator(), nullptr};
-  std::unique_ptr<tenon::detail::KernelCache> kernels;
-  std::unique_ptr<Program> program;
+  tenon::Owned<tenon::detail::KernelCache> kernels;
+  tenon::Owned<Program> program;
 };
 std::unique_ptr<Built> Build(const GraphBuilder& b, const char* feed, const char* fetch, bool folding = true) {
   auto built = std::make_unique<Built>();
   built->graph = *ImportGraphDef(GraphDef(b.graph_def()), Registry::Global().ops());
   built->kernels =
-      std::make_unique<tenon::detail::KernelCache>(&built->graph, &Registry::Global(), &built->device, &built->device);
+      tenon::MakeOwned<tenon::detail::KernelCache>(&built->graph, &Registry::Global(), &built->device, &built->device);
   tenon::detail::ProgramBuilder builder(built->graph, built->kernels.get(), &built->device, &built->device,
                                         {.constant_folding = folding});
   const InEdge in{built->graph.Find(feed)->id, 0}, out{built->graph.Find(fetch)->id, 0};

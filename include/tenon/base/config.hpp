@@ -37,15 +37,19 @@
 #endif
 
 // TENON_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
+#define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
+#define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
 #else
 #define TENON_COLD
+#define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
 #endif
 

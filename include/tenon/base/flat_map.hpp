@@ -41,7 +41,7 @@ class FlatMap {
   }
   template <class Key>
   iterator find(const Key& key) {
-    return items_.begin() + (std::as_const(*this).find(key) - items_.cbegin());
+    return items_.begin() + (std::as_const(*this).find(key) - std::as_const(items_).begin());
   }
   template <class Key>
   bool contains(const Key& key) const {
@@ -128,7 +128,7 @@ class FlatMap {
   }
 
  private:
-  iterator Mutable(const_iterator i) { return items_.begin() + (i - items_.cbegin()); }
+  iterator Mutable(const_iterator i) { return items_.begin() + (i - std::as_const(items_).begin()); }
 
   SlimVector<value_type> items_;  // sorted by key, each key once
 };

@@ -85,14 +85,14 @@ class InlinedVector {
     if (capacity > capacity_) MoveTo(Allocate(capacity), capacity);
   }
   void resize(size_type count) {
-    reserve(count);
+    GrowFor(count);
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T();
     Truncate(count);
   }
   void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
-      reserve(count);
+      GrowFor(count);
       while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(copy);
     }
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
@@ -199,6 +199,11 @@ class InlinedVector {
     }
   }
 
+  // At least doubles, so that adding one by one stays linear.
+  void GrowFor(size_type count) {
+    const size_type doubled = size_type{capacity_} * 2;
+    if (count > capacity_) reserve(count > doubled ? count : doubled);
+  }
   void FreeHeap() noexcept {
     if (data_ != InlineData()) Free(data_);
     data_ = InlineData();
@@ -233,8 +238,7 @@ class InlinedVector {
   void Append(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
-      const size_type doubled = size_type{capacity_} * 2;
-      if (needed > capacity_) reserve(size_ == 0 || needed > doubled ? needed : doubled);
+      GrowFor(needed);
     }
     for (; first != last; ++first) emplace_back(*first);
   }

@@ -53,6 +53,9 @@ class Ref {
     if (object_ != nullptr) object_->AddRef();
   }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+    requires requires(U* object, T*& to) { to = object; }
+  Ref(Ref<U> other) noexcept : object_(other.release()) {}
   Ref& operator=(Ref other) noexcept {
     std::swap(object_, other.object_);
     return *this;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
-// item type that it is used with, this one a dozen; a program's compile time is made of such things.
+// item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
+// things.
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <new>
-#include <span>
 #include <type_traits>
+#include <vector>  // std::allocator, std::construct_at: <memory> costs three times as much
 
 #include <tenon/base/config.hpp>
 
@@ -23,6 +24,32 @@ concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(
   list.reserve(std::size_t{1});
   list.push_back(item);
 };
+
+namespace detail {
+
+template <class Range, class T>
+concept ArrayOf = requires(const Range& range) {
+  requires std::same_as<std::remove_cvref_t<decltype(*range.data())>, T>;
+  range.size();
+};
+
+// So many that the allocation fails where the product does not fit.
+constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
+  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
+}
+
+// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
+TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
+                                      std::size_t* capacity) {
+  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
+  *capacity = wanted > least ? wanted : least;
+  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
+  if (count != 0) std::memcpy(made, old, count * item_bytes);
+  ::operator delete(old);
+  return made;
+}
+
+}  // namespace detail
 
 // As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
 // incomplete where a SlimVector<T> is a member. externally synchronised.
@@ -38,39 +65,38 @@ class SlimVector {
   using const_iterator = const T*;
 
   constexpr SlimVector() noexcept = default;
-  constexpr explicit SlimVector(size_type count) { resize(count); }
-  constexpr SlimVector(size_type count, const T& value) { resize(count, value); }
-  constexpr SlimVector(std::initializer_list<T> items) { append(items.begin(), items.end()); }
+  constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
+  constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
+  constexpr SlimVector(std::initializer_list<T> items) : SlimVector() { append(items.begin(), items.end()); }
   template <class Iterator>
     requires requires(Iterator i) { *i; }
-  constexpr SlimVector(Iterator first, Iterator last) {
+  constexpr SlimVector(Iterator first, Iterator last) : SlimVector() {
     append(first, last);
   }
   // From a std::vector, span, array...
   template <class Range>
-    requires(!std::same_as<Range, SlimVector>) && requires(const Range& range) {
-      { range.data() } -> std::same_as<const T*>;
-      range.size();
-    }
-  constexpr SlimVector(const Range& range) {
+    requires(!std::same_as<Range, SlimVector>) && detail::ArrayOf<Range, T>
+  constexpr SlimVector(const Range& range) : SlimVector() {
     append(range.data(), range.data() + range.size());
   }
-  constexpr SlimVector(const SlimVector& other) { append(other.data_, other.data_ + other.size_); }
+  constexpr SlimVector(const SlimVector& other) : SlimVector() { append(other.begin(), other.end()); }
   constexpr SlimVector(SlimVector&& other) noexcept
       : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.Forget();
   }
   constexpr SlimVector& operator=(const SlimVector& other) {
-    if (this != &other) assign(other.data_, other.data_ + other.size_);
+    if (this != &other) assign(other.begin(), other.end());
     return *this;
   }
   constexpr SlimVector& operator=(SlimVector&& other) noexcept {
     if (this != &other) {
-      Destroy();
-      data_ = other.data_;
-      size_ = other.size_;
-      capacity_ = other.capacity_;
-      other.Forget();
+      T* const data = other.data_;
+      const size_type size = other.size_, capacity = other.capacity_;
+      other.Forget();  // before the items go: `other` may be a part of one of them
+      if (data_ != nullptr) Destroy();
+      data_ = data;
+      size_ = size;
+      capacity_ = capacity;
     }
     return *this;
   }
@@ -78,9 +104,11 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  constexpr ~SlimVector() { Destroy(); }
+  constexpr ~SlimVector() {
+    if (data_ != nullptr) Destroy();
+  }
 
-  // Nothing assigned or inserted may be an item of this vector, except through push_back, emplace_back and resize.
+  // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
     requires requires(Iterator i) { *i; }
   constexpr void assign(Iterator first, Iterator last) {
@@ -93,66 +121,59 @@ class SlimVector {
   }
   constexpr void clear() noexcept { Truncate(0); }
   constexpr void reserve(size_type capacity) {
-    if (capacity > capacity_) MoveTo(capacity);
+    if (capacity > capacity_) Grow(capacity);
   }
-  constexpr void shrink_to_fit() {
-    if (size_ == 0) {
-      Destroy();
-      Forget();
-    } else if (size_ < capacity_) {
-      MoveTo(size_);
-    }
-  }
-  constexpr void resize(size_type count) {
-    reserve(count);
-    while (size_ < count) std::construct_at(data_ + size_++);
+  TENON_NOINLINE constexpr void resize(size_type count) {
+    if (count > capacity_) Grow(Larger(count));
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
     Truncate(count);
   }
-  constexpr void resize(size_type count, const T& value) {
+  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
-      reserve(count);
-      while (size_ < count) std::construct_at(data_ + size_++, copy);
+      Grow(Larger(count));
+      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
     }
-    while (size_ < count) std::construct_at(data_ + size_++, value);
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
     Truncate(count);
   }
-  constexpr void push_back(const T& item) {
-    if (size_ == capacity_) [[unlikely]] {
-      T copy(item);  // `item` may be one of those that move
-      MoveTo(Larger());
-      std::construct_at(data_ + size_, static_cast<T&&>(copy));
-    } else {
-      std::construct_at(data_ + size_, item);
-    }
-    ++size_;
-  }
+  constexpr void push_back(const T& item) { emplace_back(item); }
   constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
   constexpr T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) [[unlikely]] {
-      T made(static_cast<Args&&>(args)...);
-      MoveTo(Larger());
-      std::construct_at(data_ + size_, static_cast<T&&>(made));
+    if constexpr (IsBytes()) {
+      const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
+      if (size_ == capacity_) [[unlikely]]
+        Grow(0);
+      return *std::construct_at(data_ + size_++, item);
     } else {
-      std::construct_at(data_ + size_, static_cast<Args&&>(args)...);
+      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
+      T* const item = (larger == nullptr ? data_ : larger) + size_;
+      std::construct_at(item, static_cast<Args&&>(args)...);
+      if (larger != nullptr) [[unlikely]]
+        MoveTo(larger, Larger(0));
+      ++size_;
+      return *item;
     }
-    return data_[size_++];
   }
   constexpr void pop_back() { Truncate(size_ - 1); }
 
   constexpr iterator insert(const_iterator position, T item) {
+    size_type i = size_;
     const size_type index = static_cast<size_type>(position - data_);
     emplace_back(static_cast<T&&>(item));
-    BringBack(index, size_ - 1);
+    if (i == index) return data_ + index;
+    T moved(static_cast<T&&>(data_[i]));
+    for (; i > index; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
+    data_[index] = static_cast<T&&>(moved);
     return data_ + index;
   }
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
-  constexpr void append(Iterator first, Iterator last) {
+  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<size_type>(last - first); }) {
       const size_type needed = size_ + static_cast<size_type>(last - first);
-      if (needed > capacity_) MoveTo(needed > 2 * capacity_ ? needed : 2 * capacity_);
+      if (needed > capacity_) Grow(Larger(needed));
     }
     for (; first != last; ++first) emplace_back(*first);
   }
@@ -187,11 +208,7 @@ class SlimVector {
   constexpr bool empty() const noexcept { return size_ == 0; }
   constexpr size_type capacity() const noexcept { return capacity_; }
 
-  template <class Range>
-    requires requires(const Range& range) {
-      { range.data() } -> std::same_as<const T*>;
-      range.size();
-    }
+  template <detail::ArrayOf<T> Range>
   constexpr bool operator==(const Range& other) const {
     if (size_ != other.size()) return false;
     for (size_type i = 0; i < size_; ++i) {
@@ -201,53 +218,62 @@ class SlimVector {
   }
 
  private:
+  // Functions, so that T may be incomplete until they are needed.
+  static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
+  static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+
   static constexpr T* Allocate(size_type count) {
     if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
-    if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
+    if constexpr (IsOverAligned()) {
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
     } else {
-      return static_cast<T*>(::operator new(count * sizeof(T)));
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
     }
   }
-  constexpr void Free() noexcept {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else if constexpr (alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+  // The next capacity, for one item more or for `wanted` of them.
+  constexpr size_type Larger(size_type wanted) const {
+    if (wanted != 0 && capacity_ == 0) return wanted;
+    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
+    return wanted > doubled ? wanted : doubled;
+  }
+  // Room for `capacity` items, or for twice as many as now.
+  constexpr void Grow(size_type capacity) {
+    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
+      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
     } else {
-      ::operator delete(static_cast<void*>(data_));
+      if (capacity == 0) capacity = Larger(0);
+      MoveTo(Allocate(capacity), capacity);
     }
   }
-  constexpr size_type Larger() const { return capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_; }
-  // Moves the items to new memory for `capacity` of them.
-  TENON_COLD constexpr void MoveTo(size_type capacity) {
-    T* const data = Allocate(capacity);
-    if (std::is_trivially_copyable_v<T> && !TENON_IS_CONSTANT_EVALUATED()) {
-      if (size_ != 0) std::memcpy(static_cast<void*>(data), static_cast<const void*>(data_), size_ * sizeof(T));
-    } else {
-      for (size_type i = 0; i < size_; ++i) {
-        std::construct_at(data + i, static_cast<T&&>(data_[i]));
-        data_[i].~T();
-      }
+  // Moves the items to `data`, which has room for `capacity` of them.
+  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
+    for (size_type i = 0; i < size_; ++i) {
+      std::construct_at(data + i, static_cast<T&&>(data_[i]));
+      data_[i].~T();
     }
     Free();
     data_ = data;
     capacity_ = capacity;
   }
-  // Moves the item at `from` to `to`, which is not behind it, and those between by one.
-  constexpr void BringBack(size_type to, size_type from) {
-    if (to == from) return;
-    T moved(static_cast<T&&>(data_[from]));
-    for (size_type i = from; i > to; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
-    data_[to] = static_cast<T&&>(moved);
+  constexpr void Free() noexcept {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+    } else if constexpr (IsOverAligned()) {
+      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+    } else {
+      ::operator delete(static_cast<void*>(data_));
+    }
   }
   constexpr void Truncate(size_type count) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      for (size_type i = count; i < size_; ++i) data_[i].~T();
+      if (count < size_) DestroyFrom(count);
     }
     size_ = count;
   }
-  constexpr void Destroy() noexcept {
+  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
+    for (size_type i = count; i < size_; ++i) data_[i].~T();
+  }
+  TENON_NOINLINE constexpr void Destroy() noexcept {
     Truncate(0);
     Free();
   }

@@ -12,13 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/allocator.hpp>
@@ -69,8 +69,8 @@ inline constexpr std::size_t kCudaAlignment = 256;  // bytes; of every block tha
 class CudaAllocator final : public Allocator {
  public:
   // `stream` outlives the allocator.
-  static Result<std::unique_ptr<CudaAllocator>> Create(int ordinal, cudaStream_t stream) {
-    std::unique_ptr<CudaAllocator> allocator(new CudaAllocator(ordinal, stream));
+  static Result<Owned<CudaAllocator>> Create(int ordinal, cudaStream_t stream) {
+    Owned<CudaAllocator> allocator(new CudaAllocator(ordinal, stream));
     const CudaDeviceScope scope(ordinal);
     TENON_RETURN_IF_ERROR(CudaStatus(scope.error(), ordinal, "cannot use the GPU's memory"));
     int has_pools = 0;

@@ -7,13 +7,13 @@
 #error "Include <tenon/device/cuda_device.cuh> only from files that nvcc compiles."
 #endif
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
@@ -30,17 +30,17 @@ TENON_NAMESPACE_BEGIN
 class CudaDevice final : public Device {
  public:
   // FailedPrecondition: no usable GPU or driver. NotFound: not this one; says which there are.
-  static Result<std::unique_ptr<Device>> Create(const std::string& name, int ordinal) {
+  static Result<Owned<Device>> Create(const std::string& name, int ordinal) {
     TENON_ASSIGN_OR_RETURN(const int count, CudaDeviceCount());
     if (ordinal < 0 || ordinal >= count)
       return errors::NotFound("CudaDevice: there is no 'GPU:", ordinal, "'; this machine has ",
                               count == 1 ? std::string("'GPU:0' only") : StrCat("'GPU:0' to 'GPU:", count - 1, "'"));
     TENON_ASSIGN_OR_RETURN(CudaStream stream, CudaStream::Create(ordinal));
-    TENON_ASSIGN_OR_RETURN(std::unique_ptr<CudaAllocator> allocator, CudaAllocator::Create(ordinal, stream.get()));
+    TENON_ASSIGN_OR_RETURN(Owned<CudaAllocator> allocator, CudaAllocator::Create(ordinal, stream.get()));
     int multiprocessors = 0;
     TENON_RETURN_IF_ERROR(CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, ordinal),
                                      ordinal, "cannot ask for the number of multiprocessors"));
-    return std::unique_ptr<Device>(new CudaDevice(name, std::move(stream), std::move(allocator), multiprocessors));
+    return Owned<Device>(new CudaDevice(name, std::move(stream), std::move(allocator), multiprocessors));
   }
   ~CudaDevice() override { (void)stream_.Synchronize(); }
 
@@ -79,7 +79,7 @@ class CudaDevice final : public Device {
   }
 
  private:
-  CudaDevice(std::string name, CudaStream stream, std::unique_ptr<CudaAllocator> allocator, int multiprocessors)
+  CudaDevice(std::string name, CudaStream stream, Owned<CudaAllocator> allocator, int multiprocessors)
       : Device(std::move(name)),
         stream_(std::move(stream)),
         allocator_(std::move(allocator)),
@@ -104,7 +104,7 @@ class CudaDevice final : public Device {
   }
 
   CudaStream stream_;
-  std::unique_ptr<CudaAllocator> allocator_;
+  Owned<CudaAllocator> allocator_;
   CudaLibraryHandles libraries_;
   Cuda cuda_;
   Mutex mutex_;

@@ -3,11 +3,13 @@
 // Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
 
 #include <atomic>
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -36,7 +38,10 @@ class Device {
   virtual Status Synchronize() = 0;
 
   const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
-  std::string short_name() const { return name_.substr(name_.rfind("device:") + 7); }  // "GPU:0"
+  std::string short_name() const {  // "GPU:0"
+    const std::size_t at = name_.rfind("device:");
+    return at == std::string::npos ? name_ : name_.substr(at + 7);
+  }
 
  private:
   std::string name_;
@@ -45,16 +50,16 @@ class Device {
 // Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
 struct DeviceFactory {
   std::string_view type;
-  Result<std::unique_ptr<Device>> (*create)(const std::string& name, int ordinal);
+  Result<Owned<Device>> (*create)(const std::string& name, int ordinal);
   DeviceFactory* next = nullptr;
+  std::atomic<bool> linked{false};
 };
 
 namespace detail {
 inline constinit std::atomic<DeviceFactory*> device_factories{nullptr};
 
 inline bool LinkDeviceFactory(DeviceFactory* factory) {
-  for (DeviceFactory* f = device_factories.load(std::memory_order_acquire); f != nullptr; f = f->next)
-    if (f == factory) return true;
+  if (factory->linked.exchange(true, std::memory_order_relaxed)) return true;
   factory->next = device_factories.load(std::memory_order_relaxed);
   while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
                                                  std::memory_order_relaxed)) {

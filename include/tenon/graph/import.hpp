@@ -14,6 +14,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
@@ -354,10 +355,13 @@ class GraphImporter {
       }
     }
     if (controls.size() > 1) {
-      std::sort(controls.begin(), controls.end(), [this](int a, int b) {
-        return a != b && graph_.nodes_[Slot(a)].def.name < graph_.nodes_[Slot(b)].def.name;
-      });
-      controls.erase(std::unique(controls.begin(), controls.end()), controls.end());
+      const InlinedVector<int, 4> given(controls);
+      controls.clear();
+      for (const std::size_t i : SortedOrder(given.size(), [&](std::size_t a, std::size_t b) {
+             return given[a] != given[b] &&
+                    graph_.nodes_[Slot(given[a])].def.name < graph_.nodes_[Slot(given[b])].def.name;
+           }))
+        if (controls.empty() || controls.back() != given[i]) controls.push_back(given[i]);
     }
     for (const int control : controls) graph_.nodes_[Slot(control)].outputs.push_back({id, kControlSlot, kControlSlot});
     return OkStatus();

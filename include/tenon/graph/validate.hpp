@@ -3,11 +3,9 @@
 // Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are
 // TensorFlow's.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,13 +14,15 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
 #include <tenon/types/dtype.hpp>
+#include <tenon/op/attr_def.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_def.hpp>
-#include <tenon/op/op_export.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/graph/graph.hpp>
@@ -63,18 +63,28 @@ class OpInfo {
   using Types = InlinedVector<DataType, 4>;
 
   // `op` outlives this.
-  explicit OpInfo(const OpView* op) : op_(op), def_(ToOpDef(*op)), node_class_(NodeClassOf(op->name)) {
-    for (std::size_t i = 0; i < op->attrs.size(); ++i) by_name_.push_back(static_cast<int>(i));
-    std::sort(by_name_.begin(), by_name_.end(), [op](int a, int b) {
-      return op->attrs[static_cast<std::size_t>(a)].name() < op->attrs[static_cast<std::size_t>(b)].name();
-    });
-    for (const OpDef::AttrDef& attr : def_.attr) defaults_ += attr.default_value.has_value() ? 1 : 0;
+  explicit OpInfo(const OpView* op) : op_(op), node_class_(NodeClassOf(op->name)) {
+    for (const AttrSpec& spec : op->attrs) (void)detail::ToAttrDef(spec, &attrs_.emplace_back());
+    by_name_ = SortedOrder(op->attrs.size(),
+                           [op](std::size_t a, std::size_t b) { return op->attrs[a].name() < op->attrs[b].name(); });
+    for (const OpDef::AttrDef& attr : attrs_) defaults_ += attr.default_value.has_value() ? 1 : 0;
   }
 
   const OpView& op() const { return *op_; }
-  const OpDef& def() const { return def_; }
+  // In the op's order.
+  const SlimVector<OpDef::AttrDef>& attrs() const { return attrs_; }
   NodeClass node_class() const { return node_class_; }
-  std::string Summary() const { return SummarizeOpDef(def_); }
+  // "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages
+  // name an op.
+  TENON_COLD std::string Summary() const {
+    std::string text = StrCat("Op<name=", op_->name, "; signature=");
+    SummarizeArgs(op_->inputs, &text);
+    text += " -> ";
+    SummarizeArgs(op_->outputs, &text);
+    detail::SummarizeAttrDefs(attrs_, &text);
+    detail::SummarizeOpFlags(op_->flags, &text);
+    return text += ">";
+  }
 
   // Attrs that have a default and are absent get it.
   void AddDefaults(NodeDef* node) const {
@@ -82,9 +92,9 @@ class OpInfo {
     Values values;
     if (Match(*node, &values)) return;
     node->attr.reserve(node->attr.size() + static_cast<std::size_t>(defaults_));
-    for (std::size_t i = 0; i < def_.attr.size(); ++i) {
-      if (values[i] == nullptr && def_.attr[i].default_value.has_value()) {
-        node->attr.Insert(def_.attr[i].name, *def_.attr[i].default_value);
+    for (std::size_t i = 0; i < attrs_.size(); ++i) {
+      if (values[i] == nullptr && attrs_[i].default_value.has_value()) {
+        node->attr.Insert(attrs_[i].name, *attrs_[i].default_value);
       }
     }
   }
@@ -128,6 +138,15 @@ class OpInfo {
   }
 
  private:
+  static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
+    for (const ArgSpec& arg : args) {
+      const std::string_view type_attr = arg.is_type_list ? std::string_view() : arg.type_attr();
+      StrAppend(text, &arg == args.data() ? "" : ", ", arg.name(), ":", arg.is_ref ? "Ref(" : "", arg.number_attr(),
+                arg.number_attr().empty() ? "" : "*", arg.type != DataType::kInvalid ? Name(arg.type) : type_attr,
+                arg.is_ref ? ")" : "");
+    }
+  }
+
   using Values = InlinedVector<const AttrValue*, 16>;  // one per attr of the op, null where the node lacks it
 
   // Looks the node's attrs up, both lists being sorted. False when one of the op's is missing.
@@ -136,11 +155,11 @@ class OpInfo {
     bool complete = true;
     auto have = node.attr.begin();
     const auto end = node.attr.end();
-    for (const int i : by_name_) {
-      const std::string_view name = op_->attrs[static_cast<std::size_t>(i)].name();
+    for (const std::size_t i : by_name_) {
+      const std::string_view name = op_->attrs[i].name();
       while (have != end && have->first < name) ++have;
       if (have != end && have->first == name) {
-        (*values)[static_cast<std::size_t>(i)] = &have->second;
+        (*values)[i] = &have->second;
         ++have;
       } else {
         complete = false;
@@ -241,66 +260,14 @@ class OpInfo {
   }
 
   const OpView* op_;
-  OpDef def_;
+  SlimVector<OpDef::AttrDef> attrs_;
   NodeClass node_class_;
-  SlimVector<int> by_name_;  // indices of the op's attrs, in the order of their names
+  SlimVector<std::size_t> by_name_;  // indices of the op's attrs, in the order of their names
   int defaults_ = 0;          // attrs that have one
 };
 
-namespace detail {
-
-template <class T, class ToText>
-Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
-  for (const T& value : values) {
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
-    return errors::InvalidArgument(
-        "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
-        StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));
-  }
-  return OkStatus();
-}
-
-inline std::size_t ListLength(const AttrList& list) {
-  return list.s.size() + list.i.size() + list.f.size() + list.b.size() + list.type.size() + list.shape.size() +
-         list.tensor.size() + list.func.size();
-}
-
-}  // namespace detail
-
-// Has the value the attr's type, and does it keep to its minimum and its allowed values?
-inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& attr) {
-  if (Status s = AttrValueHasType(value, attr.type); !s.ok()) {
-    return s.WithAppended(StrCat("\n\t for attr '", attr.name, "'"));
-  }
-  const bool is_list = StartsWith(attr.type, "list(");
-  if (attr.has_minimum && attr.type == "int" && value.i() < attr.minimum) {
-    return errors::InvalidArgument("Value for attr '", attr.name, "' of ", value.i(), " must be at least minimum ",
-                                   attr.minimum);
-  }
-  if (attr.has_minimum && is_list) {
-    const auto length = static_cast<std::int64_t>(detail::ListLength(value.list()));
-    if (length < attr.minimum) {
-      return errors::InvalidArgument("Length for attr '", attr.name, "' of ", length, " must be at least minimum ",
-                                     attr.minimum);
-    }
-  }
-  if (!attr.allowed_values.has_value()) return OkStatus();
-  const AttrList& allowed = attr.allowed_values.list();
-  if (attr.type == "type" || attr.type == "list(type)") {
-    const SlimVector<DataType> one{value.type()};
-    return detail::CheckAllowed(is_list ? value.list().type : one, allowed.type, attr.name,
-                                [](DataType t) { return std::string(Name(t)); });
-  }
-  if (attr.type == "string" || attr.type == "list(string)") {
-    const SlimVector<std::string> one{value.s()};
-    return detail::CheckAllowed(is_list ? value.list().s : one, allowed.s, attr.name,
-                                [](const std::string& s) { return StrCat("\"", s, "\""); });
-  }
-  return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
-}
-
 inline Status OpInfo::CheckAttr(const NodeDef& node, std::size_t i, const AttrValue& value) const {
-  Status status = ValidateAttrValue(value, def_.attr[i]);
+  Status status = ValidateAttrValue(value, attrs_[i]);
   if (status.ok()) return status;
   return status.WithAppended(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name), "; ", Summary()));
 }
@@ -316,7 +283,7 @@ class OpInfoCache {
     if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
     const OpView* view = registry_->Find(op);
     if (view == nullptr) return nullptr;
-    infos_.push_back(std::make_unique<OpInfo>(view));
+    infos_.push_back(MakeOwned<OpInfo>(view));
     index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
     return infos_.back().get();
   }
@@ -324,7 +291,7 @@ class OpInfoCache {
 
  private:
   const OpRegistry* registry_;
-  SlimVector<std::unique_ptr<OpInfo>> infos_;
+  SlimVector<Owned<OpInfo>> infos_;
   detail::NameIndex index_;
 };
 

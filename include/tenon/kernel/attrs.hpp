@@ -48,6 +48,7 @@ struct Named {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
 template <class A>
 extern const Named<A> named;

@@ -2,14 +2,14 @@
 #pragma once
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
 
-#include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/flat_map.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/node_def.hpp>
@@ -154,22 +154,22 @@ class Registry {
   mutable Mutex mutex_;
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
-  mutable std::unordered_map<std::string_view, SlimVector<const KernelRow*>> kernels_;
+  mutable FlatMap<std::string_view, SlimVector<const KernelRow*>> kernels_;
   mutable Status status_;
 };
 
 // Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
 // kernel.
-inline Result<std::unique_ptr<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
-  std::unique_ptr<OpKernel> kernel;
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+  Owned<OpKernel> kernel;
   if (row.create != nullptr) {
     kernel.reset(row.create(construction));
   } else if (row.is_async) {
-    auto adapted = std::make_unique<AdaptedAsyncKernel>(construction);
+    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
     TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
     kernel = std::move(adapted);
   } else {
-    auto adapted = std::make_unique<AdaptedKernel>(construction);
+    auto adapted = MakeOwned<AdaptedKernel>(construction);
     TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
     kernel = std::move(adapted);
   }

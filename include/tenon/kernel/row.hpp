@@ -81,6 +81,7 @@ struct RegistrationBatch {
   const std::size_t* table_sizes = nullptr;
   std::size_t table_count = 0;
   RegistrationBatch* next = nullptr;
+  std::atomic<bool> linked{false};
 };
 
 namespace detail {
@@ -88,6 +89,7 @@ namespace detail {
 inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
 
 inline bool LinkBatch(RegistrationBatch* batch) {
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
   batch->next = registration_batches.load(std::memory_order_relaxed);
   while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
                                                      std::memory_order_relaxed)) {

@@ -36,7 +36,7 @@ inline constinit thread_local char this_thread_mark = 0;
 // lock. Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
 class CachingAllocator final : public Allocator {
  public:
-  // With std::unique_ptr<CachingAllocator, CachingAllocator::Releaser>.
+  // With Owned<CachingAllocator, CachingAllocator::Releaser>.
   struct Releaser {
     void operator()(CachingAllocator* allocator) const { allocator->Release(); }
   };

@@ -22,6 +22,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/resource_handle.hpp>
@@ -47,12 +48,8 @@ void SortByKey(SlimVector<std::pair<K, V>>* items) {
   std::size_t sorted = 1;
   while (sorted < all.size() && all[sorted - 1].first < all[sorted].first) ++sorted;
   if (sorted >= all.size()) return;
-  SlimVector<std::size_t> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&all](std::size_t a, std::size_t b) {
-    if (all[a].first < all[b].first) return true;
-    return !(all[b].first < all[a].first) && a < b;
-  });
+  const SlimVector<std::size_t> order =
+      SortedOrder(all.size(), [&all](std::size_t a, std::size_t b) { return all[a].first < all[b].first; });
   SlimVector<std::pair<K, V>> ordered;
   ordered.reserve(all.size());
   for (const std::size_t i : order) {

@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu.hpp>
@@ -29,9 +29,9 @@ class DataflowRun {
   DataflowRun(const Program& program, Step* step)
       : program_(program),
         step_(step),
-        pending_(std::make_unique<std::atomic<int>[]>(program.nodes.size())),
-        readers_(std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(program.num_values))),
-        tasks_(std::make_unique<Task[]>(program.nodes.size())) {
+        pending_(program.nodes.size()),
+        readers_(static_cast<std::size_t>(program.num_values)),
+        tasks_(program.nodes.size()) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
@@ -108,7 +108,7 @@ class DataflowRun {
     program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {
-    const std::unique_ptr<AsyncState> state(static_cast<AsyncState*>(argument));
+    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
@@ -156,8 +156,8 @@ class DataflowRun {
 
   const Program& program_;
   Step* step_;
-  std::unique_ptr<std::atomic<int>[]> pending_, readers_;
-  std::unique_ptr<Task[]> tasks_;
+  Owned<std::atomic<int>[]> pending_, readers_;
+  Owned<Task[]> tasks_;
   SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};

@@ -6,15 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
@@ -33,7 +32,7 @@ namespace detail {
 class KernelCache {
  public:
   struct Entry {
-    std::unique_ptr<OpKernel> kernel;
+    Owned<OpKernel> kernel;
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this.
@@ -67,7 +66,7 @@ class KernelCache {
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
-    Result<std::unique_ptr<OpKernel>> kernel = CreateKernel(*def->row, &construction);
+    Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
     entry->on_host = place == host_;
@@ -148,16 +147,24 @@ namespace detail {
 class ProgramBuilder {
  public:
   ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options)
-      : graph_(graph), kernels_(kernels), options_(options), program_(std::make_unique<Program>()) {
+      : graph_(graph), kernels_(kernels), options_(options), program_(MakeOwned<Program>()) {
     program_->device = device;
     program_->host = host;
     program_->graph_def_version = graph.versions().producer;
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<std::unique_ptr<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
-                                         std::span<const int> targets) {
+  Result<Owned<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
+                               std::span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
+    first_output_.reserve(At(graph_.num_nodes()));
+    int outputs = 0;
+    for (const Node& node : graph_.nodes()) {
+      first_output_.push_back(outputs);
+      outputs += node.num_outputs();
+    }
+    locations_.resize(At(outputs));
+    constant_nodes_.resize(At(graph_.num_nodes()));
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
     TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
@@ -216,14 +223,14 @@ class ProgramBuilder {
     program_->escapes.push_back(0);
     return program_->num_values++;
   }
-  static std::int64_t Key(int node, int output) { return static_cast<std::int64_t>(node) << 24 | output; }
+  Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
 
   void AddFeeds() {
     for (const InEdge& feed : feeds_) {
       const Node& node = graph_.node(feed.node);
       const int value = NewValue();
-      locations_.try_emplace(Key(feed.node, feed.output),
-                             Location{value});  // of two feeds of one output the first counts
+      Location& place = At({feed.node, feed.output});
+      if (place.value < 0) place = Location{value};  // of two feeds of one output the first counts
       PartialTensorShape shape;
       if (node.node_class == NodeClass::kPlaceholder) shape = node.output_shape(feed.output);
       program_->feeds.push_back(
@@ -258,13 +265,13 @@ class ProgramBuilder {
     }
     return OkStatus();
   }
-  bool IsConstant(int id) const { return constant_nodes_.find(id) != constant_nodes_.end(); }
+  bool IsConstant(int id) const { return !constant_nodes_[At(id)].empty(); }
 
   // Gives the node's outputs their values if they are the same in every run.
   void Fold(const Node& node, const KernelCache::Entry& entry) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
-      constant_nodes_[node.id] = {*value};
+      constant_nodes_[At(node.id)] = {*value};
       return;
     }
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
@@ -273,9 +280,8 @@ class ProgramBuilder {
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
       if (IsFed(edge)) return;
-      const auto it = constant_nodes_.find(edge.node);
-      if (it == constant_nodes_.end()) return;
-      inputs.push_back(it->second[At(edge.output)]);
+      if (!IsConstant(edge.node)) return;
+      inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
     }
     for (const int control : node.control_inputs)
       if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
@@ -299,7 +305,7 @@ class ProgramBuilder {
       bytes += outputs[At(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
-    constant_nodes_[node.id] = std::move(outputs);
+    constant_nodes_[At(node.id)] = std::move(outputs);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
@@ -312,11 +318,11 @@ class ProgramBuilder {
 
   // Where an endpoint's value lies; constants get a value when first asked for.
   Location& Locate(int node, int output) {
-    Location& place = locations_[Key(node, output)];
+    Location& place = At({node, output});
     if (place.value < 0) {
       place.value = NewValue();
       place.constant = true;
-      program_->constants.emplace_back(place.value, constant_nodes_[node][At(output)]);
+      program_->constants.emplace_back(place.value, constant_nodes_[At(node)][At(output)]);
     }
     return place;
   }
@@ -348,7 +354,7 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
       const int value = NewValue();
-      if (!IsFed({node.id, i})) locations_[Key(node.id, i)] = Location{value, false, host, number};
+      if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();
   }
@@ -370,7 +376,8 @@ class ProgramBuilder {
   Status Copy(const InEdge& edge, bool to_host, Location* place) {
     if (place->constant) {
       Tensor on_device;
-      TENON_RETURN_IF_ERROR(program_->device->CopyToDevice(constant_nodes_[edge.node][At(edge.output)], &on_device));
+      TENON_RETURN_IF_ERROR(
+          program_->device->CopyToDevice(constant_nodes_[At(edge.node)][At(edge.output)], &on_device));
       place->other_side = NewValue();
       program_->constants.emplace_back(place->other_side, std::move(on_device));
       return OkStatus();
@@ -405,16 +412,19 @@ class ProgramBuilder {
   }
 
   Status AddFetches(std::span<const InEdge> fetches) {
-    std::unordered_map<int, std::size_t> last;
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
-      last[values[0]] = program_->fetches.size();
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
     }
-    for (const auto& [value, fetch] : last) program_->fetches[fetch].last = true;
+    SlimVector<char> seen(At(program_->num_values), 0);
+    for (std::size_t i = program_->fetches.size(); i-- > 0;) {
+      Program::Fetch& fetch = program_->fetches[i];
+      fetch.last = seen[At(fetch.value)] == 0;
+      seen[At(fetch.value)] = 1;
+    }
     SlimVector<char> constant(At(program_->num_values), 0);
     for (const auto& [value, tensor] : program_->constants) constant[At(value)] = 1;
     for (Program::Fetch& fetch : program_->fetches)
@@ -424,18 +434,21 @@ class ProgramBuilder {
 
   void Finish() {
     Program& p = *program_;
-    std::sort(edges_.begin(), edges_.end());
-    std::size_t e = 0;
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (const auto& [producer, consumer] : edges_) ++begin[At(producer) + 1];
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [producer, consumer] : edges_) p.consumers[At(next[At(producer)]++)] = consumer;
     SlimVector<int> level(p.nodes.size(), 0), level_size;
     for (std::size_t n = 0; n < p.nodes.size(); ++n) {
       ProgramNode& node = p.nodes[n];
-      node.first_consumer = static_cast<int>(p.consumers.size());
-      for (; e < edges_.size() && edges_[e].first == static_cast<int>(n); ++e) {
-        p.consumers.push_back(edges_[e].second);
-        int& below = level[At(edges_[e].second)];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      for (int c = begin[n]; c < begin[n + 1]; ++c) {
+        int& below = level[At(p.consumers[At(c)])];
         below = std::max(below, level[n] + 1);
       }
-      node.num_consumers = static_cast<int>(p.consumers.size()) - node.first_consumer;
       if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
       if (node.kind == ProgramNode::Kind::kNothing) continue;
       p.sequence.push_back(static_cast<int>(n));
@@ -484,12 +497,13 @@ class ProgramBuilder {
   const Graph& graph_;
   KernelCache* kernels_;
   ProgramOptions options_;
-  std::unique_ptr<Program> program_;
+  Owned<Program> program_;
   SlimVector<InEdge> feeds_;
   SlimVector<int> order_;
   SlimVector<int> node_of_;  // program node per graph node
-  std::unordered_map<std::int64_t, Location> locations_;
-  std::unordered_map<int, SlimVector<Tensor>> constant_nodes_;
+  SlimVector<int> first_output_;  // per graph node: of its outputs' locations
+  SlimVector<Location> locations_;
+  SlimVector<SlimVector<Tensor>> constant_nodes_;  // per graph node: the values of its outputs, where they are known
   SlimVector<std::pair<int, int>> edges_;
 };
 

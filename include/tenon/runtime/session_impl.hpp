@@ -7,19 +7,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -56,9 +55,9 @@ inline std::atomic<std::int64_t>& NextStepId() {
 }
 
 // One signature with the steps that run it. thread-safe.
-class Prepared {
+class Prepared : public RefCounted {
  public:
-  Prepared(std::unique_ptr<Program> program, bool dataflow)
+  Prepared(Owned<Program> program, bool dataflow)
       : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
 
   const Program& program() const { return *program_; }
@@ -66,7 +65,7 @@ class Prepared {
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
              RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
-    std::unique_ptr<Running> running = steps_.Take();
+    Owned<Running> running = steps_.Take();
     Step* step = &running->step;
     step->set_step_id(NextStepId().fetch_add(1, std::memory_order_relaxed));
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
@@ -98,13 +97,13 @@ class Prepared {
   struct Running {
     explicit Running(const Program& program) : step(program) {}
     Step step;
-    std::unique_ptr<DataflowRun> dataflow;
+    Owned<DataflowRun> dataflow;
   };
   Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
     const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
     Status status;
     if (dataflow_ && pool != nullptr) {
-      if (running->dataflow == nullptr) running->dataflow = std::make_unique<DataflowRun>(*program_, &running->step);
+      if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
       status = running->dataflow->Run(pool, flush_denormals, trace);
     } else {
       status = RunSequential(*program_, &running->step, trace);
@@ -133,23 +132,23 @@ class Prepared {
     return OkStatus();
   }
 
-  std::unique_ptr<Program> program_;
+  Owned<Program> program_;
   bool dataflow_;
   ProgramPool<Running> steps_;
 };
 
 // thread-safe after Create.
-class SessionImpl {
+class SessionImpl : public RefCounted {
  public:
-  static Result<std::shared_ptr<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
-    auto session = std::make_shared<SessionImpl>();
+  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+    auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
     session->kernels_ =
-        std::make_unique<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+        MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
     return session;
   }
 
@@ -159,30 +158,28 @@ class SessionImpl {
   }
 
   // The program of a signature: the one made before, or a new one.
-  Result<std::shared_ptr<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                            std::span<const std::string> targets) {
+  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                std::span<const std::string> targets) {
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
       key.push_back('\t');
     }
+    const std::uint64_t hash = Hash64(key);
     {
       MutexLock lock(mutex_);
-      if (const auto it = prepared_.find(key); it != prepared_.end()) {
-        recent_.splice(recent_.begin(), recent_, it->second);
-        return it->second->second;
-      }
+      if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(std::shared_ptr<Prepared> made, Build(feeds, fetches, targets));
+    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, Build(feeds, fetches, targets));
     MutexLock lock(mutex_);
-    if (const auto it = prepared_.find(key); it != prepared_.end())
-      return it->second->second;  // another thread was faster
-    recent_.emplace_front(key, made);
-    prepared_[recent_.front().first] = recent_.begin();
-    while (recent_.size() > static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
-      prepared_.erase(recent_.back().first);
-      recent_.pop_back();
+    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
+    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
+      std::size_t oldest = 0;
+      for (std::size_t i = 1; i < signatures_.size(); ++i)
+        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
+      signatures_.erase(signatures_.begin() + oldest);
     }
+    signatures_.push_back({hash, ++uses_, std::move(key), made});
     return made;
   }
 
@@ -195,6 +192,20 @@ class SessionImpl {
   }
 
  private:
+  struct Signature {
+    std::uint64_t hash, last_use;
+    std::string key;
+    Ref<Prepared> prepared;
+  };
+  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
+    for (Signature& signature : signatures_) {
+      if (signature.hash != hash || signature.key != key) continue;
+      signature.last_use = ++uses_;
+      return &signature;
+    }
+    return nullptr;
+  }
+
   static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
 
   Status MakeDevices() {
@@ -206,16 +217,16 @@ class SessionImpl {
     if (intra == nullptr && options_.intra_op_threads == 0) {
       if (CpuCount() > 1) intra = SharedIntraOpPool();
     } else if (intra == nullptr && options_.intra_op_threads > 1) {
-      own_intra_ = std::make_unique<ThreadPool>(options_.intra_op_threads, "tenon-intra");
+      own_intra_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
       intra = own_intra_.get();
     }
     inter_op_pool_ = options_.inter_op_pool;
     if (inter_op_pool_ == nullptr && (options_.inter_op_threads > 1 || options_.executor == ExecutorKind::kDataflow)) {
-      own_inter_ = std::make_unique<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
+      own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
-    host_ = std::make_unique<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
     device_ = host_.get();
     if (!options_.devices.empty()) return ChooseDevice();
     return OkStatus();
@@ -263,8 +274,8 @@ class SessionImpl {
     return InEdge{node->id, name.output};
   }
 
-  Result<std::shared_ptr<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                          std::span<const std::string> targets) {
+  Result<Ref<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                              std::span<const std::string> targets) {
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     SlimVector<InEdge> feed_edges, fetch_edges;
@@ -294,40 +305,39 @@ class SessionImpl {
                            {.constant_folding = options_.constant_folding});
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(std::unique_ptr<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
     const bool dataflow =
         options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
-    return std::make_shared<Prepared>(std::move(program), dataflow);
+    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
   }
 
   SessionOptions options_;
-  std::unique_ptr<ThreadPool> own_intra_, own_inter_;
+  Owned<ThreadPool> own_intra_, own_inter_;
   ThreadPoolInterface* inter_op_pool_ = nullptr;
-  std::unique_ptr<CpuDevice> host_;
-  std::unique_ptr<Device> other_;
+  Owned<CpuDevice> host_;
+  Owned<Device> other_;
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Graph graph_;
-  std::unique_ptr<KernelCache> kernels_;
+  Owned<KernelCache> kernels_;
   Mutex mutex_;
-  using Recent = std::list<std::pair<std::string, std::shared_ptr<Prepared>>>;
-  Recent recent_;  // newest first
-  std::unordered_map<std::string_view, Recent::iterator> prepared_;
+  SlimVector<Signature> signatures_;
+  std::uint64_t uses_ = 0;  // of signatures, until now
 };
 
-class CallableImpl {
+class CallableImpl : public RefCounted {
  public:
-  CallableImpl(std::shared_ptr<SessionImpl> session, std::shared_ptr<Prepared> prepared)
+  CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
       : session_(std::move(session)), prepared_(std::move(prepared)) {}
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return session_->Run(*prepared_, feeds, fetches, trace);
+    return static_cast<const SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
   }
   const Program& program() const { return prepared_->program(); }
 
  private:
-  std::shared_ptr<SessionImpl> session_;
-  std::shared_ptr<Prepared> prepared_;
+  Ref<RefCounted> session_;  // a SessionImpl
+  Ref<Prepared> prepared_;
 };
 
 inline Status NoSession() {

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/kernel/context.hpp>
@@ -86,7 +86,7 @@ class Step {
   }
 
   const Program& program_;
-  std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  Owned<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
   Cpu cpu_;
   StepEnvironment device_, host_;
   SlimVector<Tensor> values_;
@@ -105,20 +105,20 @@ class ProgramPool {
   ProgramPool& operator=(const ProgramPool&) = delete;
 
   // One that was given back, or a new one.
-  std::unique_ptr<T> Take() {
+  Owned<T> Take() {
     if (T* object = last_.exchange(nullptr, std::memory_order_acquire)) [[likely]]
-      return std::unique_ptr<T>(object);
+      return Owned<T>(object);
     {
       SpinLockHolder lock(lock_);
       if (!more_.empty()) {
-        std::unique_ptr<T> object = std::move(more_.back());
+        Owned<T> object = std::move(more_.back());
         more_.pop_back();
         return object;
       }
     }
-    return std::make_unique<T>(program_);
+    return MakeOwned<T>(program_);
   }
-  void Give(std::unique_ptr<T> object) {
+  void Give(Owned<T> object) {
     if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
       SpinLockHolder lock(lock_);
       more_.emplace_back(old);
@@ -129,7 +129,7 @@ class ProgramPool {
   const Program& program_;
   std::atomic<T*> last_{nullptr};
   SpinLock lock_;
-  SlimVector<std::unique_ptr<T>> more_;
+  SlimVector<Owned<T>> more_;
 };
 
 TENON_NAMESPACE_END

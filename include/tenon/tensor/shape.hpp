@@ -93,7 +93,7 @@ class DimVector {
     if (n > kInline || on_heap()) [[unlikely]] {
       ResizeHeap(n);
     } else {
-      for (int i = n; i < rep_.rank; ++i) rep_.dims[i] = 1;
+      for (unsigned i = static_cast<unsigned>(n); i < rep_.rank; ++i) rep_.dims[i] = 1;
       rep_.rank = static_cast<std::uint8_t>(n);
     }
   }

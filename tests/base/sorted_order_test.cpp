@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/base/sorted_order.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using tenon::SlimVector;
+using tenon::SortedOrder;
+
+TEST_CASE("numbers come in the order of the items they stand for") {
+  const std::vector<std::string> items{"c", "a", "b"};
+  CHECK(SortedOrder(items.size(), [&](std::size_t a, std::size_t b) { return items[a] < items[b]; }) ==
+        std::vector<std::size_t>{1, 2, 0});
+  CHECK(SortedOrder(0, [](std::size_t, std::size_t) { return true; }).empty());
+}
+
+TEST_CASE("equal items stay in their order, whatever their number") {
+  std::uint32_t state = 7;
+  for (const std::size_t count : {1u, 2u, 15u, 16u, 17u, 1000u}) {
+    std::vector<int> keys(count);
+    for (int& key : keys) key = static_cast<int>((state = state * 1664525u + 1013904223u) >> 28);
+    std::vector<std::size_t> want(count);
+    for (std::size_t i = 0; i < count; ++i) want[i] = i;
+    std::stable_sort(want.begin(), want.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    CHECK(SortedOrder(count, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; }) == want);
+  }
+}
