@@ -8,7 +8,7 @@
 #include "units.hpp"
 #include "zero_out.hpp"
 
-TENON_REGISTER(ZeroOut);
+TENON_REGISTER(ZeroOut, tenon::ops::Placeholder);
 
 int main() {
   const tenon::Status here = RunZeroOut();

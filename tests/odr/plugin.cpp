@@ -5,6 +5,6 @@
 #include "units.hpp"
 #include "zero_out.hpp"
 
-TENON_REGISTER(ZeroOut);
+TENON_REGISTER(ZeroOut, tenon::ops::Placeholder);
 
 tenon::Status RunInPlugin() { return RunZeroOut(); }

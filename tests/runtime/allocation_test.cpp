@@ -54,4 +54,25 @@ TEST_SUITE("Steady state") {
     CHECK(calls == 0);
     CHECK(allocator.GetStats()->num_allocs - before <= 10);
   }
+  TEST_CASE("runs with many shapes leave no more behind than about two of them need") {
+    constexpr Index kLargest = 1 << 20;
+    const auto held_after = [](Index first) {
+      TrackingAllocator allocator(CpuAllocator());
+      const auto session =
+          Session::FromGraph(WideGraph(3, 4), {.inter_op_threads = 1, .intra_op_threads = 1, .allocator = &allocator});
+      const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"out"}});
+      std::vector<Tensor> out(1);
+      Status status;
+      for (Index n = first; n <= kLargest; n += n / 16 + 1) {
+        const Tensor x = Tensor::Zeros<float>({n});
+        status.Update(callable->Run({&x, 1}, out));
+      }
+      CHECK(status.ok());
+      out.clear();
+      return allocator.GetStats()->bytes_in_use;
+    };
+    const auto one = held_after(kLargest), many = held_after(1);
+    CHECK(one > kLargest);
+    CHECK(many <= 2 * one + (2 << 20));
+  }
 }

@@ -242,11 +242,11 @@ constexpr bool CheckParameter() {
   if constexpr (!fits) {
     using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
     if constexpr (I < static_cast<int>(kOpView<Op>.inputs.size()))
-      (void)sizeof(rule::KernelParameterForInput<ArgumentName<Op, I>(), Element, P, fits>);
+      (void)&Report<rule::KernelParameterForInput<ArgumentName<Op, I>(), Element, P, fits>>;
     else
-      (void)sizeof(rule::KernelParameterForOutput<ArgumentName<Op, I>(), Element, P, fits>);
+      (void)&Report<rule::KernelParameterForOutput<ArgumentName<Op, I>(), Element, P, fits>>;
   } else if constexpr (ParamTraits<ParamType<P>>::info.forward_mask >> kOpView<Op>.inputs.size() != 0) {
-    (void)sizeof(rule::ForwardNamesInputsOfTheSignature<Op, ArgumentName<Op, I>(), false>);
+    (void)&Report<rule::ForwardNamesInputsOfTheSignature<Op, ArgumentName<Op, I>(), false>>;
     return false;
   }
   return fits;
@@ -279,18 +279,18 @@ struct KernelCheck {
     constexpr bool callable =
         Call::ok && (is_async ? std::is_void_v<typename Call::Result> : std::is_same_v<typename Call::Result, Status>);
     if constexpr (!callable) {
-      (void)sizeof(rule::KernelCallIsOneConstFunction<Op, Kernel, callable>);
+      (void)&Report<rule::KernelCallIsOneConstFunction<Op, Kernel, callable>>;
       return false;
     } else if constexpr (arity != 1 + static_cast<std::size_t>(kArgumentCount<Op>)) {
-      (void)sizeof(rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
-                                                            1 + static_cast<std::size_t>(kArgumentCount<Op>)>);
+      (void)&Report<rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
+                                                             1 + static_cast<std::size_t>(kArgumentCount<Op>)>>;
       return false;
     } else {
       using First = std::tuple_element_t<0, Args>;
       constexpr bool device =
           std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
       if constexpr (!device) {
-        (void)sizeof(rule::KernelTakesItsDeviceFirst<Op, Device, First, device>);
+        (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
       } else {
         return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{});
@@ -344,13 +344,13 @@ struct AttrCheck {
   static constexpr bool Member() {
     constexpr int attr = FindAttrIndex<Op>(names[M]);
     if constexpr (attr < 0) {
-      (void)sizeof(rule::AttrsMembersAreAttrs<Op, FixedString<names[M].size()>(names[M]), (attr >= 0)>);
+      (void)&Report<rule::AttrsMembersAreAttrs<Op, FixedString<names[M].size()>(names[M]), (attr >= 0)>>;
       return false;
     } else {
       constexpr const AttrSpec& a = kOpView<Op>.attrs[static_cast<std::size_t>(attr)];
       constexpr bool typed = Members::known[M] && Members::kind[M] == a.kind && Members::list[M] == a.is_list;
       if constexpr (!typed)
-        (void)sizeof(rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>);
+        (void)&Report<rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>>;
       return typed;
     }
   }
@@ -362,7 +362,7 @@ struct AttrCheck {
         if (name == kOpView<Op>.attrs[I].name()) return true;
       return false;
     }();
-    if constexpr (!covered) (void)sizeof(rule::EveryAttrIsReadOrNamedInUnused<Op, AttrText<Op, I>(), covered>);
+    if constexpr (!covered) (void)&Report<rule::EveryAttrIsReadOrNamedInUnused<Op, AttrText<Op, I>(), covered>>;
     return covered;
   }
   template <std::size_t... M, std::size_t... I>
@@ -381,19 +381,19 @@ constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
     constexpr std::string_view name = Op::kernel_types.names[K];
     constexpr const AttrSpec* attr = kOpView<Op>.FindAttr(name);
     constexpr bool ok = attr != nullptr && attr->is_type() && !attr->allowed_types.empty();
-    if constexpr (!ok) (void)sizeof(rule::KernelTypesNameTypeAttrs<Op, FixedString<name.size()>(name), ok>);
+    if constexpr (!ok) (void)&Report<rule::KernelTypesNameTypeAttrs<Op, FixedString<name.size()>(name), ok>>;
     return ok;
   }());
 }
 template <class Op>
 constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
-  if constexpr (!complete) (void)sizeof(rule::SignatureIsComplete<Op, complete>);
+  if constexpr (!complete) (void)&Report<rule::SignatureIsComplete<Op, complete>>;
   bool types = true;
   if constexpr (requires { Op::kernel_types.size; })
     types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
-  if constexpr (!complex) (void)sizeof(rule::ComplexTypesNeedTheirHeader<Op, complex>);
+  if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
   return complete && types && complex && Op::signature.Validate();
 }
 
@@ -540,7 +540,7 @@ constexpr KernelRow MakeRow() {
       using Check = KernelCheck<Op, Device, Kernel, T...>;
       constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
-      if constexpr (!attrs) (void)sizeof(rule::KernelDerivesFromAttrs<Op, Kernel, attrs>);
+      if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
       if constexpr (ok && attrs) {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
         row.op = &kOpRow<Op>;
@@ -603,7 +603,7 @@ constexpr bool CheckOp() {
       constexpr bool some = AcceptsSome<Op, Device, Narrow>(std::make_index_sequence<n>{}) ||
                             AcceptsSome<Op, Cpu, Narrow>(std::make_index_sequence<n>{}) ||
                             AcceptsSome<Op, Cuda, Narrow>(std::make_index_sequence<n>{});
-      if constexpr (!some) (void)sizeof(rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>);
+      if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
     }
   }
   return signature;

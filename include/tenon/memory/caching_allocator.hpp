@@ -80,6 +80,8 @@ class CachingAllocator final : public Allocator {
     if (ptr != nullptr) DeallocateSlowly(ptr, alignment, bytes);
   }
 
+  // Bytes of all blocks that came from `base` and did not go back, cached or out.
+  std::int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
   // Gives cached blocks back to `base` and returns their bytes: all of them, or the shared ones only when another
   // thread is the owner.
   std::size_t Trim();
@@ -111,6 +113,7 @@ class CachingAllocator final : public Allocator {
   std::size_t LargestCached() const;
 
   std::atomic<const void*> owner_{nullptr};  // changes under the lock
+  std::atomic<std::int64_t> held_bytes_{0};  // stats_.bytes_in_use
   Lists own_;  // the owner's; without an owner, behind the lock
   Allocator* const base_;
   const bool linked_inside_;  // the link is the first word of the block itself
@@ -210,6 +213,7 @@ inline void* CachingAllocator::AllocateFromBase(std::size_t alignment, std::size
   const auto bytes = static_cast<std::int64_t>(block_bytes);
   ++stats_.num_allocs;
   stats_.bytes_in_use += bytes;
+  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
   if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
   if (bytes > stats_.largest_alloc_size) stats_.largest_alloc_size = bytes;
   return ptr;
@@ -252,6 +256,7 @@ TENON_COLD inline void CachingAllocator::DeallocateSlowly(void* ptr, std::size_t
 inline void CachingAllocator::ForgetBlocks(std::int64_t count, std::int64_t bytes) {
   lock_.lock();
   stats_.bytes_in_use -= bytes;
+  held_bytes_.store(stats_.bytes_in_use, std::memory_order_relaxed);
   holds_ -= count;
   const bool is_last = holds_ == 0;
   lock_.unlock();

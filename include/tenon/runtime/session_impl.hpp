@@ -89,6 +89,7 @@ class Prepared : public RefCounted {
     } else {
       step->Clear();
     }
+    step->TrimCaches();
     steps_.Give(std::move(running));
     return status;
   }

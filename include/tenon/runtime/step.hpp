@@ -61,8 +61,26 @@ class Step {
     for (Tensor& t : values_) t = EmptySlot();
     for (const auto& [value, tensor] : program_.constants) values_[static_cast<std::size_t>(value)] = tensor;
   }
+  // After a run. Runs with other shapes leave blocks behind that the next ones may not need: beyond twice what one run
+  // held, all go back.
+  void TrimCaches() {
+    TrimCache(cache_.get(), &cache_limit_);
+    if (host_cache_ != nullptr) TrimCache(host_cache_.get(), &host_cache_limit_);
+  }
 
  private:
+  static void TrimCache(CachingAllocator* cache, std::int64_t* limit) {
+    constexpr std::int64_t kSlack = 1 << 20;
+    const std::int64_t held = cache->held_bytes();
+    if (held <= *limit) [[likely]]
+      return;
+    if (*limit == 0) {
+      *limit = 2 * held + kSlack;
+    } else {
+      cache->Trim();
+      *limit = 0;  // the next run says how much it needs
+    }
+  }
   void MakeEnvironments() {
     const auto fill = [&](StepEnvironment* env, Device* device, CachingAllocator* cache) {
       env->device = device->kernel_device();
@@ -87,6 +105,7 @@ class Step {
 
   const Program& program_;
   Owned<CachingAllocator, CachingAllocator::Releaser> cache_, host_cache_;
+  std::int64_t cache_limit_ = 0, host_cache_limit_ = 0;  // bytes; 0: not known yet
   Cpu cpu_;
   StepEnvironment device_, host_;
   SlimVector<Tensor> values_;
