@@ -151,7 +151,7 @@ class Bench {
 }  // namespace
 
 int main() {
-  tenon::Result<std::unique_ptr<tenon::Device>> device =
+  tenon::Result<tenon::Owned<tenon::Device>> device =
       tenon::CudaDevice::Create("/job:localhost/replica:0/task:0/device:GPU:0", 0);
   if (!device.ok()) {
     std::printf("no GPU: nothing to measure (%s)\n", device.status().ToString().c_str());

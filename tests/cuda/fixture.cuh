@@ -15,7 +15,7 @@
 class Gpu {
  public:
   Gpu() {
-    tenon::Result<std::unique_ptr<tenon::Device>> made =
+    tenon::Result<tenon::Owned<tenon::Device>> made =
         tenon::CudaDevice::Create("/job:localhost/replica:0/task:0/device:GPU:0", 0);
     REQUIRE_MESSAGE(made.ok(), made.status().ToString());
     device_ = *std::move(made);
@@ -42,7 +42,7 @@ class Gpu {
   }
 
  private:
-  std::unique_ptr<tenon::Device> device_;
+  tenon::Owned<tenon::Device> device_;
 };
 
 // Elements i * factor % modulus + offset: small numbers, exact in every type.

@@ -29,7 +29,7 @@ tenon::Status Parse(std::span<const std::byte> bytes, tenon::Buffer* owner, std:
 }
 
 // Reads everything; true if some tensor was refused because of its size.
-bool Visit(const std::vector<tenon::NodeDef>& nodes) {
+bool Visit(std::span<const tenon::NodeDef> nodes) {
   bool refused = false;
   for (const tenon::NodeDef& node : nodes) {
     Expect(!tenon::SummarizeNodeDef(node, 8).empty());

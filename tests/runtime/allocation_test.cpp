@@ -16,6 +16,13 @@ using namespace tenon;
 using namespace runtime_test;
 
 TEST_SUITE("Steady state") {
+  TEST_CASE("calls of the heap are counted") {
+    HeapCalls() = 0;
+    const std::string text(100, 'x');
+    const bool counted = HeapCalls() > 0;
+    CHECK(text.size() == 100);
+    CHECK(counted == kCountsHeapCalls);
+  }
   TEST_CASE("a run of a callable asks nobody for memory but for its outputs") {
     for (const char* model : {"mlp_digits", "cnn_digits"}) {
       TrackingAllocator allocator(CpuAllocator());

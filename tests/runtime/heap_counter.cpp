@@ -9,6 +9,7 @@ long& runtime_test::HeapCalls() {
   return calls;
 }
 
+#if RUNTIME_TEST_OWN_NEW
 void* operator new(std::size_t size) {
   ++runtime_test::HeapCalls();
   if (void* p = std::malloc(size)) return p;
@@ -16,3 +17,4 @@ void* operator new(std::size_t size) {
 }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#endif

@@ -262,19 +262,15 @@ class TensorDecoder {
     if (!content.empty()) return plain ? TakePlainContent(content, out) : TakeObjectContent(content, out);
     if (!Allocate(out)) return false;
     switch (TypedFieldOf(dtype_).kind) {
-      case Kind::kFloat: return TakeNumbers<float>(out);
-      case Kind::kDouble: return TakeNumbers<double>(out);
+      case Kind::kFloat: return TakeNumbers(4, out);
+      case Kind::kDouble:
       case Kind::kInt64:
-      case Kind::kUint64: return TakeNumbers<std::uint64_t>(out);
+      case Kind::kUint64: return TakeNumbers(8, out);
       case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
       case Kind::kMessage: return TakeResources(out);
       default: break;
     }
-    switch (SizeOf(dtype_)) {
-      case 1: return TakeNumbers<std::uint8_t>(out);
-      case 2: return TakeNumbers<std::uint16_t>(out);
-      default: return TakeNumbers<std::uint32_t>(out);
-    }
+    return TakeNumbers(SizeOf(dtype_) < 4 ? static_cast<std::size_t>(SizeOf(dtype_)) : 4, out);
   }
 
   const Status& status() const { return status_; }
@@ -427,24 +423,23 @@ class TensorDecoder {
     return false;
   }
 
-  // Stored: what is kept of a number; wider ones are cut. Complex numbers are pairs of Stored.
-  template <class Stored>
-  bool TakeNumbers(Tensor* out) {
+  // stored_bytes: what is kept of a number, 1, 2, 4 or 8; wider ones are cut. Complex numbers are pairs.
+  bool TakeNumbers(std::size_t stored_bytes, Tensor* out) {
     const TypedField field = TypedFieldOf(dtype_);
-    const std::size_t per_element = static_cast<std::size_t>(SizeOf(dtype_)) / sizeof(Stored);
+    const std::size_t per_element = static_cast<std::size_t>(SizeOf(dtype_)) / stored_bytes;
     const std::size_t wanted = static_cast<std::size_t>(elements_) * per_element;
-    auto* const to = static_cast<Stored*>(out->raw_data());
+    auto* const to = static_cast<char*>(out->raw_data());
     std::size_t have = 0;
     for (Tag tag; Next(field.number, &tag);) {
       if (tag.type == WireType::kBytes) {
         Reader::Outer outer;
         if (!again_.Enter(&outer)) break;
-        while (!again_.AtEnd() && ReadStored(field.kind, to, wanted, &have)) {
+        while (!again_.AtEnd() && ReadStored(field.kind, stored_bytes, to, wanted, &have)) {
         }
         if (!again_.ok()) break;
         again_.Leave(outer);
       } else if (tag.type == WireTypeOf(field.kind)) {
-        if (!ReadStored(field.kind, to, wanted, &have)) break;
+        if (!ReadStored(field.kind, stored_bytes, to, wanted, &have)) break;
       } else if (!again_.Skip(tag)) {
         break;
       }
@@ -454,20 +449,25 @@ class TensorDecoder {
       auto* bytes = static_cast<unsigned char*>(out->raw_data());
       for (std::size_t i = 0; i < have; ++i) bytes[i] = WrapSubByte(bytes[i], sub_byte);
     }
-    RepeatLast(reinterpret_cast<char*>(to), static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
+    RepeatLast(to, static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
     return true;
   }
-  template <class Stored>
-  bool ReadStored(Kind kind, Stored* to, std::size_t wanted, std::size_t* have) {
-    Stored value;
-    if constexpr (std::is_floating_point_v<Stored>) {
+  bool ReadStored(Kind kind, std::size_t stored_bytes, char* to, std::size_t wanted, std::size_t* have) {
+    std::uint64_t value = 0;
+    if (kind == Kind::kFloat || kind == Kind::kDouble) {
       if (!ReadNumber(again_, kind, &value)) return false;
     } else {
-      std::uint64_t wide;
-      if (!again_.ReadVarint(&wide)) return false;
-      value = static_cast<Stored>(kind == Kind::kBool ? (wide != 0 ? 1 : 0) : wide);
+      if (!again_.ReadVarint(&value)) return false;
+      if (kind == Kind::kBool) value = value != 0 ? 1 : 0;
     }
-    if (*have < wanted) to[(*have)++] = value;
+    if (*have >= wanted) return true;
+    to += (*have)++ * stored_bytes;
+    switch (stored_bytes) {  // the low bytes come first (wire/reader.hpp)
+      case 1: std::memcpy(to, &value, 1); break;
+      case 2: std::memcpy(to, &value, 2); break;
+      case 4: std::memcpy(to, &value, 4); break;
+      default: std::memcpy(to, &value, 8);
+    }
     return true;
   }
   // Elements from `have` on get the value before them, or zero if there is none.
