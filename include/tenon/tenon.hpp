@@ -12,6 +12,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/type_list.hpp>
+#include <tenon/memory/bfc_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/op/shape_fns.hpp>

@@ -17,12 +17,18 @@
 
 TENON_NAMESPACE_BEGIN
 
+template <class Signature>
+class Function;
+
 enum class AllocatorMemoryType { kUnknown = 0, kDevice = 1, kHostPageable = 2, kHostPinned = 3 };
 
 // How one allocation is to be tried.
 struct AllocationAttributes {
   bool retry_on_failure = true;  // may wait for memory to come back; false: fail at once
   bool allocation_will_be_logged = false;
+  // Of an allocator with timestamps (BFCAllocator::SetTimingCounter): only memory that was freed at or before the count
+  // which this returns, asked anew for each try. Null or 0: any free memory.
+  const Function<std::uint64_t()>* freed_by_func = nullptr;
 };
 
 // thread-safe. Blocks may be freed by another thread than the one that allocated them.
