@@ -14,6 +14,8 @@
 #include <tenon/types/type_list.hpp>
 #include <tenon/memory/bfc_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+#include <tenon/wire/tensor_proto_util.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/io/npy.hpp>

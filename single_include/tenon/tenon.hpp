@@ -1193,12 +1193,18 @@ TENON_NAMESPACE_END
 // so that no allocator needs a header or a look-up to find them.
 TENON_NAMESPACE_BEGIN
 
+template <class Signature>
+class Function;
+
 enum class AllocatorMemoryType { kUnknown = 0, kDevice = 1, kHostPageable = 2, kHostPinned = 3 };
 
 // How one allocation is to be tried.
 struct AllocationAttributes {
   bool retry_on_failure = true;  // may wait for memory to come back; false: fail at once
   bool allocation_will_be_logged = false;
+  // Of an allocator with timestamps (BFCAllocator::SetTimingCounter): only memory that was freed at or before the count
+  // which this returns, asked anew for each try. Null or 0: any free memory.
+  const Function<std::uint64_t()>* freed_by_func = nullptr;
 };
 
 // thread-safe. Blocks may be freed by another thread than the one that allocated them.
@@ -4487,6 +4493,1156 @@ using SpinLockHolder = std::lock_guard<SpinLock>;
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/owned.hpp ----
+// Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
+// and those cost the compiler more than the files that would use it.
+TENON_NAMESPACE_BEGIN
+
+struct DefaultDelete {
+  template <class T>
+  void operator()(T* object) const {
+    static_assert(sizeof(T) > 0, "tenon: Owned<T> needs the whole T where it is destroyed");
+    delete object;
+  }
+};
+
+// The only owner of a T, or of nothing. Delete is a type without members. externally synchronised.
+template <class T, class Delete = DefaultDelete>
+class Owned {
+ public:
+  Owned() = default;
+  Owned(std::nullptr_t) {}
+  explicit Owned(T* object) : object_(object) {}
+  Owned(Owned&& other) noexcept : object_(other.release()) {}
+  template <class U>
+    requires requires(U* object, T*& to) { to = object; }
+  Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  ~Owned() {
+    if (object_ != nullptr) Delete()(object_);
+  }
+
+  void reset(T* object = nullptr) {
+    T* const old = object_;
+    object_ = object;
+    if (old != nullptr) Delete()(old);
+  }
+  // Gives the object to the caller.
+  T* release() {
+    T* const object = object_;
+    object_ = nullptr;
+    return object;
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+// The only owner of an array.
+template <class T>
+class Owned<T[], DefaultDelete> {
+ public:
+  explicit Owned(std::size_t count) : items_(new T[count]()) {}
+  Owned(Owned&&) = delete;
+  ~Owned() { delete[] items_; }
+
+  T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  T* items_;
+};
+
+template <class T, class... Args>
+Owned<T> MakeOwned(Args&&... args) {
+  return Owned<T>(new T(static_cast<Args&&>(args)...));
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/allocator_retry.hpp ----
+// AllocatorRetry: waits for other threads to give memory back when an allocation fails.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. A member of the allocator:
+//
+//   void* ptr = retry_.AllocateRaw([&](bool is_last) { return Try(bytes, is_last); }, 10000);   // to allocate
+//   { MutexLock lock(mutex_); ... }                                                             // to free
+//   retry_.NotifyDealloc();
+//
+// No memory that comes back between a try and the wait is missed, as long as tries and frees hold one lock.
+class AllocatorRetry {
+ public:
+  // Calls attempt(false) now and whenever memory came back, until it gives a pointer or the time is over; then
+  // attempt(true), once.
+  template <class Attempt>
+  void* AllocateRaw(Attempt attempt, std::int64_t max_milliseconds) {
+    const Waiter waiter(*this);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(max_milliseconds);
+    for (;;) {
+      const std::uint64_t before = num_returns();
+      if (void* const ptr = attempt(false); ptr != nullptr) return ptr;
+      if (!WaitForReturn(before, deadline)) return attempt(true);
+    }
+  }
+
+  // After memory came back. One load when nobody waits.
+  void NotifyDealloc() {
+    if (num_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      WakeWaiters();
+  }
+
+ private:
+  // Announces a waiter. It does so before the waiter's try takes the allocator's lock: a free that comes after the try
+  // sees it.
+  class Waiter {
+   public:
+    explicit Waiter(AllocatorRetry& retry) : retry_(retry) {
+      retry_.num_waiters_.fetch_add(1, std::memory_order_relaxed);
+    }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter() { retry_.num_waiters_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    AllocatorRetry& retry_;
+  };
+
+  std::uint64_t num_returns() {
+    MutexLock lock(mutex_);
+    return num_returns_;
+  }
+  // False when the time is over and nothing came back.
+  TENON_COLD bool WaitForReturn(std::uint64_t before, std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (num_returns_ == before) {
+      if (memory_returned_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+    }
+    return num_returns_ != before && std::chrono::steady_clock::now() < deadline;
+  }
+  TENON_COLD void WakeWaiters() {
+    MutexLock lock(mutex_);
+    ++num_returns_;
+    memory_returned_.notify_all();
+  }
+
+  std::atomic<int> num_waiters_{0};
+  Mutex mutex_;
+  std::condition_variable memory_returned_;
+  std::uint64_t num_returns_ = 0;  // under the lock
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/sub_allocator.hpp ----
+// SubAllocator: where an allocator that keeps memory gets it from, in few and large pieces; and the one that takes the
+// pieces from any Allocator.
+TENON_NAMESPACE_BEGIN
+
+// externally synchronised: the allocator above calls it under its lock, so it must not call that allocator.
+class SubAllocator {
+ public:
+  // Sees each piece of memory after it came and before it goes, e.g. to register it with a network card. `index`: which
+  // one of several equal sources (NUMA node, GPU).
+  using Visitor = Function<void(void* ptr, int index, std::size_t bytes)>;
+
+  SubAllocator() = default;
+  SubAllocator(SlimVector<Visitor> alloc_visitors, SlimVector<Visitor> free_visitors)
+      : alloc_visitors_(std::move(alloc_visitors)), free_visitors_(std::move(free_visitors)) {}
+  SubAllocator(const SubAllocator&) = delete;
+  SubAllocator& operator=(const SubAllocator&) = delete;
+  virtual ~SubAllocator() = default;
+
+  // At least `bytes` bytes, *bytes_received of them may be used; null when there is no memory.
+  virtual void* Alloc(std::size_t alignment, std::size_t bytes, std::size_t* bytes_received) = 0;
+  // `bytes`: what was received.
+  virtual void Free(void* ptr, std::size_t bytes) = 0;
+  // True if pieces that happen to be neighbours may be used as one, and freed by one call with the sum of their bytes.
+  virtual bool SupportsCoalescing() const { return false; }
+
+  virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
+  virtual bool HostAccessible() const { return true; }  // may the processor read and write the memory?
+
+ protected:
+  // For Alloc and Free. What was visited first when the memory came is visited last before it goes.
+  void VisitAlloc(void* ptr, int index, std::size_t bytes) const {
+    for (const Visitor& visit : alloc_visitors_) visit(ptr, index, bytes);
+  }
+  void VisitFree(void* ptr, int index, std::size_t bytes) const {
+    for (std::size_t i = free_visitors_.size(); i-- > 0;) free_visitors_[i](ptr, index, bytes);
+  }
+
+ private:
+  SlimVector<Visitor> alloc_visitors_;
+  SlimVector<Visitor> free_visitors_;
+};
+
+// Pieces of another allocator, which must outlive it. `index` is what its visitors are told.
+class BaseSubAllocator final : public SubAllocator {
+ public:
+  static constexpr std::size_t kAlignment = 256;  // of all pieces; null for more
+
+  explicit BaseSubAllocator(Allocator* base, int index = 0, SlimVector<Visitor> alloc_visitors = {},
+                            SlimVector<Visitor> free_visitors = {})
+      : SubAllocator(std::move(alloc_visitors), std::move(free_visitors)), base_(base), index_(index) {}
+
+  void* Alloc(std::size_t alignment, std::size_t bytes, std::size_t* bytes_received) override {
+    AllocationAttributes attributes;
+    attributes.retry_on_failure = false;  // the allocator above knows better what to do then
+    void* const ptr = alignment > kAlignment ? nullptr : base_->AllocateRaw(kAlignment, bytes, attributes);
+    *bytes_received = ptr == nullptr ? 0 : bytes;
+    if (ptr != nullptr) VisitAlloc(ptr, index_, bytes);
+    return ptr;
+  }
+  void Free(void* ptr, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    VisitFree(ptr, index_, bytes);
+    base_->DeallocateRaw(ptr, kAlignment, bytes);
+  }
+  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
+
+ private:
+  Allocator* const base_;
+  const int index_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/bfc_allocator.hpp ----
+// BFCAllocator: TensorFlow's best-fit allocator with coalescing. It takes large regions from a SubAllocator and gives
+// out chunks of them: the smallest free one that fits, split when too large, joined with its free neighbours when
+// freed.
+TENON_NAMESPACE_BEGIN
+
+// A clock that ticks with every event which a device is given. thread-safe.
+class SharedCounter {
+ public:
+  std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+  std::uint64_t next() { return value_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+struct BFCAllocatorOptions {
+  bool allow_growth = true;  // regions of 2 MiB, 4 MiB, ...; false: one region of the whole limit at the first request
+  bool allow_retry_on_failure = true;  // wait for other threads to free memory
+  bool garbage_collection = false;  // give wholly free regions back when that may help a request
+  double fragmentation_fraction = 0;  // of the limit: a chunk that is larger by this is split; 0: by 128 MiB
+  std::int64_t max_retry_milliseconds = 10000;
+};
+
+namespace detail {
+
+// One piece of a region. Chunk number 0 stands for none.
+struct BFCChunk {
+  using Handle = std::uint32_t;
+
+  bool in_use() const { return allocation_id >= 0; }
+
+  char* ptr = nullptr;
+  std::size_t bytes = 0;  // a multiple of 256
+  std::size_t requested_bytes = 0;
+  std::int64_t allocation_id = -1;  // -1: free
+  std::uint64_t freed_at = 0;  // free, and joined with nothing until that count is safe; 0: no such count
+  Handle prev = 0, next = 0;  // neighbours in memory; `next` of a spare chunk: the next spare one
+  Handle left = 0, right = 0;  // of a free chunk: its children in the tree of its bin
+  Handle earlier = 0, later = 0;  // of a free chunk with freed_at: the list of these in the order of freed_at
+};
+
+struct BFCRegion {
+  char* end() const { return ptr + bytes; }
+  BFCChunk::Handle& HandleAt(const void* p) const {
+    return handles[static_cast<std::size_t>(static_cast<const char*>(p) - ptr) / 256];
+  }
+
+  char* ptr = nullptr;
+  std::size_t bytes = 0;  // that chunks are made of: a multiple of 256
+  std::size_t received_bytes = 0;  // as the sub-allocator counts them
+  BFCChunk::Handle* handles = nullptr;  // one for each 256 bytes; 0 where no chunk begins. From calloc: most of a large
+                                        // region's pages are never touched
+};
+
+// "1.50GiB"
+inline std::string HumanReadableBytes(std::size_t bytes) {
+  if (bytes < 1024) return StrCat(bytes, "B");
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit < 6; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f%ciB", value, " KMGTPE"[unit]);
+  return text;
+}
+
+}  // namespace detail
+
+// thread-safe. Must outlive its blocks.
+//
+//   BFCAllocator gpu(MakeOwned<BaseSubAllocator>(&cuda_memory), std::size_t{8} << 30, "GPU_0_bfc");
+//   void* block = gpu.AllocateRaw(64, 1000);  // 1024 bytes of a region of 2 MiB
+//   gpu.DeallocateRaw(block, 64, 1000);
+//   TENON_LOG(kInfo, gpu.DumpMemoryLog(0));
+//
+// Free chunks are in 21 bins: bin b has those of 256 << b bytes and more, but less than twice that; the last has no
+// upper end. Each bin is a tree (a treap) in the order of size, then address. All state is behind one lock.
+//
+// With a timing counter every free is stamped with its count, for memory that another stream may still use. A stamped
+// chunk is joined with no neighbour until SetSafeFrontier has passed its count, and a request with freed_by_func gets
+// no chunk of a later count than that function returns. A request without one may have any: it runs in stream order.
+class BFCAllocator final : public Allocator {
+ public:
+  using Options = BFCAllocatorOptions;
+
+  static constexpr std::size_t kMinAllocationSize = 256;  // bytes; chunks are multiples of it and aligned to it
+  static constexpr int kNumBins = 21;
+
+  // At most `memory_limit` bytes are taken from `sub_allocator`, and never more than 128 TiB.
+  BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t memory_limit, std::string_view name,
+               const Options& options = {});
+  ~BFCAllocator() override;
+
+  std::string_view Name() const override { return name_; }
+  AllocatorMemoryType GetMemoryType() const override { return sub_allocator_->GetMemoryType(); }
+  bool HostAccessible() const override { return host_accessible_; }
+
+  // What can never fit into the limit fails at once, also where waiting is allowed. Failures are logged: with the stats
+  // and a picture of the memory after waiting in vain, else as one line, ten times at most.
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    void* const ptr = TryToAllocate(alignment, bytes, attributes);
+    if (ptr != nullptr) [[likely]]
+      return ptr;
+    return AllocateAfterFailure(alignment, bytes, attributes);
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
+
+  bool TracksAllocationSizes() const override { return true; }
+  std::size_t RequestedSize(const void* ptr) const override;
+  std::size_t AllocatedSize(const void* ptr) const override;
+  std::int64_t AllocationId(const void* ptr) const override;  // the first is 1
+
+  // Bytes are those of chunks: up to twice what was asked for, or 128 MiB more.
+  std::optional<AllocatorStats> GetStats() const override;
+  bool ClearStats() override;
+  // How much of the free memory is not in the largest free chunk: 0 is one piece, near 1 is dust.
+  double GetFragmentation() const;
+
+  // Before the first allocation. `counter` outlives the allocator.
+  void SetTimingCounter(SharedCounter* counter);
+  // What was freed at or before `count` is not used any more. Lower counts than before change nothing.
+  void SetSafeFrontier(std::uint64_t count);
+
+  // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
+  // failed, or 0.
+  std::string DumpMemoryLog(std::size_t bytes) const;
+  // The regions as one line of 100 characters: '*' in use, 'x' in use but not asked for, '_' free.
+  std::string RenderOccupancy() const;
+  // For tests: what is wrong with the structure; empty if nothing is. Looks at every chunk.
+  std::string FindDefect() const;
+
+ private:
+  using Chunk = detail::BFCChunk;
+  using Region = detail::BFCRegion;
+  using Handle = Chunk::Handle;
+
+  static constexpr std::size_t kLargestLimit = std::size_t{1} << 47;
+  static constexpr std::size_t kFirstRegionBytes = std::size_t{2} << 20;
+  static constexpr int kMaxWarnings = 10;
+
+  // For requests of at most kLargestLimit.
+  static constexpr std::size_t RoundedBytes(std::size_t bytes) {
+    const std::size_t least = bytes > kMinAllocationSize ? bytes : kMinAllocationSize;
+    return (least + kMinAllocationSize - 1) / kMinAllocationSize * kMinAllocationSize;
+  }
+  static constexpr int BinOf(std::size_t bytes) {
+    const int bin = static_cast<int>(std::bit_width(bytes / kMinAllocationSize)) - 1;
+    return bin < kNumBins ? bin : kNumBins - 1;
+  }
+  // What a chunk must have to hold the request wherever it begins; SIZE_MAX if no chunk ever will.
+  std::size_t NeededBytes(std::size_t alignment, std::size_t bytes) const {
+    if (bytes > limit_ || alignment > limit_) return SIZE_MAX;
+    const std::size_t needed =
+        RoundedBytes(bytes) + (alignment > kMinAllocationSize ? alignment - kMinAllocationSize : 0);
+    return needed > limit_ ? SIZE_MAX : needed;
+  }
+
+  void* TryToAllocate(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);
+  void* AllocateAfterFailure(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);
+  void LogFailure(std::size_t bytes) const;
+
+  // All that follow: under the lock.
+  Chunk& At(Handle h) { return chunks_[h]; }
+  const Chunk& At(Handle h) const { return chunks_[h]; }
+  Handle MakeRoom(std::size_t needed, std::uint64_t freed_before);
+  bool Extend(std::size_t needed);
+  void* AllocRegion(std::size_t bytes, std::size_t* received);
+  bool AddRegion(char* ptr, std::size_t received);
+  bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
+  bool FreeUnusedRegions(std::size_t needed);
+  void* Take(Handle h, std::size_t alignment, std::size_t bytes);
+  void Split(Handle h, std::size_t bytes);
+  Handle Coalesce(Handle h);
+  void Merge(Handle h, Handle next);
+  void MergeSafeChunks();
+  bool MergeUnsafeChunks(std::size_t needed);
+
+  Handle NewChunk();
+  void DeleteChunk(Handle h);
+  const Region* FindRegion(const void* ptr) const;
+  Handle FindHandle(const void* ptr) const;
+  Handle FindUsed(const void* ptr, const char* action) const;
+
+  bool Precedes(const Chunk& a, const Chunk& b) const { return a.bytes != b.bytes ? a.bytes < b.bytes : a.ptr < b.ptr; }
+  static std::uint32_t Priority(Handle h) { return h * 0x9e3779b9u; }  // no two handles have the same
+  void Insert(Handle h);
+  void Erase(Handle h);
+  Handle FindInBin(int bin, std::size_t bytes, const char* after) const;
+  Handle FindFit(std::size_t bytes, std::uint64_t freed_before) const;
+  void Stamp(Handle h, Handle before);
+  void Unstamp(Handle h);
+
+  std::size_t LargestFree() const;
+  AllocatorStats Stats() const;
+  std::string Occupancy() const;
+  void DumpBins(std::string* text, std::size_t bytes) const;
+  void DumpChunks(std::string* text) const;
+  std::string FindDefectInRegion(const Region& region, std::int64_t* in_use, std::size_t* num_free,
+                                 std::size_t* num_stamped) const;
+  std::string FindDefectInTree(int bin, Handle root, std::size_t* num_free) const;
+
+  const Owned<SubAllocator> sub_allocator_;
+  const std::string name_;
+  const Options options_;
+  const std::size_t limit_;
+  const std::size_t max_waste_;  // bytes by which a chunk may be larger than the request without being split
+  const bool host_accessible_;
+  std::atomic<int> num_warnings_{0};
+  AllocatorRetry retry_;
+
+  mutable Mutex mutex_;  // guards what follows
+  SlimVector<Chunk> chunks_;
+  Handle spare_ = 0;  // a list of chunks that stand for nothing
+  std::uint32_t used_bins_ = 0;  // bit b: bin b has a chunk
+  Handle bins_[kNumBins] = {};
+  SlimVector<Region> regions_;  // by address
+  std::size_t next_region_bytes_;
+  std::int64_t last_id_ = 0;
+  SharedCounter* timing_counter_ = nullptr;
+  std::uint64_t safe_frontier_ = 0;
+  Handle earliest_ = 0, latest_ = 0;  // of the stamped chunks
+  AllocatorStats stats_;  // bytes_reserved: of all regions
+};
+
+inline BFCAllocator::BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t memory_limit, std::string_view name,
+                                  const Options& options)
+    : sub_allocator_(static_cast<Owned<SubAllocator>&&>(sub_allocator)),
+      name_(name),
+      options_(options),
+      limit_(memory_limit < kLargestLimit ? memory_limit : kLargestLimit),
+      max_waste_(options.fragmentation_fraction > 0
+                     ? static_cast<std::size_t>(options.fragmentation_fraction * static_cast<double>(limit_))
+                     : std::size_t{128} << 20),
+      host_accessible_(sub_allocator_->HostAccessible()),
+      next_region_bytes_(
+          RoundedBytes(options.allow_growth && limit_ > kFirstRegionBytes ? kFirstRegionBytes : limit_)) {
+  chunks_.resize(1);  // none
+}
+
+inline BFCAllocator::~BFCAllocator() {
+  for (const Region& region : regions_) {
+    if (host_accessible_) detail::MarkReturned(region.ptr, region.bytes);
+    sub_allocator_->Free(region.ptr, region.received_bytes);
+    std::free(region.handles);
+  }
+}
+
+inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t bytes,
+                                         const AllocationAttributes& attributes) {
+  const std::size_t needed = NeededBytes(alignment, bytes);
+  if (needed == SIZE_MAX) return nullptr;
+  const std::uint64_t freed_before = attributes.freed_by_func == nullptr ? 0 : (*attributes.freed_by_func)();
+  MutexLock lock(mutex_);
+  if (earliest_ != 0) MergeSafeChunks();
+  Handle h = FindFit(needed, freed_before);
+  if (h == 0) [[unlikely]] {
+    h = MakeRoom(needed, freed_before);
+    if (h == 0) return nullptr;
+  }
+  return Take(h, alignment, bytes);
+}
+
+TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment, std::size_t bytes,
+                                                           const AllocationAttributes& attributes) {
+  const bool may_wait = options_.allow_retry_on_failure && attributes.retry_on_failure;
+  if (may_wait && NeededBytes(alignment, bytes) != SIZE_MAX) {
+    return retry_.AllocateRaw(
+        [&](bool is_last) {
+          void* const ptr = TryToAllocate(alignment, bytes, attributes);
+          if (ptr == nullptr && is_last) LogFailure(bytes);
+          return ptr;
+        },
+        options_.max_retry_milliseconds);
+  }
+  if (may_wait) {
+    LogFailure(bytes);
+  } else if (num_warnings_.fetch_add(1, std::memory_order_relaxed) < kMaxWarnings) {
+    TENON_LOG(kWarning, "Allocator (", name_, ") ran out of memory trying to allocate ",
+              detail::HumanReadableBytes(bytes),
+              " with freed_by_count=", attributes.freed_by_func == nullptr ? 0 : (*attributes.freed_by_func)(),
+              attributes.retry_on_failure
+                  ? "."
+                  : ". The caller indicates that this is not a failure, but this may mean that there could be "
+                    "performance gains if more memory were available.");
+  }
+  return nullptr;
+}
+
+TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
+  if (!LogEnabled(LogSeverity::kWarning)) return;
+  MutexLock lock(mutex_);
+  const std::string text =
+      StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
+             " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
+             " bytes; the largest free chunk has ", LargestFree(), ".\n", Stats(), Occupancy());
+  lock.unlock();
+  TENON_LOG(kWarning, text);
+}
+
+inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
+  if (ptr == nullptr) return;
+  {
+    MutexLock lock(mutex_);
+    const Handle h = FindUsed(ptr, "DeallocateRaw");
+    Chunk& chunk = At(h);
+    if (host_accessible_) detail::MarkFree(ptr, chunk.bytes);
+    stats_.bytes_in_use -= static_cast<std::int64_t>(chunk.bytes);
+    chunk.allocation_id = -1;
+    if (timing_counter_ == nullptr) [[likely]] {
+      Insert(Coalesce(h));
+    } else {
+      chunk.freed_at = timing_counter_->next();
+      Stamp(h, 0);
+      Insert(h);
+    }
+  }
+  retry_.NotifyDealloc();
+}
+
+inline std::size_t BFCAllocator::RequestedSize(const void* ptr) const {
+  MutexLock lock(mutex_);
+  return At(FindUsed(ptr, "RequestedSize")).requested_bytes;
+}
+inline std::size_t BFCAllocator::AllocatedSize(const void* ptr) const {
+  MutexLock lock(mutex_);
+  return At(FindUsed(ptr, "AllocatedSize")).bytes;
+}
+inline std::int64_t BFCAllocator::AllocationId(const void* ptr) const {
+  MutexLock lock(mutex_);
+  return At(FindUsed(ptr, "AllocationId")).allocation_id;
+}
+
+inline std::optional<AllocatorStats> BFCAllocator::GetStats() const {
+  MutexLock lock(mutex_);
+  return Stats();
+}
+inline bool BFCAllocator::ClearStats() {
+  MutexLock lock(mutex_);
+  stats_.num_allocs = 0;
+  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  stats_.largest_alloc_size = 0;
+  return true;
+}
+inline double BFCAllocator::GetFragmentation() const {
+  MutexLock lock(mutex_);
+  const auto free_bytes = static_cast<double>(stats_.bytes_reserved - stats_.bytes_in_use);
+  return free_bytes > 0 ? (free_bytes - static_cast<double>(LargestFree())) / free_bytes : 0;
+}
+
+inline void BFCAllocator::SetTimingCounter(SharedCounter* counter) {
+  MutexLock lock(mutex_);
+  TENON_CHECK(last_id_ == 0, "BFCAllocator::SetTimingCounter: '", name_, "' has allocated already.");
+  timing_counter_ = counter;
+}
+inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
+  {
+    MutexLock lock(mutex_);
+    if (count <= safe_frontier_) return;
+    safe_frontier_ = count;
+  }
+  retry_.NotifyDealloc();
+}
+
+// ------------------------------------------------------------------------------------------------- getting memory
+
+// The request fits nowhere: everything that may help, the cheapest first. 0 if nothing did.
+TENON_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
+  if (Extend(needed)) return FindFit(needed, freed_before);
+  if (freed_before == 0 && MergeUnsafeChunks(needed)) return FindFit(needed, 0);
+  if (options_.garbage_collection && FreeUnusedRegions(needed) && Extend(needed)) return FindFit(needed, freed_before);
+  return 0;
+}
+
+// One region more, of at least `needed` bytes.
+inline bool BFCAllocator::Extend(std::size_t needed) {
+  const auto reserved = static_cast<std::size_t>(stats_.bytes_reserved);
+  const std::size_t available = reserved < limit_ ? (limit_ - reserved) / kMinAllocationSize * kMinAllocationSize : 0;
+  if (needed > available) return false;
+  bool doubled = false;
+  for (; next_region_bytes_ < needed; doubled = true) next_region_bytes_ *= 2;
+  std::size_t bytes = next_region_bytes_ < available ? next_region_bytes_ : available;
+  std::size_t received = 0;
+  void* ptr = sub_allocator_->Alloc(kMinAllocationSize, bytes, &received);
+  while (ptr == nullptr) {  // perhaps a little less
+    bytes = bytes / 10 * 9 / kMinAllocationSize * kMinAllocationSize;
+    if (bytes < needed) return false;
+    ptr = sub_allocator_->Alloc(kMinAllocationSize, bytes, &received);
+  }
+  TENON_CHECK(reinterpret_cast<std::uintptr_t>(ptr) % kMinAllocationSize == 0 && received >= bytes,
+              "BFCAllocator: the sub-allocator of '", name_, "' gave too little, or not aligned to 256 bytes.");
+  if (!AddRegion(static_cast<char*>(ptr), received)) {
+    sub_allocator_->Free(ptr, received);
+    return false;
+  }
+  if (!doubled && next_region_bytes_ < kLargestLimit) next_region_bytes_ *= 2;
+  return true;
+}
+
+// False if there is no memory for its handles.
+inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
+  const std::size_t bytes = received / kMinAllocationSize * kMinAllocationSize;
+  std::size_t index = 0;
+  while (index < regions_.size() && regions_[index].ptr < ptr) ++index;
+  Handle before = 0;  // the chunk that the new memory continues
+  if (index > 0 && sub_allocator_->SupportsCoalescing() && regions_[index - 1].end() == ptr &&
+      regions_[index - 1].bytes == regions_[index - 1].received_bytes) {
+    --index;
+    if (!GrowRegion(index, received, &before)) return false;
+  } else {
+    Region region;
+    region.ptr = ptr;
+    region.bytes = bytes;
+    region.received_bytes = received;
+    region.handles = static_cast<Handle*>(std::calloc(bytes / kMinAllocationSize, sizeof(Handle)));
+    if (region.handles == nullptr) return false;
+    regions_.insert(regions_.begin() + index, region);
+  }
+  const Handle h = NewChunk();
+  Chunk& chunk = At(h);
+  chunk.ptr = ptr;
+  chunk.bytes = bytes;
+  chunk.prev = before;
+  if (before != 0) At(before).next = h;
+  regions_[index].HandleAt(ptr) = h;
+  if (host_accessible_) detail::MarkFree(ptr, bytes);
+  stats_.bytes_reserved += static_cast<std::int64_t>(received);
+  if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
+  Insert(Coalesce(h));
+  return true;
+}
+
+// The region gets what lies behind it; *last: its last chunk so far.
+inline bool BFCAllocator::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
+  Region& region = regions_[index];
+  const std::size_t count = region.bytes / kMinAllocationSize;
+  const std::size_t added = received / kMinAllocationSize;
+  auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
+  if (handles == nullptr) return false;
+  std::memset(handles + count, 0, added * sizeof(Handle));
+  std::size_t i = count - 1;
+  while (handles[i] == 0) --i;
+  *last = handles[i];
+  region.handles = handles;
+  region.bytes += added * kMinAllocationSize;
+  region.received_bytes += received;
+  return true;
+}
+
+// All regions that are one free chunk, if there is room for `needed` bytes then. Regions with stamped chunks stay.
+inline bool BFCAllocator::FreeUnusedRegions(std::size_t needed) {
+  const auto is_unused = [this](const Region& region) {
+    const Chunk& first = At(region.handles[0]);
+    return !first.in_use() && first.freed_at == 0 && first.bytes == region.bytes;
+  };
+  std::size_t unused = 0;
+  for (const Region& region : regions_) unused += is_unused(region) ? region.received_bytes : 0;
+  const std::size_t kept = static_cast<std::size_t>(stats_.bytes_reserved) - unused;
+  if (unused == 0 || kept > limit_ || needed > limit_ - kept) return false;
+  for (std::size_t i = regions_.size(); i-- > 0;) {
+    const Region region = regions_[i];
+    if (!is_unused(region)) continue;
+    const Handle h = region.handles[0];
+    Erase(h);
+    DeleteChunk(h);
+    regions_.erase(regions_.begin() + i);
+    if (host_accessible_) detail::MarkReturned(region.ptr, region.bytes);
+    sub_allocator_->Free(region.ptr, region.received_bytes);
+    std::free(region.handles);
+    stats_.bytes_reserved -= static_cast<std::int64_t>(region.received_bytes);
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------- chunks
+
+// Makes the free chunk, or a part of it, that of a request which it is large enough for.
+inline void* BFCAllocator::Take(Handle h, std::size_t alignment, std::size_t bytes) {
+  Erase(h);
+  const std::size_t rounded = RoundedBytes(bytes);
+  if (alignment > kMinAllocationSize) [[unlikely]] {
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(At(h).ptr) % alignment;
+    if (past != 0) {
+      Split(h, alignment - past);
+      const Handle front = h;
+      h = At(h).next;
+      Erase(h);
+      Insert(front);
+    }
+  }
+  if (At(h).bytes >= 2 * rounded || At(h).bytes - rounded >= max_waste_) Split(h, rounded);
+  Chunk& chunk = At(h);
+  if (chunk.freed_at != 0) {
+    Unstamp(h);
+    chunk.freed_at = 0;
+  }
+  chunk.requested_bytes = bytes;
+  chunk.allocation_id = ++last_id_;
+  const auto size = static_cast<std::int64_t>(chunk.bytes);
+  ++stats_.num_allocs;
+  stats_.bytes_in_use += size;
+  if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  if (size > stats_.largest_alloc_size) stats_.largest_alloc_size = size;
+  if (host_accessible_) detail::MarkInUse(chunk.ptr, bytes, chunk.bytes);
+  return chunk.ptr;
+}
+
+// The chunk, which is in no bin, keeps its first `bytes` bytes; what remains is a chunk after it, in its bin.
+inline void BFCAllocator::Split(Handle h, std::size_t bytes) {
+  const Handle rest_handle = NewChunk();
+  Chunk& chunk = At(h);
+  Chunk& rest = At(rest_handle);
+  rest.ptr = chunk.ptr + bytes;
+  rest.bytes = chunk.bytes - bytes;
+  rest.prev = h;
+  rest.next = chunk.next;
+  chunk.bytes = bytes;
+  chunk.next = rest_handle;
+  if (rest.next != 0) At(rest.next).prev = rest_handle;
+  FindRegion(rest.ptr)->HandleAt(rest.ptr) = rest_handle;
+  if (chunk.freed_at != 0) {
+    rest.freed_at = chunk.freed_at;
+    Stamp(rest_handle, h);
+  }
+  Insert(rest_handle);
+}
+
+// Joins a free chunk without a stamp, which is in no bin, with its free neighbours that have none either.
+inline BFCAllocator::Handle BFCAllocator::Coalesce(Handle h) {
+  const auto may_join = [this](Handle other) { return other != 0 && !At(other).in_use() && At(other).freed_at == 0; };
+  if (const Handle next = At(h).next; may_join(next)) {
+    Erase(next);
+    Merge(h, next);
+  }
+  if (const Handle prev = At(h).prev; may_join(prev)) {
+    Erase(prev);
+    Merge(prev, h);
+    return prev;
+  }
+  return h;
+}
+
+// Both are free and in no bin; `next` ends, and `h` has the later stamp of the two.
+inline void BFCAllocator::Merge(Handle h, Handle next) {
+  Chunk& chunk = At(h);
+  const Chunk& other = At(next);
+  if (other.freed_at > chunk.freed_at) {
+    if (chunk.freed_at != 0) Unstamp(h);
+    chunk.freed_at = other.freed_at;
+    Stamp(h, next);
+  }
+  if (other.freed_at != 0) Unstamp(next);
+  chunk.bytes += other.bytes;
+  chunk.next = other.next;
+  if (chunk.next != 0) At(chunk.next).prev = h;
+  FindRegion(other.ptr)->HandleAt(other.ptr) = 0;
+  DeleteChunk(next);
+}
+
+// Chunks up to the safe frontier lose their stamps.
+inline void BFCAllocator::MergeSafeChunks() {
+  while (earliest_ != 0 && At(earliest_).freed_at <= safe_frontier_) {
+    const Handle h = earliest_;
+    Erase(h);
+    Unstamp(h);
+    At(h).freed_at = 0;
+    Insert(Coalesce(h));
+  }
+}
+
+// Joins free neighbours whatever their stamps until there is a chunk of `needed` bytes.
+TENON_COLD inline bool BFCAllocator::MergeUnsafeChunks(std::size_t needed) {
+  if (earliest_ == 0) return false;
+  for (const Region& region : regions_) {
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const auto next_is_free = [this, h] { return At(h).next != 0 && !At(At(h).next).in_use(); };
+      if (At(h).in_use() || !next_is_free()) continue;
+      Erase(h);
+      while (next_is_free()) {
+        Erase(At(h).next);
+        Merge(h, At(h).next);
+      }
+      Insert(h);
+      if (At(h).bytes >= needed) return true;
+    }
+  }
+  return false;
+}
+
+inline BFCAllocator::Handle BFCAllocator::NewChunk() {
+  if (spare_ == 0) {
+    chunks_.emplace_back();
+    return static_cast<Handle>(chunks_.size() - 1);
+  }
+  const Handle h = spare_;
+  spare_ = At(h).next;
+  At(h) = Chunk();
+  return h;
+}
+inline void BFCAllocator::DeleteChunk(Handle h) {
+  At(h).ptr = nullptr;
+  At(h).next = spare_;
+  spare_ = h;
+}
+
+// Null if the pointer is none of this allocator's.
+inline const BFCAllocator::Region* BFCAllocator::FindRegion(const void* ptr) const {
+  const auto* const p = static_cast<const char*>(ptr);
+  std::size_t first = 0;
+  for (std::size_t count = regions_.size(); count > 0;) {  // the first one that ends after p
+    const std::size_t half = count / 2;
+    if (regions_[first + half].end() <= p) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first < regions_.size() && regions_[first].ptr <= p ? &regions_[first] : nullptr;
+}
+// Of the chunk that begins there, or 0.
+inline BFCAllocator::Handle BFCAllocator::FindHandle(const void* ptr) const {
+  const Region* const region = FindRegion(ptr);
+  if (region == nullptr || reinterpret_cast<std::uintptr_t>(ptr) % kMinAllocationSize != 0) return 0;
+  return region->HandleAt(ptr);
+}
+inline BFCAllocator::Handle BFCAllocator::FindUsed(const void* ptr, const char* action) const {
+  const Handle h = FindHandle(ptr);
+  TENON_CHECK(h != 0 && At(h).in_use(), "BFCAllocator::", action, ": '", name_, "' has no block in use at ",
+              reinterpret_cast<std::uintptr_t>(ptr), ".");
+  return h;
+}
+
+// ------------------------------------------------------------------------------------------------- bins and stamps
+
+// Trees are treaps: by size and address from left to right, by priority from the root down.
+inline void BFCAllocator::Insert(Handle h) {
+  Chunk& chunk = At(h);
+  const int bin = BinOf(chunk.bytes);
+  const std::uint32_t priority = Priority(h);
+  Handle* link = &bins_[bin];
+  while (*link != 0 && Priority(*link) > priority) {
+    Chunk& other = At(*link);
+    link = Precedes(chunk, other) ? &other.left : &other.right;
+  }
+  Handle below = *link;
+  *link = h;
+  Handle* smaller = &chunk.left;  // where the next chunk of `below` that is smaller, or larger, goes
+  Handle* larger = &chunk.right;
+  while (below != 0) {
+    Chunk& other = At(below);
+    if (Precedes(other, chunk)) {
+      *smaller = below;
+      smaller = &other.right;
+      below = other.right;
+    } else {
+      *larger = below;
+      larger = &other.left;
+      below = other.left;
+    }
+  }
+  *smaller = *larger = 0;
+  used_bins_ |= 1u << bin;
+}
+
+inline void BFCAllocator::Erase(Handle h) {
+  const Chunk& chunk = At(h);
+  const int bin = BinOf(chunk.bytes);
+  Handle* link = &bins_[bin];
+  while (*link != h) {
+    Chunk& other = At(*link);
+    link = Precedes(chunk, other) ? &other.left : &other.right;
+  }
+  Handle a = chunk.left;
+  Handle b = chunk.right;
+  while (a != 0 && b != 0) {
+    if (Priority(a) > Priority(b)) {
+      *link = a;
+      link = &At(a).right;
+      a = *link;
+    } else {
+      *link = b;
+      link = &At(b).left;
+      b = *link;
+    }
+  }
+  *link = a != 0 ? a : b;
+  if (bins_[bin] == 0) used_bins_ &= ~(1u << bin);
+}
+
+// The first chunk of the bin with `bytes` bytes and an address after `after`, or with more bytes.
+inline BFCAllocator::Handle BFCAllocator::FindInBin(int bin, std::size_t bytes, const char* after) const {
+  Handle best = 0;
+  for (Handle h = bins_[bin]; h != 0;) {
+    const Chunk& chunk = At(h);
+    if (chunk.bytes > bytes || (chunk.bytes == bytes && chunk.ptr > after)) {
+      best = h;
+      h = chunk.left;
+    } else {
+      h = chunk.right;
+    }
+  }
+  return best;
+}
+
+inline BFCAllocator::Handle BFCAllocator::FindFit(std::size_t bytes, std::uint64_t freed_before) const {
+  std::uint32_t bins = used_bins_ & (~0u << BinOf(bytes));
+  for (; bins != 0; bins &= bins - 1) {
+    const int bin = std::countr_zero(bins);
+    Handle h = FindInBin(bin, bytes, nullptr);
+    if (freed_before != 0) [[unlikely]] {
+      while (h != 0 && At(h).freed_at > freed_before) h = FindInBin(bin, At(h).bytes, At(h).ptr);
+    }
+    if (h != 0) return h;
+  }
+  return 0;
+}
+
+// Puts the chunk into the list of stamped ones: before `before`, or at the end.
+inline void BFCAllocator::Stamp(Handle h, Handle before) {
+  Chunk& chunk = At(h);
+  chunk.later = before;
+  chunk.earlier = before != 0 ? At(before).earlier : latest_;
+  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = h;
+  (before != 0 ? At(before).earlier : latest_) = h;
+}
+inline void BFCAllocator::Unstamp(Handle h) {
+  const Chunk& chunk = At(h);
+  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = chunk.later;
+  (chunk.later != 0 ? At(chunk.later).earlier : latest_) = chunk.earlier;
+}
+
+// ------------------------------------------------------------------------------------------------- reports
+
+inline std::size_t BFCAllocator::LargestFree() const {
+  std::size_t largest = 0;
+  for (Handle h = used_bins_ == 0 ? 0 : bins_[std::bit_width(used_bins_) - 1]; h != 0; h = At(h).right) {
+    largest = At(h).bytes;
+  }
+  return largest;
+}
+
+inline AllocatorStats BFCAllocator::Stats() const {
+  AllocatorStats stats = stats_;
+  stats.bytes_limit = static_cast<std::int64_t>(limit_);
+  stats.largest_free_block_bytes = static_cast<std::int64_t>(LargestFree());
+  stats.pool_bytes = stats.bytes_reserved;
+  stats.peak_pool_bytes = stats.peak_bytes_reserved;
+  return stats;
+}
+
+TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
+  MutexLock lock(mutex_);
+  return Occupancy();
+}
+
+TENON_COLD inline std::string BFCAllocator::Occupancy() const {
+  constexpr std::size_t kColumns = 100;
+  std::size_t total = 0;
+  for (const Region& region : regions_) total += region.bytes;
+  std::string line(kColumns, '_');
+  // Used chunks are drawn as a whole first, then what was asked for over them.
+  const auto draw = [&](std::size_t begin, std::size_t bytes, char mark) {
+    const auto column = [&](std::size_t at) {
+      return static_cast<std::size_t>(static_cast<double>(at) * kColumns / static_cast<double>(total));
+    };
+    for (std::size_t i = column(begin); i < kColumns && (i == column(begin) || i < column(begin + bytes)); ++i) {
+      line[i] = mark;
+    }
+  };
+  for (const char mark : {'x', '*'}) {
+    std::size_t region_begin = 0;
+    for (const Region& region : regions_) {
+      for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+        const Chunk& chunk = At(h);
+        if (!chunk.in_use()) continue;
+        draw(region_begin + static_cast<std::size_t>(chunk.ptr - region.ptr),
+             mark == 'x' ? chunk.bytes : chunk.requested_bytes, mark);
+      }
+      region_begin += region.bytes;
+    }
+  }
+  return line;
+}
+
+TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
+  MutexLock lock(mutex_);
+  std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
+  DumpBins(&text, bytes);
+  DumpChunks(&text);
+  const auto reserved = static_cast<std::size_t>(stats_.bytes_reserved);
+  StrAppend(&text, "Total bytes in pool: ", reserved, " memory limit: ", limit_,
+            " available bytes: ", reserved < limit_ ? limit_ - reserved : 0, " next region: ", next_region_bytes_,
+            "\nStats:\n", Stats());
+  return text;
+}
+
+TENON_COLD inline void BFCAllocator::DumpBins(std::string* text, std::size_t bytes) const {
+  struct Sum {
+    std::size_t chunks, chunks_in_use, bytes, bytes_in_use, requested_bytes;
+  };
+  Sum sums[kNumBins] = {};
+  for (const Region& region : regions_) {
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const Chunk& chunk = At(h);
+      Sum& sum = sums[BinOf(chunk.bytes)];
+      ++sum.chunks;
+      sum.bytes += chunk.bytes;
+      if (!chunk.in_use()) continue;
+      ++sum.chunks_in_use;
+      sum.bytes_in_use += chunk.bytes;
+      sum.requested_bytes += chunk.requested_bytes;
+    }
+  }
+  for (int bin = 0; bin < kNumBins; ++bin) {
+    const Sum& sum = sums[bin];
+    StrAppend(text, "Bin (", kMinAllocationSize << bin, "): Total Chunks: ", sum.chunks,
+              ", Chunks in use: ", sum.chunks_in_use, ". ", detail::HumanReadableBytes(sum.bytes),
+              " allocated for chunks. ", detail::HumanReadableBytes(sum.bytes_in_use), " in use in bin. ",
+              detail::HumanReadableBytes(sum.requested_bytes), " client-requested in use in bin.\n");
+  }
+  if (bytes == 0 || bytes > limit_) return;
+  const std::size_t rounded = RoundedBytes(bytes);
+  StrAppend(text, "Bin for ", detail::HumanReadableBytes(rounded), " was ",
+            detail::HumanReadableBytes(kMinAllocationSize << BinOf(rounded)), ".\n");
+}
+
+TENON_COLD inline void BFCAllocator::DumpChunks(std::string* text) const {
+  FlatMap<std::size_t, std::size_t> counts;  // size -> chunks in use
+  for (const Region& region : regions_) {
+    StrAppend(text, "Next region of size ", region.bytes, "\n");
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const Chunk& chunk = At(h);
+      char address[24];
+      std::snprintf(address, sizeof address, "%p", static_cast<const void*>(chunk.ptr));
+      StrAppend(text, chunk.in_use() ? "InUse at " : "Free  at ", address, " of size ", chunk.bytes);
+      if (chunk.in_use()) {
+        StrAppend(text, " requested ", chunk.requested_bytes, " id ", chunk.allocation_id);
+        ++counts[chunk.bytes];
+      } else if (chunk.freed_at != 0) {
+        StrAppend(text, " freed_at_count ", chunk.freed_at);
+      }
+      text->push_back('\n');
+    }
+  }
+  text->append("     Summary of in-use Chunks by size:\n");
+  std::size_t total = 0;
+  for (const auto& [size, count] : counts) {
+    StrAppend(text, count, " Chunks of size ", size, " totalling ", detail::HumanReadableBytes(size * count), "\n");
+    total += size * count;
+  }
+  StrAppend(text, "Sum Total of in-use chunks: ", detail::HumanReadableBytes(total), "\n");
+}
+
+// ------------------------------------------------------------------------------------------------- self-examination
+
+TENON_COLD inline std::string BFCAllocator::FindDefect() const {
+  MutexLock lock(mutex_);
+  std::size_t num_free = 0, num_stamped = 0, received = 0;
+  const char* end = nullptr;
+  std::int64_t in_use = 0;
+  for (const Region& region : regions_) {
+    if (region.ptr < end) return "regions overlap or are not in order";
+    end = region.ptr + region.received_bytes;
+    received += region.received_bytes;
+    if (std::string text = FindDefectInRegion(region, &in_use, &num_free, &num_stamped); !text.empty()) return text;
+  }
+  if (static_cast<std::int64_t>(received) != stats_.bytes_reserved)
+    return "bytes_reserved is not the sum of the regions";
+  if (in_use != stats_.bytes_in_use) return "bytes_in_use is not the sum of the chunks in use";
+  std::size_t num_binned = 0;
+  for (int bin = 0; bin < kNumBins; ++bin) {
+    if ((bins_[bin] != 0) != ((used_bins_ >> bin & 1) != 0)) return StrCat("bin ", bin, " is not marked as it is");
+    if (std::string text = FindDefectInTree(bin, bins_[bin], &num_binned); !text.empty()) return text;
+  }
+  if (num_binned != num_free) return StrCat(num_free, " free chunks, but ", num_binned, " in the bins");
+  std::uint64_t count = 0;
+  for (Handle h = earliest_; h != 0; h = At(h).later, --num_stamped) {
+    if (At(h).in_use() || At(h).freed_at < count || num_stamped == 0) return "the list of stamped chunks is wrong";
+    count = At(h).freed_at;
+  }
+  return num_stamped == 0 ? "" : "a stamped chunk is not in the list";
+}
+
+TENON_COLD inline std::string BFCAllocator::FindDefectInRegion(const Region& region, std::int64_t* in_use,
+                                                               std::size_t* num_free, std::size_t* num_stamped) const {
+  const char* end = region.ptr;
+  std::size_t num_chunks = 0;
+  Handle before = 0;
+  for (Handle h = region.handles[0]; h != 0; before = h, h = At(h).next, ++num_chunks) {
+    const Chunk& chunk = At(h);
+    if (chunk.ptr != end || chunk.bytes == 0 || chunk.bytes % kMinAllocationSize != 0) return "chunks leave gaps";
+    end += chunk.bytes;
+    if (end > region.end() || region.HandleAt(chunk.ptr) != h || chunk.prev != before) return "a chunk is linked wrong";
+    if (chunk.in_use()) {
+      if (chunk.requested_bytes > chunk.bytes || chunk.freed_at != 0) return "a chunk in use is too small or stamped";
+      *in_use += static_cast<std::int64_t>(chunk.bytes);
+      continue;
+    }
+    ++*num_free;
+    if (chunk.freed_at != 0) {
+      ++*num_stamped;
+    } else if (before != 0 && !At(before).in_use() && At(before).freed_at == 0) {
+      return "two free neighbours are not joined";
+    }
+  }
+  if (end != region.end()) return "the chunks of a region do not fill it";
+  for (std::size_t i = 0; i < region.bytes / kMinAllocationSize; ++i) num_chunks -= region.handles[i] != 0 ? 1 : 0;
+  return num_chunks == 0 ? "" : "a handle stands where no chunk begins";
+}
+
+// The treap of a bin; its depth is that of the recursion.
+TENON_COLD inline std::string BFCAllocator::FindDefectInTree(int bin, Handle root, std::size_t* num_free) const {
+  if (root == 0) return "";
+  const Chunk& chunk = At(root);
+  ++*num_free;
+  if (chunk.in_use() || BinOf(chunk.bytes) != bin) return StrCat("bin ", bin, " has a chunk that is not for it");
+  if (FindInBin(bin, chunk.bytes, chunk.ptr - 1) != root) return StrCat("bin ", bin, " does not find its chunk");
+  for (const Handle child : {chunk.left, chunk.right}) {
+    if (child != 0 && Priority(child) >= Priority(root)) return StrCat("bin ", bin, " is no heap");
+    if (std::string text = FindDefectInTree(bin, child, num_free); !text.empty()) return text;
+  }
+  return "";
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/tracking_allocator.hpp ----
 // TrackingAllocator: passes everything on to another allocator and writes it down: blocks and bytes in use, their peak,
 // every size that was asked for, frees that do not fit. It can also refuse chosen allocations, so that a test can walk
@@ -4634,114 +5790,1246 @@ class TrackingAllocator final : public Allocator {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/base/owned.hpp ----
-// Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
-// and those cost the compiler more than the files that would use it.
+// ---- tenon/tensor/tensor_util.hpp ----
+// Whole tensors in host memory: copies, concatenation and split along dimension 0, comparison, bitcasts, tensors over
+// bytes of somebody else, text for streams. Every dtype that a tensor holds. All of it says what is wrong with a
+// Status.
 TENON_NAMESPACE_BEGIN
 
-struct DefaultDelete {
-  template <class T>
-  void operator()(T* object) const {
-    static_assert(sizeof(T) > 0, "tenon: Owned<T> needs the whole T where it is destroyed");
-    delete object;
+// Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
+// them included), if it tracks sizes; otherwise TotalBytes().
+inline std::size_t AllocatedBytes(const Tensor& tensor) {
+  if (tensor.buffer() != nullptr) {
+    Buffer* const root = tensor.buffer()->root();
+    Allocator* const allocator = root->allocator();
+    if (allocator != nullptr && allocator->TracksAllocationSizes()) {
+      const std::size_t bytes = allocator->AllocatedSize(allocator->HostAccessible() ? root : root->data());
+      if (bytes != 0) return bytes;
+    }
   }
-};
-
-// The only owner of a T, or of nothing. Delete is a type without members. externally synchronised.
-template <class T, class Delete = DefaultDelete>
-class Owned {
- public:
-  Owned() = default;
-  Owned(std::nullptr_t) {}
-  explicit Owned(T* object) : object_(object) {}
-  Owned(Owned&& other) noexcept : object_(other.release()) {}
-  template <class U>
-    requires requires(U* object, T*& to) { to = object; }
-  Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
-  Owned& operator=(Owned&& other) noexcept {
-    reset(other.release());
-    return *this;
-  }
-  ~Owned() {
-    if (object_ != nullptr) Delete()(object_);
-  }
-
-  void reset(T* object = nullptr) {
-    T* const old = object_;
-    object_ = object;
-    if (old != nullptr) Delete()(old);
-  }
-  // Gives the object to the caller.
-  T* release() {
-    T* const object = object_;
-    object_ = nullptr;
-    return object;
-  }
-
-  T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
-  explicit operator bool() const { return object_ != nullptr; }
-  friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
-
- private:
-  T* object_ = nullptr;
-};
-
-// The only owner of an array.
-template <class T>
-class Owned<T[], DefaultDelete> {
- public:
-  explicit Owned(std::size_t count) : items_(new T[count]()) {}
-  Owned(Owned&&) = delete;
-  ~Owned() { delete[] items_; }
-
-  T& operator[](std::size_t i) const { return items_[i]; }
-
- private:
-  T* items_;
-};
-
-template <class T, class... Args>
-Owned<T> MakeOwned(Args&&... args) {
-  return Owned<T>(new T(static_cast<Args&&>(args)...));
+  return tensor.TotalBytes();
 }
 
-TENON_NAMESPACE_END
-
-// ---- tenon/base/sorted_order.hpp ----
-// SortedOrder: sorts numbers of items instead of items, so that one sort serves all types.
-TENON_NAMESPACE_BEGIN
+// std::cout << tensor: DebugString with up to 100 values. Any stream that takes a std::string_view.
+template <class Stream>
+  requires requires(Stream& stream, std::string_view text) { stream << text; }
+Stream& operator<<(Stream& stream, const Tensor& tensor) {
+  const std::string text = tensor.DebugString(100);
+  stream << std::string_view(text);
+  return stream;
+}
 
 namespace detail {
 
-TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
-                                                          bool (*less)(const void*, std::size_t, std::size_t),
-                                                          const void* context) {
-  struct Before {
-    bool (*less)(const void*, std::size_t, std::size_t);
-    const void* context;
-    bool operator()(std::size_t a, std::size_t b) const {
-      if (less(context, a, b)) return true;
-      return a < b && !less(context, b, a);
-    }
-  };
-  SlimVector<std::size_t> order(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), Before{less, context});
-  return order;
+// The alignment that views need: of a number inside an element, so half of the size of a complex one.
+constexpr std::size_t AlignmentOf(DataType dtype) {
+  const std::size_t bytes = ElementBytes(dtype);
+  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
+}
+inline bool IsAlignedFor(DataType dtype, const void* data) {
+  const std::size_t alignment = AlignmentOf(dtype);
+  return alignment == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
+}
+
+// The elements can be read: there are some kind of them, memory for them, and the host sees it.
+TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
+  if (ElementBytes(tensor.dtype()) == 0 && tensor.NumElements() != 0) {
+    return errors::Internal(where, ": Unexpected data type ", DataTypeString(tensor.dtype()));
+  }
+  if (!tensor.IsInitialized()) {
+    return errors::FailedPrecondition(where, ": the tensor of type ", Name(tensor.dtype()), " and shape ",
+                                      tensor.shape(), " is not initialised; its elements must have memory");
+  }
+  if (!tensor.HostAccessible()) {
+    return errors::InvalidArgument(where, ": the tensor of type ", Name(tensor.dtype()), " and shape ", tensor.shape(),
+                                   " is in device memory; copy it to the host before");
+  }
+  return OkStatus();
+}
+
+template <class T>
+void CopyItems(const void* from, void* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];
+}
+// `count` elements; those at `to` exist already.
+inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
+  if (count == 0 || from == to) return;
+  if (dtype == DataType::kString) return CopyItems<tstring>(from, to, count);
+  if (dtype == DataType::kResource) return CopyItems<ResourceHandle>(from, to, count);
+  std::memmove(to, from, count * ElementBytes(dtype));
+}
+inline void* ElementAt(Tensor& tensor, Index i) {
+  if (tensor.raw_data() == nullptr) return nullptr;
+  return static_cast<char*>(tensor.raw_data()) + static_cast<std::size_t>(i) * ElementBytes(tensor.dtype());
+}
+inline const void* ElementAt(const Tensor& tensor, Index i) { return ElementAt(const_cast<Tensor&>(tensor), i); }
+
+// The same dimensions but for the first?
+inline bool SameRows(const TensorShape& a, const TensorShape& b) {
+  if (a.dims() != b.dims()) return false;
+  for (int d = 1; d < a.dims(); ++d) {
+    if (a.dim_size(d) != b.dim_size(d)) return false;
+  }
+  return true;
+}
+// Uninitialised elements of the same type; no memory where there are none.
+inline Result<Tensor> MakeLike(const Tensor& like, const TensorShape& shape) {
+  if (shape.num_elements() == 0) return Tensor(like.dtype(), shape, nullptr);
+  return Tensor::Make(like.dtype(), shape);
 }
 
 }  // namespace detail
 
-// 0 .. count - 1, ordered by less(i, j); equal ones stay in their order.
-template <class Less>
-SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
-  return detail::SortNumbers(
-      count,
-      [](const void* context, std::size_t a, std::size_t b) { return (*static_cast<const Less*>(context))(a, b); },
-      &less);
+// TensorFlow's namespace of the same name.
+namespace tensor {
+
+// ------------------------------------------------------------------------------------------------------------- copies
+
+// The same values in memory of their own, whatever the alignment of `from`. FailedPrecondition without elements'
+// memory, InvalidArgument in device memory, ResourceExhausted without new memory.
+inline Result<Tensor> DeepCopy(const Tensor& from) {
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("DeepCopy", from));
+  Result<Tensor> copy = detail::MakeLike(from, from.shape());
+  if (copy.ok()) {
+    detail::CopyElements(from.dtype(), from.raw_data(), copy->raw_data(), static_cast<std::size_t>(from.NumElements()));
+  }
+  return copy;
 }
+
+// Writes the values over those of *to, which has the same dtype and shape.
+inline Status DeepCopy(const Tensor& from, Tensor* to) {
+  if (from.dtype() != to->dtype() || from.shape() != to->shape()) {
+    return errors::InvalidArgument("DeepCopy: both tensors must have the same type and shape, got ", Name(from.dtype()),
+                                   " ", from.shape(), " and ", Name(to->dtype()), " ", to->shape());
+  }
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("DeepCopy", from));
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("DeepCopy", *to));
+  detail::CopyElements(from.dtype(), from.raw_data(), to->raw_data(), static_cast<std::size_t>(from.NumElements()));
+  return OkStatus();
+}
+
+// One tensor with the rows (elements of dimension 0) of all, in order. Unlike TensorFlow's, it wants the other
+// dimensions to agree.
+//
+//   Concat({{a, b}})        // a: [2, 3]  b: [4, 3]  ->  [6, 3]
+inline Result<Tensor> Concat(std::span<const Tensor> tensors) {
+  if (tensors.empty()) return errors::InvalidArgument("Cannot concatenate zero tensors");
+  const Tensor& first = tensors[0];
+  Index rows = 0;
+  for (const Tensor& part : tensors) {
+    if (part.dims() == 0) return errors::InvalidArgument("Cannot concatenate a zero-dimensional tensor");
+    if (part.dtype() != first.dtype()) {
+      return errors::InvalidArgument("Cannot concatenate tensors that have different data types. Got ",
+                                     DataTypeString(first.dtype()), " and ", DataTypeString(part.dtype()), ".");
+    }
+    if (!detail::SameRows(first.shape(), part.shape())) {
+      return errors::InvalidArgument("Concat: all dimensions but the first must agree, got ", first.shape(), " and ",
+                                     part.shape());
+    }
+    TENON_RETURN_IF_ERROR(detail::CheckReadable("Concat", part));
+    const auto sum = static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(part.dim_size(0));
+    rows = static_cast<Index>(sum);
+    if (rows < 0) return errors::InvalidArgument("Concat: the tensors have more than 2**63 - 1 rows");
+  }
+  TensorShape shape = first.shape();
+  TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
+  Result<Tensor> made = detail::MakeLike(first, shape);
+  if (!made.ok()) return made;
+  Index done = 0;
+  for (const Tensor& part : tensors) {
+    detail::CopyElements(part.dtype(), part.raw_data(), detail::ElementAt(*made, done),
+                         static_cast<std::size_t>(part.NumElements()));
+    done += part.NumElements();
+  }
+  return made;
+}
+
+// The reverse: *parts gets one tensor for each size, with so many rows and memory of its own. (Tensor::Slice shares
+// memory.) *parts is a std::vector<Tensor> or SlimVector<Tensor>, unchanged on failure.
+template <class List>
+  requires GrowableListOf<List, Tensor>
+Status Split(const Tensor& whole, std::span<const Index> sizes, List* parts) {
+  if (whole.dims() == 0) return errors::InvalidArgument("Cannot split a zero-dimensional tensor");
+  Index left = whole.dim_size(0);
+  for (const Index size : sizes) {
+    if (size < 0) return errors::InvalidArgument("Split: every size must be at least 0, got ", size);
+    if (size > left) {
+      left = -1;
+      break;
+    }
+    left -= size;
+  }
+  if (left != 0) {
+    return errors::InvalidArgument("The values in 'sizes' do not sum to the zeroth-dimension size of 'tensor'");
+  }
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("Split", whole));
+  List made;
+  made.reserve(sizes.size());
+  Index done = 0;
+  for (const Index size : sizes) {
+    TensorShape shape = whole.shape();
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, size));
+    Result<Tensor> part = detail::MakeLike(whole, shape);
+    if (!part.ok()) return part.status();
+    const Index count = part->NumElements();
+    detail::CopyElements(whole.dtype(), detail::ElementAt(whole, done), part->raw_data(),
+                         static_cast<std::size_t>(count));
+    done += count;
+    made.push_back(*std::move(part));
+  }
+  *parts = std::move(made);
+  return OkStatus();
+}
+
+// ---------------------------------------------------------------------------------------------------------- comparison
+
+// How two elements are compared.
+enum class Equality {
+  kValues,  // by ==: zeros are equal whatever their sign, NaN equals nothing
+  kValuesOrNans,  // the same, but NaN equals NaN
+  kBits,  // what is in memory
+};
+
+}  // namespace tensor
+
+namespace detail {
+
+template <class Float>
+bool SameFloats(const void* a, const void* b, bool nans_are_equal) {
+  Float x, y;
+  std::memcpy(&x, a, sizeof x);
+  std::memcpy(&y, b, sizeof y);
+  return x == y || (nans_are_equal && x != x && y != y);
+}
+// Two elements of a plain type; their memory may have any alignment.
+inline bool SamePlainElements(DataType dtype, const char* a, const char* b, tensor::Equality equality) {
+  const bool nans = equality == tensor::Equality::kValuesOrNans;
+  switch (dtype) {
+    case DataType::kFloat: return SameFloats<float>(a, b, nans);
+    case DataType::kDouble: return SameFloats<double>(a, b, nans);
+    case DataType::kComplex64: return SameFloats<float>(a, b, nans) && SameFloats<float>(a + 4, b + 4, nans);
+    case DataType::kComplex128: return SameFloats<double>(a, b, nans) && SameFloats<double>(a + 8, b + 8, nans);
+    case DataType::kHalf: return SameFloats<half>(a, b, nans);
+    case DataType::kBfloat16: return SameFloats<bfloat16>(a, b, nans);
+    case DataType::kFloat8E5M2: return SameFloats<float8_e5m2>(a, b, nans);
+    case DataType::kFloat8E4M3FN: return SameFloats<float8_e4m3fn>(a, b, nans);
+    case DataType::kFloat8E4M3FNUZ: return SameFloats<float8_e4m3fnuz>(a, b, nans);
+    case DataType::kFloat8E4M3B11FNUZ: return SameFloats<float8_e4m3b11fnuz>(a, b, nans);
+    case DataType::kFloat8E5M2FNUZ: return SameFloats<float8_e5m2fnuz>(a, b, nans);
+    case DataType::kFloat4E2M1FN: return SameFloats<float4_e2m1fn>(a, b, nans);
+    default: return std::memcmp(a, b, ElementBytes(dtype)) == 0;
+  }
+}
+
+// The number of the first of `count` elements that differs, or `count`.
+inline Index FirstDifference(DataType dtype, const void* a, const void* b, Index count, tensor::Equality equality) {
+  if (dtype == DataType::kString || dtype == DataType::kResource) {
+    for (Index i = 0; i < count; ++i) {
+      const bool same = dtype == DataType::kString
+                            ? static_cast<const tstring*>(a)[i] == static_cast<const tstring*>(b)[i]
+                            : static_cast<const ResourceHandle*>(a)[i] == static_cast<const ResourceHandle*>(b)[i];
+      if (!same) return i;
+    }
+    return count;
+  }
+  const std::size_t bytes = ElementBytes(dtype);
+  const bool exact = equality == tensor::Equality::kBits || !(IsFloating(dtype) || IsComplex(dtype));
+  if (exact && (count == 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * bytes) == 0)) return count;
+  const char *x = static_cast<const char*>(a), *y = static_cast<const char*>(b);
+  for (Index i = 0; i < count; ++i, x += bytes, y += bytes) {
+    if (exact ? std::memcmp(x, y, bytes) != 0 : !SamePlainElements(dtype, x, y, equality)) return i;
+  }
+  return count;
+}
+
+// "[1,2]": where element number i is.
+inline std::string Position(const TensorShape& shape, Index i) {
+  std::string text = "]";
+  for (int d = shape.dims() - 1; d >= 0; --d) {
+    text = StrCat(d == 0 ? "" : ",", i % shape.dim_size(d), text);
+    i /= shape.dim_size(d);
+  }
+  return "[" + text;
+}
+inline std::string ElementText(const Tensor& tensor, Index i) {
+  return SummarizeArray(tensor.dtype(), ElementAt(tensor, i), TensorShape(), 1, true);
+}
+
+}  // namespace detail
+
+namespace tensor {
+
+// OK if both have the same dtype, shape and values; InvalidArgument with the first difference otherwise.
+inline Status CheckEqual(const Tensor& a, const Tensor& b, Equality equality = Equality::kValues) {
+  if (a.dtype() != b.dtype()) {
+    return errors::InvalidArgument("CheckEqual: the types differ, ", DataTypeString(a.dtype()), " and ",
+                                   DataTypeString(b.dtype()));
+  }
+  if (a.shape() != b.shape()) {
+    return errors::InvalidArgument("CheckEqual: the shapes differ, ", a.shape(), " and ", b.shape());
+  }
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CheckEqual", a));
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CheckEqual", b));
+  const Index n = a.NumElements();
+  const Index i = detail::FirstDifference(a.dtype(), a.raw_data(), b.raw_data(), n, equality);
+  if (i == n) return OkStatus();
+  return errors::InvalidArgument("CheckEqual: the ", Name(a.dtype()), " elements at ", detail::Position(a.shape(), i),
+                                 " differ, ", detail::ElementText(a, i), " and ", detail::ElementText(b, i));
+}
+
+// False too where a value cannot be read: without memory, in device memory.
+inline bool Equal(const Tensor& a, const Tensor& b, Equality equality = Equality::kValues) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  if (!detail::CheckReadable("Equal", a).ok() || !detail::CheckReadable("Equal", b).ok()) return false;
+  const Index n = a.NumElements();
+  return detail::FirstDifference(a.dtype(), a.raw_data(), b.raw_data(), n, equality) == n;
+}
+
+// --------------------------------------------------------------------------------------------------------------
+// bitcasts
+
+// What the op Bitcast gives: the same bytes as another plain type. A smaller type adds a dimension at the end, a larger
+// one takes it away, which must then have as many elements as fit.
+//   float [2, 3] -> uint8 [2, 3, 4]      uint8 [2, 4] -> float [2]
+inline Result<TensorShape> BitcastShape(const TensorShape& shape, DataType from, DataType to) {
+  const Index from_bytes = SizeOf(from), to_bytes = SizeOf(to);
+  if (from_bytes == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
+  if (to_bytes == 0) return errors::InvalidArgument("specified output type is zero-sized");
+  TensorShape made = shape;
+  if (from_bytes > to_bytes) {
+    TENON_RETURN_IF_ERROR(made.AddDimWithStatus(from_bytes / to_bytes));
+  } else if (from_bytes < to_bytes) {
+    if (shape.dims() == 0 || shape.dim_size(shape.dims() - 1) != to_bytes / from_bytes) {
+      return errors::InvalidArgument("Cannot bitcast from ", Name(from), " to ", Name(to), ": shape ", shape,
+                                     "; the last dimension must be ", to_bytes / from_bytes);
+    }
+    TENON_RETURN_IF_ERROR(made.RemoveDimWithStatus(shape.dims() - 1));
+  }
+  return made;
+}
+// Shares the buffer; only bytes whose address does not suit the new type are copied. Tensor::BitcastFrom takes any
+// shape.
+inline Result<Tensor> Bitcast(const Tensor& from, DataType to) {
+  TENON_ASSIGN_OR_RETURN(const TensorShape shape, BitcastShape(from.shape(), from.dtype(), to));
+  Tensor source = from;
+  if (!detail::IsAlignedFor(to, from.raw_data())) {
+    TENON_ASSIGN_OR_RETURN(source, DeepCopy(from));
+  }
+  Tensor made;
+  TENON_RETURN_IF_ERROR(made.BitcastFrom(source, to, shape));
+  return made;
+}
+
+}  // namespace tensor
+
+namespace detail {
+
+// A batch and one row of it fit together?
+inline Status CheckRow(std::string_view where, const Tensor& element, const Tensor& batch, Index row) {
+  if (element.dtype() != batch.dtype()) {
+    return errors::InvalidArgument(where, ": both tensors must have the same type, got ", Name(element.dtype()),
+                                   " and ", Name(batch.dtype()));
+  }
+  TensorShape shape = batch.shape();
+  if (batch.dims() == 0) return errors::InvalidArgument(where, ": the batch must have a dimension, got shape []");
+  shape.RemoveDim(0);
+  if (element.NumElements() != shape.num_elements()) {
+    return errors::Internal(where, " Cannot perform copy: number of elements does not match.  Shapes are: [element]: ",
+                            element.shape(), ", [parent slice]: ", shape);
+  }
+  if (row < 0 || row >= batch.dim_size(0)) {
+    return errors::InvalidArgument(where, ": the row must be in [0,", batch.dim_size(0), "), got ", row);
+  }
+  TENON_RETURN_IF_ERROR(CheckReadable(where, element));
+  return CheckReadable(where, batch);
+}
+
+}  // namespace detail
+
+namespace tensor {
+
+// ------------------------------------------------------------------------------------------------------------- batches
+// The rows of a batch, one at a time or several; no memory is allocated. TensorFlow's batch_util.
+
+// (*batch)[row] = element, which has as many elements as a row.
+inline Status CopyElementToSlice(const Tensor& element, Tensor* batch, Index row) {
+  TENON_RETURN_IF_ERROR(detail::CheckRow("CopyElementToSlice", element, *batch, row));
+  const Index count = element.NumElements();
+  detail::CopyElements(element.dtype(), element.raw_data(), detail::ElementAt(*batch, row * count),
+                       static_cast<std::size_t>(count));
+  return OkStatus();
+}
+// *element = batch[row]; *element has its memory already.
+inline Status CopySliceToElement(const Tensor& batch, Tensor* element, Index row) {
+  TENON_RETURN_IF_ERROR(detail::CheckRow("CopySliceToElement", *element, batch, row));
+  const Index count = element->NumElements();
+  detail::CopyElements(batch.dtype(), detail::ElementAt(batch, row * count), element->raw_data(),
+                       static_cast<std::size_t>(count));
+  return OkStatus();
+}
+// Rows [to_row, to_row + rows) of *to = rows [from_row, from_row + rows) of from. The two may share memory.
+inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_row, Index rows, Tensor* to) {
+  if (from.dtype() != to->dtype()) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: src and dst have different dtypes. ",
+                                      "Source dtype: ", Name(from.dtype()), " dstination dtype: ", Name(to->dtype()),
+                                      ".");
+  }
+  if (from.dims() < 1 || to->dims() < 1) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: both tensors must have a dimension, ",
+                                      "got shapes ", from.shape(), " and ", to->shape());
+  }
+  const Index row = from.dim_size(0) == 0 ? 0 : from.NumElements() / from.dim_size(0);
+  const Index to_size = to->dim_size(0) == 0 ? 0 : to->NumElements() / to->dim_size(0);
+  if (from_row < 0 || rows < 0 || rows > from.dim_size(0) - from_row || from_row > from.dim_size(0)) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows from row ",
+                                      from_row, " on of a source of shape ", from.shape());
+  }
+  if (to_row < 0 || to_row > to->dim_size(0) || rows > to->dim_size(0) - to_row) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: requested ", rows, " rows to row ",
+                                      to_row, " on of a destination of shape ", to->shape());
+  }
+  if (rows == 0) return OkStatus();
+  if (row != to_size) {
+    return errors::FailedPrecondition("CopyContiguousSlices cannot perform copy: the rows of ", from.shape(), " have ",
+                                      row, " elements, those of ", to->shape(), " have ", to_size);
+  }
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", from));
+  TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", *to));
+  const void* const source = detail::ElementAt(from, from_row * row);
+  void* const target = detail::ElementAt(*to, to_row * row);
+  if (SizeOf(from.dtype()) == 0 && source < target && from.SharesBufferWith(*to)) {  // rows may overlap: last one first
+    for (Index i = rows * row; i-- > 0;) {
+      detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row + i),
+                           detail::ElementAt(*to, to_row * row + i), 1);
+    }
+    return OkStatus();
+  }
+  detail::CopyElements(from.dtype(), source, target, static_cast<std::size_t>(rows * row));
+  return OkStatus();
+}
+
+// ------------------------------------------------------------------------------------------- memory of somebody else
+
+// As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
+template <class T>
+  requires ElementType<T>
+Result<Tensor> FromValues(std::span<const T> values, const TensorShape& shape) {
+  if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
+    return errors::InvalidArgument("FromValues: shape ", shape, " has ", shape.num_elements(), " elements, got ",
+                                   values.size(), " values");
+  }
+  if (values.empty()) return Tensor(dtype_of_v<T>, shape, nullptr);
+  Result<Tensor> made = Tensor::Make(dtype_of_v<T>, shape);
+  if (made.ok()) detail::CopyElements(made->dtype(), values.data(), made->raw_data(), values.size());
+  return made;
+}
+
+}  // namespace tensor
+
+namespace detail {
+
+inline Status CheckForeignMemory(std::string_view where, DataType dtype, const TensorShape& shape, const void* data,
+                                 std::size_t bytes, bool owned) {
+  const std::size_t element = ElementBytes(dtype);
+  if (element == 0 || (owned && SizeOf(dtype) == 0)) {
+    return errors::InvalidArgument(where, ": a tensor cannot be a view of bytes as elements of type '",
+                                   DataTypeString(dtype), "'");
+  }
+  const auto n = static_cast<std::uint64_t>(shape.num_elements());
+  if (n > bytes / element) {
+    return errors::InvalidArgument(where, ": shape ", shape, " of type ", Name(dtype), " needs ", n, " elements of ",
+                                   element, " bytes, got ", bytes, " bytes");
+  }
+  if (n != 0 && data == nullptr) return errors::InvalidArgument(where, ": there is no memory, data is null");
+  if (n != 0 && !IsAlignedFor(dtype, data)) {
+    return errors::InvalidArgument(where, ": data must be aligned to ", AlignmentOf(dtype), " bytes for type ",
+                                   Name(dtype), ", its address is ", reinterpret_cast<std::uintptr_t>(data) % 64,
+                                   " more than a multiple of 64");
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+namespace tensor {
+
+// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter() runs when nobody shares the
+// memory any longer; on failure it is not called.
+inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes) {
+  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
+  return Tensor::FromMemory(dtype, shape, data);
+}
+template <class Deleter>
+  requires std::is_invocable_v<Deleter&>
+Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter) {
+  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
+  return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
+}
+
+// The elements that start `offset` bytes into a buffer, such as that of a MappedFile, which the tensor keeps alive.
+// Plain types only. Bytes whose address does not suit the type are copied.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("weights.bin"));
+//   TENON_ASSIGN_OR_RETURN(Tensor w, tensor::ViewOfBytes(file.buffer(), 64, DataType::kFloat, {512, 256}));
+inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dtype, const TensorShape& shape) {
+  if (owner == nullptr || offset > owner->size()) {
+    return errors::OutOfRange("ViewOfBytes: offset ", offset, " is beyond the end of a buffer of ",
+                              owner == nullptr ? 0 : owner->size(), " bytes");
+  }
+  char* const data = static_cast<char*>(owner->data()) + offset;
+  const bool aligned = detail::IsAlignedFor(dtype, data);
+  const void* const address = aligned ? static_cast<void*>(data) : owner->root();  // what is copied may stand anywhere
+  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("ViewOfBytes", dtype, shape, address, owner->size() - offset, true));
+  if (shape.num_elements() == 0) return Tensor(dtype, shape, nullptr);
+  if (aligned) return Tensor::ViewOf(owner, dtype, shape, data);
+  if (!owner->HostAccessible()) {
+    return errors::InvalidArgument("ViewOfBytes: offset ", offset, " does not suit type ", Name(dtype),
+                                   ", and device memory cannot be copied here");
+  }
+  Result<Tensor> made = Tensor::Make(dtype, shape);
+  if (made.ok()) detail::CopyElements(dtype, data, made->raw_data(), static_cast<std::size_t>(shape.num_elements()));
+  return made;
+}
+
+}  // namespace tensor
+
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/reader.hpp ----
+// Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the
+// first mistake stops it, and status() then says what is wrong and at which byte.
+TENON_NAMESPACE_BEGIN
+
+namespace wire {
+
+static_assert(std::endian::native == std::endian::little,
+              "tenon: the wire format is read and written on little-endian machines");
+
+enum class WireType : std::uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5
+};
+
+inline constexpr int kMaxDepth = 100;                          // of messages inside messages, as in protobuf
+inline constexpr std::uint32_t kMaxFieldNumber = (1u << 29) - 1;
+
+struct Tag {
+  std::uint32_t field;
+  WireType type;
+};
+
+// one thread. Borrows the bytes. Every Read... returns false at the first mistake and from then on.
+//
+//   Reader reader(bytes);
+//   for (Tag tag; reader.ReadTag(&tag);) {
+//     if (tag.field == 1 && tag.type == WireType::kBytes ? !reader.ReadBytes(&name) : !reader.Skip(tag)) break;
+//   }
+//   return reader.status("NodeDef");
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes)
+      : begin_(reinterpret_cast<const unsigned char*>(bytes.data())), at_(begin_), limit_(begin_ + bytes.size()) {}
+
+  // False at the end of the current message too.
+  bool ReadTag(Tag* tag) {
+    if (at_ == limit_) return false;
+    const std::size_t start = offset();
+    std::uint64_t value;
+    if (!ReadVarint(&value)) [[unlikely]]
+      return false;
+    tag->field = static_cast<std::uint32_t>(value >> 3);
+    tag->type = static_cast<WireType>(value & 7);
+    if (value < 8 || value > 0xffffffff || (value & 7) > 5 || tag->type == WireType::kStartGroup ||
+        tag->type == WireType::kEndGroup) [[unlikely]] {
+      return FailTag(value, start);
+    }
+    return true;
+  }
+
+  bool ReadVarint(std::uint64_t* value) {
+    const std::size_t left = remaining();
+    if (left > 0 && at_[0] < 0x80) [[likely]] {
+      *value = *at_++;
+      return true;
+    }
+    if (left > 1 && at_[1] < 0x80) [[likely]] {
+      *value = (at_[0] & 0x7fu) | (static_cast<std::uint32_t>(at_[1]) << 7);
+      at_ += 2;
+      return true;
+    }
+    return ReadLongVarint(value);
+  }
+  bool ReadFixed32(std::uint32_t* value) { return ReadFixed(value); }
+  bool ReadFixed64(std::uint64_t* value) { return ReadFixed(value); }
+  // A view of the bytes that were given.
+  bool ReadBytes(std::string_view* bytes) {
+    std::uint64_t size;
+    const std::size_t start = offset();
+    if (!ReadVarint(&size)) [[unlikely]]
+      return false;
+    if (size > remaining()) [[unlikely]]
+      return Fail(Error::kTooLong, start, size);
+    *bytes = std::string_view(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(size));
+    at_ += size;
+    return true;
+  }
+  // The value of a field that nobody wants.
+  bool Skip(Tag tag) {
+    std::uint64_t ignored;
+    std::string_view bytes;
+    switch (tag.type) {
+      case WireType::kVarint: return ReadVarint(&ignored);
+      case WireType::kFixed64: return ReadFixed64(&ignored);
+      case WireType::kFixed32: {
+        std::uint32_t half;
+        return ReadFixed32(&half);
+      }
+      default: return ReadBytes(&bytes);
+    }
+  }
+
+  // ReadTag, and for kBytes ReadBytes too: most of all fields in one step.
+  bool ReadField(Tag* tag, std::string_view* bytes) {
+    const unsigned char* p = at_;
+    if (limit_ - p >= 3 && p[0] < 0x80 && p[0] >= 8 && (p[0] & 7) == 2) [[likely]] {
+      std::size_t size = p[1];
+      const unsigned char* data = p + 2;
+      if (size >= 0x80) {
+        size = (size & 0x7f) | (static_cast<std::size_t>(*data) << 7);
+        ++data;
+      }
+      if (data[-1] < 0x80 && size <= static_cast<std::size_t>(limit_ - data)) [[likely]] {
+        tag->field = p[0] >> 3;
+        tag->type = WireType::kBytes;
+        *bytes = std::string_view(reinterpret_cast<const char*>(data), size);
+        at_ = data + size;
+        return true;
+      }
+    }
+    return ReadTag(tag) && (tag->type != WireType::kBytes || ReadBytes(bytes));
+  }
+
+  // Between Enter and Leave the reader sees only the message (or the packed numbers) whose length comes next.
+  // Leave is wanted only after success.
+  using Outer = const unsigned char*;
+  bool Enter(Outer* outer) {
+    std::string_view inner;
+    return ReadBytes(&inner) && Enter(inner, outer);
+  }
+  // The same when the bytes have just been read.
+  bool Enter(std::string_view inner, Outer* outer) {
+    if (depth_ >= kMaxDepth) [[unlikely]]
+      return Fail(Error::kTooDeep, offset() - inner.size(), 0);
+    ++depth_;
+    *outer = limit_;
+    limit_ = at_;
+    at_ -= inner.size();
+    return true;
+  }
+  void Leave(Outer outer) {
+    at_ = limit_;
+    limit_ = outer;
+    --depth_;
+  }
+
+  bool ok() const { return error_ == Error::kNone; }
+  bool AtEnd() const { return at_ == limit_; }                                        // of the current message
+  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
+  std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // of the next byte in all bytes
+
+  // OK, or DataLoss. `what` names the outermost message: "GraphDef".
+  Status status(std::string_view what) const { return ok() ? OkStatus() : MakeStatus(what); }
+
+ private:
+  enum class Error : std::uint8_t { kNone, kEnd, kVarint, kTooLong, kFieldNumber, kGroup, kWireType, kTooDeep };
+
+  bool Fail(Error error, std::size_t where, std::uint64_t value) {
+    Record(error, where, value);
+    return false;
+  }
+  TENON_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
+    if (error_ == Error::kNone) {
+      error_ = error;
+      error_offset_ = where;
+      error_value_ = value;
+    }
+    at_ = limit_;
+  }
+  bool FailTag(std::uint64_t tag, std::size_t where) {
+    if (tag < 8 || tag > 0xffffffff) return Fail(Error::kFieldNumber, where, tag >> 3);
+    return Fail((tag & 7) > 5 ? Error::kWireType : Error::kGroup, where, (tag & 7) > 5 ? tag & 7 : tag >> 3);
+  }
+  // Bits above the 64th are dropped, as protobuf does; more than ten bytes are an error.
+  TENON_COLD bool ReadLongVarint(std::uint64_t* value) {
+    const std::size_t start = offset();
+    std::uint64_t result = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (at_ == limit_) [[unlikely]]
+        return Fail(Error::kEnd, start, 0);
+      const unsigned char byte = *at_++;
+      result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        *value = result;
+        return true;
+      }
+    }
+    return Fail(Error::kVarint, start, 0);
+  }
+  template <class T>
+  bool ReadFixed(T* value) {
+    if (remaining() < sizeof(T)) [[unlikely]]
+      return Fail(Error::kEnd, offset(), 0);
+    std::memcpy(value, at_, sizeof(T));
+    at_ += sizeof(T);
+    return true;
+  }
+  TENON_COLD Status MakeStatus(std::string_view what) const {
+    std::string text = StrCat(what, ": cannot parse the bytes at offset ", error_offset_, ": ");
+    switch (error_) {
+      case Error::kNone: break;
+      case Error::kEnd: StrAppend(&text, "the message ends inside a number; it is truncated or not a ", what); break;
+      case Error::kVarint: text += "a variable-length number has more than 10 bytes"; break;
+      case Error::kTooLong:
+        StrAppend(&text, "a field of ", error_value_,
+                  " bytes goes beyond the end of its message; it is truncated or not a ", what);
+        break;
+      case Error::kFieldNumber:
+        StrAppend(&text, "field number ", error_value_, " is not in 1 to ", kMaxFieldNumber);
+        break;
+      case Error::kGroup: StrAppend(&text, "field ", error_value_, " is a group, which no message here has"); break;
+      case Error::kWireType: StrAppend(&text, "wire type ", error_value_, " does not exist"); break;
+      case Error::kTooDeep: StrAppend(&text, "messages are nested more than ", kMaxDepth, " deep"); break;
+    }
+    return Status(Code::kDataLoss, text);
+  }
+
+  const unsigned char* begin_;
+  const unsigned char* at_;
+  const unsigned char* limit_;  // end of the current message
+  int depth_ = 0;
+  Error error_ = Error::kNone;
+  std::size_t error_offset_ = 0;
+  std::uint64_t error_value_ = 0;
+};
+
+// The bytes of a text.
+inline std::span<const std::byte> AsBytes(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+inline std::string_view AsText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace wire
+
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/writer.hpp ----
+// Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and
+// one pass is enough. What is written later stands before what was written earlier.
+TENON_NAMESPACE_BEGIN
+
+namespace wire {
+
+// one thread.
+//
+//   Writer writer;
+//   const std::size_t end = writer.size();
+//   writer.Bytes(name);                     // the last field first, and in it the value before the tag
+//   writer.BytesTag(1, name.size());
+//   writer.BytesTag(7, writer.size() - end);  // ... as field 7 of the message around it
+//   writer.AppendTo(&out);
+class Writer {
+ public:
+  Writer() = default;
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() { delete[] buffer_; }
+
+  std::size_t size() const { return capacity_ - start_; }  // bytes written
+
+  void Bytes(const void* data, std::size_t size) {
+    if (size != 0) std::memcpy(Prepend(size), data, size);
+  }
+  void Bytes(std::string_view text) { Bytes(text.data(), text.size()); }
+  // `size` bytes that the caller fills in before the next call.
+  char* Prepend(std::size_t size) {
+    if (size > start_) [[unlikely]]
+      Grow(size);
+    start_ -= size;
+    return buffer_ + start_;
+  }
+  void Varint(std::uint64_t value) {
+    const std::size_t size = VarintSize(value);
+    char* to = Prepend(size);
+    for (std::size_t i = 0; i + 1 < size; ++i, value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
+    *to = static_cast<char>(value);
+  }
+  void Fixed32(std::uint32_t value) { Bytes(&value, sizeof value); }
+  void Fixed64(std::uint64_t value) { Bytes(&value, sizeof value); }
+  // Before the value of a field: its number and how it is written.
+  void FieldTag(std::uint32_t field, WireType type) {
+    Varint((std::uint64_t{field} << 3) | static_cast<std::uint64_t>(type));
+  }
+  // Before text, a message or packed numbers: length and field number.
+  void BytesTag(std::uint32_t field, std::size_t size) {
+    Varint(size);
+    FieldTag(field, WireType::kBytes);
+  }
+
+  std::string_view view() const { return {buffer_ + start_, size()}; }
+  void AppendTo(std::string* out) const { out->append(view()); }
+
+  static constexpr std::size_t VarintSize(std::uint64_t value) {
+    return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+  }
+
+ private:
+  TENON_COLD void Grow(std::size_t size) {
+    const std::size_t used = this->size();
+    std::size_t capacity = capacity_ < 256 ? 512 : 2 * capacity_;
+    if (capacity - used < size) capacity = used + size + (size < 1024 ? 1024 : size / 8);  // room for what is around it
+    char* buffer = new char[capacity];
+    if (used != 0) std::memcpy(buffer + capacity - used, buffer_ + start_, used);
+    delete[] buffer_;
+    buffer_ = buffer;
+    start_ = capacity - used;
+    capacity_ = capacity;
+  }
+
+  char* buffer_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::size_t start_ = 0;  // bytes [start_, capacity_) are written
+};
+
+}  // namespace wire
+
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/schema.hpp ----
+// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
+// over these tables, ParseMessage and SerializeMessage, read and write every message.
+//
+//   template <> struct wire::Schema<Version> { static const wire::Message message; };
+//   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
+//                                                    wire::MakeField<&Version::bad_consumers>(3, "bad_consumers")};
+//   inline constexpr wire::Message wire::Schema<Version>::message("Version", kVersionFields);
+TENON_NAMESPACE_BEGIN
+
+class Buffer;
+
+namespace wire {
+
+struct Message;
+
+// The table of a struct, as the static member `message`.
+template <class T>
+struct Schema;
+
+// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
+// message kept as it came), kFixed32/kFixed64 unsigned integers.
+enum class Kind : std::uint8_t {
+  kInt32,
+  kInt64,
+  kUint32,
+  kUint64,
+  kBool,
+  kEnum,
+  kFloat,
+  kDouble,
+  kFixed32,
+  kFixed64,
+  kString,
+  kMessage
+};
+
+namespace detail {
+constexpr WireType WireTypeOf(Kind kind) {
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32: return WireType::kFixed32;
+    case Kind::kDouble:
+    case Kind::kFixed64: return WireType::kFixed64;
+    case Kind::kString:
+    case Kind::kMessage: return WireType::kBytes;
+    default: return WireType::kVarint;
+  }
+}
+}  // namespace detail
+
+// Immutable. The functions get a pointer to the struct.
+struct Field {
+  std::uint32_t number;
+  Kind kind;
+  bool repeated;
+  WireType wire_type;  // of one value
+  std::string_view name;
+  const Message* message;  // of kMessage
+  // How many values are to be written: 0 or 1 unless repeated.
+  std::size_t (*count)(const void* object);
+  const void* (*at)(const void* object, std::size_t index);
+  // Where the next value goes; unless repeated, always the same place.
+  void* (*add)(void* object);
+  // Null, or makes room for so many values in all.
+  void (*reserve)(void* object, std::size_t count);
+};
+
+// What goes with the parsing of one outermost message. one thread.
+struct ParseContext {
+  Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
+  // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
+  // bytes must not be able to ask for all memory.
+  std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
+  Status status;  // set by a message's own parse function when values make no sense
+};
+
+// Immutable.
+struct Message {
+  static constexpr std::uint32_t kDirect = 32;  // fields below are found by index
+
+  std::string_view name;
+  std::span<const Field> fields;  // ascending by number
+  // Null, or: runs after the fields have been read.
+  void (*finish)(void* object) = nullptr;
+  // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
+  bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
+  void (*serialize)(Writer& writer, const void* object) = nullptr;
+  bool has_repeated = false;
+  std::uint8_t slots[kDirect] = {};  // field number -> index + 1
+
+  constexpr Message(std::string_view message_name, std::span<const Field> message_fields,
+                    void (*message_finish)(void*) = nullptr)
+      : name(message_name), fields(message_fields), finish(message_finish) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
+      if (fields[i].repeated) has_repeated = true;
+      if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
+    }
+  }
+  constexpr Message(std::string_view message_name, bool (*message_parse)(Reader&, ParseContext&, void*),
+                    void (*message_serialize)(Writer&, const void*))
+      : name(message_name), parse(message_parse), serialize(message_serialize) {}
+
+  const Field* Find(std::uint32_t number) const {
+    if (number < kDirect) [[likely]]
+      return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
+    for (const Field& field : fields) {
+      if (field.number == number) return &field;
+    }
+    return nullptr;
+  }
+
+  // Never defined: reaching it while a table is made stops the compiler with its name.
+  static void wire_schema_error_field_numbers_must_ascend();
+};
+
+// ------------------------------------------------------------------------------------------------- tables from members
+
+template <class T>
+constexpr Kind KindOf() {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>)
+    return Kind::kBool;
+  else if constexpr (std::is_enum_v<T>)
+    return Kind::kEnum;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Kind::kInt32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return Kind::kInt64;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return Kind::kUint32;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return Kind::kUint64;
+  else if constexpr (std::is_same_v<T, float>)
+    return Kind::kFloat;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::kDouble;
+  else if constexpr (std::is_same_v<T, std::string>)
+    return Kind::kString;
+  else
+    return Kind::kMessage;
+}
+template <class T>
+constexpr const Message* MessageOf() {
+  if constexpr (KindOf<T>() == Kind::kMessage)
+    return &Schema<T>::message;
+  else
+    return nullptr;
+}
+
+namespace detail {
+
+// How the struct C keeps the field in its member of type M: one value, perhaps one (optional), or many (vector).
+template <class C, class M, M C::* Member>
+struct Access {
+  using Value = M;
+  static constexpr bool repeated = false;
+  static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
+  static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
+  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
+    if constexpr (std::is_same_v<M, std::string>)
+      return Get(object).empty() ? 0 : 1;
+    else
+      return Get(object) == M{} ? 0 : 1;
+  }
+  static std::size_t CountAlways(const void*) { return 1; }
+  static const void* At(const void* object, std::size_t) { return &Get(object); }
+  static void* Add(void* object) { return &Get(object); }
+  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
+};
+template <class C, class T, std::optional<T> C::* Member>
+struct Access<C, std::optional<T>, Member> {
+  using Value = T;
+  static constexpr bool repeated = false;
+  static std::size_t CountSet(const void* object) {
+    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
+  }
+  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
+  static void* Add(void* object) {
+    std::optional<T>& member = static_cast<C*>(object)->*Member;
+    if (!member.has_value()) member.emplace();
+    return &*member;
+  }
+  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
+};
+template <class C, class List, List C::* Member>
+  requires GrowableListOf<List, typename List::value_type> && (!std::is_same_v<List, std::string>)
+struct Access<C, List, Member> {
+  using Value = typename List::value_type;
+  static constexpr bool repeated = true;
+  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
+  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
+  static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
+  static void Reserve(void* object, std::size_t count) {
+    List& member = static_cast<C*>(object)->*Member;
+    if (count > 1) member.reserve(member.size() + count);
+  }
+  static constexpr void (*reserve)(void*, std::size_t) = &Reserve;
+};
+
+template <class M>
+struct MemberOf;
+template <class C, class M>
+struct MemberOf<M C::*> {
+  template <M C::* Member>
+  using Of = Access<C, M, Member>;
+};
+template <auto Member>
+using AccessOf = typename MemberOf<decltype(Member)>::template Of<Member>;
+
+}  // namespace detail
+
+// A field kept in a data member: a number, enum, std::string or struct with a Schema, or a vector or optional of such.
+template <auto Member>
+constexpr Field MakeField(std::uint32_t number, std::string_view name) {
+  using A = detail::AccessOf<Member>;
+  using T = typename A::Value;
+  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet,
+          &A::At, &A::Add,     A::reserve};
+}
+// The same for a field that is written even when it has its default value: key and value of a map.
+template <auto Member>
+constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
+  Field field = MakeField<Member>(number, name);
+  field.count = &detail::AccessOf<Member>::CountAlways;
+  return field;
+}
+// One of several members of which only one is set; T is the type of the value.
+template <class T>
+constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
+                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
+  return {number, KindOf<T>(), false, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), count, at, add, nullptr};
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object);
+
+namespace detail {
+
+// Reads a number into *to, of the type that `kind` says.
+inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
+  std::uint64_t value = 0;
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32: {
+      std::uint32_t half = 0;
+      if (!reader.ReadFixed32(&half)) return false;
+      std::memcpy(to, &half, sizeof half);
+      return true;
+    }
+    case Kind::kDouble:
+    case Kind::kFixed64:
+      if (!reader.ReadFixed64(&value)) return false;
+      std::memcpy(to, &value, sizeof value);
+      return true;
+    case Kind::kBool: {
+      if (!reader.ReadVarint(&value)) return false;
+      const unsigned char byte = value != 0 ? 1 : 0;
+      std::memcpy(to, &byte, 1);
+      return true;
+    }
+    case Kind::kInt64:
+    case Kind::kUint64:
+      if (!reader.ReadVarint(&value)) return false;
+      std::memcpy(to, &value, sizeof value);
+      return true;
+    default: {
+      if (!reader.ReadVarint(&value)) return false;
+      const auto low = static_cast<std::uint32_t>(value);
+      std::memcpy(to, &low, sizeof low);
+      return true;
+    }
+  }
+}
+
+// `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
+inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
+                       void* object) {
+  if (field.kind == Kind::kString) {
+    static_cast<std::string*>(field.add(object))->assign(bytes);
+    return true;
+  }
+  if (type != WireType::kBytes) {
+    // A mistake in a repeated number may leave a value too many behind; the caller gets nothing then.
+    return ReadNumber(reader, field.kind, field.add(object));
+  }
+  Reader::Outer outer;
+  if (!reader.Enter(bytes, &outer)) return false;
+  if (field.kind == Kind::kMessage) {
+    if (!ParseMessage(*field.message, reader, context, field.add(object))) return false;
+  } else {
+    while (!reader.AtEnd()) {
+      if (!ReadNumber(reader, field.kind, field.add(object))) return false;
+    }
+  }
+  reader.Leave(outer);
+  return true;
+}
+
+// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in
+// protobuf.
+inline bool Fits(const Field& field, WireType type) {
+  return type == field.wire_type || (type == WireType::kBytes && field.repeated);
+}
+
+// Makes room for repeated fields: their number is found by walking over the message once.
+inline void Presize(const Message& message, Reader reader, void* object) {
+  std::size_t counts[Message::kDirect] = {};
+  std::size_t total = 0;
+  std::string_view bytes;
+  for (Tag tag; reader.ReadField(&tag, &bytes) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
+    if (tag.field < Message::kDirect && message.slots[tag.field] != 0) ++counts[tag.field], ++total;
+  }
+  if (total < 2) return;
+  for (const Field& field : message.fields) {
+    if (field.number < Message::kDirect && counts[field.number] > 1 && field.reserve != nullptr) {
+      field.reserve(object, counts[field.number]);
+    }
+  }
+}
+
+}  // namespace detail
+
+// Reads the rest of the reader's current message into `object`, of the struct that `message` describes. Unknown fields
+// are skipped; a field that is not repeated takes its last value, a message merges. False when the reader failed or
+// context.status is an error; `object` is then partly filled.
+inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object) {
+  if (message.parse != nullptr) return message.parse(reader, context, object);
+  if (message.has_repeated && reader.remaining() >= 64) detail::Presize(message, reader, object);
+  std::string_view bytes;
+  for (Tag tag; reader.ReadField(&tag, &bytes);) {
+    const Field* field = message.Find(tag.field);
+    if (field == nullptr || !detail::Fits(*field, tag.type)) [[unlikely]] {
+      if (tag.type != WireType::kBytes && !reader.Skip(tag)) return false;
+    } else if (!detail::ParseField(*field, tag.type, bytes, reader, context, object)) {
+      return false;
+    }
+  }
+  if (!reader.ok()) return false;
+  if (message.finish != nullptr) message.finish(object);
+  return true;
+}
+
+// The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
+template <class T>
+Status Parse(std::span<const std::byte> bytes, T* object, ParseContext context = {}) {
+  Reader reader(bytes);
+  if (ParseMessage(Schema<T>::message, reader, context, object)) return OkStatus();
+  if (!context.status.ok()) return context.status;
+  return reader.status(Schema<T>::message.name);
+}
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+namespace detail {
+
+inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
+  std::uint64_t wide;
+  std::uint32_t narrow;
+  switch (kind) {
+    case Kind::kFloat:
+    case Kind::kFixed32: std::memcpy(&narrow, from, sizeof narrow); return writer.Fixed32(narrow);
+    case Kind::kDouble:
+    case Kind::kFixed64: std::memcpy(&wide, from, sizeof wide); return writer.Fixed64(wide);
+    case Kind::kBool: {
+      unsigned char byte;
+      std::memcpy(&byte, from, 1);
+      return writer.Varint(byte != 0 ? 1 : 0);
+    }
+    case Kind::kInt64:
+    case Kind::kUint64: std::memcpy(&wide, from, sizeof wide); return writer.Varint(wide);
+    case Kind::kUint32: std::memcpy(&narrow, from, sizeof narrow); return writer.Varint(narrow);
+    default: {  // negative ones have ten bytes
+      std::int32_t number;
+      std::memcpy(&number, from, sizeof number);
+      return writer.Varint(static_cast<std::uint64_t>(std::int64_t{number}));
+    }
+  }
+}
+
+}  // namespace detail
+
+// Writes the message's fields in front of what has been written. Canonical: ascending numbers, repeated numbers packed.
+inline void SerializeMessage(const Message& message, Writer& writer, const void* object) {
+  if (message.serialize != nullptr) return message.serialize(writer, object);
+  for (std::size_t f = message.fields.size(); f-- > 0;) {
+    const Field& field = message.fields[f];
+    const std::size_t count = field.count(object);
+    if (count == 0) continue;
+    const std::size_t end = writer.size();
+    for (std::size_t i = count; i-- > 0;) {
+      const void* value = field.at(object, i);
+      const std::size_t value_end = writer.size();
+      if (field.kind == Kind::kString) {
+        writer.Bytes(*static_cast<const std::string*>(value));
+      } else if (field.kind == Kind::kMessage) {
+        SerializeMessage(*field.message, writer, value);
+      } else {
+        detail::WriteNumber(writer, field.kind, value);
+        if (!field.repeated) writer.FieldTag(field.number, field.wire_type);
+        continue;
+      }
+      writer.BytesTag(field.number, writer.size() - value_end);
+    }
+    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
+      writer.BytesTag(field.number, writer.size() - end);
+    }
+  }
+}
+
+template <class T>
+void SerializeTo(const T& object, std::string* out) {
+  Writer writer;
+  SerializeMessage(Schema<T>::message, writer, &object);
+  writer.AppendTo(out);
+}
+
+}  // namespace wire
 
 TENON_NAMESPACE_END
 
@@ -4927,6 +7215,1054 @@ Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
   if (status.ok()) return status;
   return errors::InvalidArgument("Shape ", detail::DimsText({sizes, static_cast<std::size_t>(n)}),
                                  " would have more than 2**63 - 1 elements");
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_proto.hpp ----
+// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
+// TensorFlow writes values; raw contents become views of the bytes where those have an owner.
+TENON_NAMESPACE_BEGIN
+
+namespace wire {
+
+// -------------------------------------------------------------------------------------------------- TensorShapeProto
+// dim = 2 {size = 1, name = 2 (dropped)}, unknown_rank = 3
+
+namespace detail {
+
+struct RawShape {
+  Index dims[kMaxTensorRank];  // of the first kMaxTensorRank dimensions
+  int rank = 0;                // may be more than kMaxTensorRank
+  bool unknown_rank = false;
+
+  std::span<const Index> sizes() const {
+    return {dims, static_cast<std::size_t>(rank < kMaxTensorRank ? rank : kMaxTensorRank)};
+  }
+  std::string DebugString() const {
+    if (unknown_rank && rank == 0) return "<unknown>";
+    return StrCat(
+        unknown_rank ? "<unknown>" : "", "[",
+        StrJoin(sizes(), ",", [](std::string* out, Index d) { d < 0 ? StrAppend(out, "?") : StrAppend(out, d); }),
+        rank > kMaxTensorRank ? ",...]" : "]");
+  }
+};
+
+// Reads the rest of the reader's message.
+inline bool ReadShape(Reader& reader, RawShape* shape) {
+  std::string_view bytes;
+  for (Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value;
+    if (tag.field == 2 && tag.type == WireType::kBytes) {
+      Reader::Outer outer;
+      if (!reader.Enter(bytes, &outer)) return false;
+      Index size = 0;
+      for (Tag inner; reader.ReadTag(&inner);) {
+        if (inner.field != 1 || inner.type != WireType::kVarint) {
+          if (!reader.Skip(inner)) return false;
+        } else if (!reader.ReadVarint(&value)) {
+          return false;
+        } else {
+          size = static_cast<Index>(value);
+        }
+      }
+      if (!reader.ok()) return false;
+      reader.Leave(outer);
+      if (shape->rank < kMaxTensorRank) shape->dims[shape->rank] = size;
+      if (shape->rank <= kMaxTensorRank) ++shape->rank;
+    } else if (tag.field == 3 && tag.type == WireType::kVarint) {
+      if (!reader.ReadVarint(&value)) return false;
+      shape->unknown_rank = value != 0;
+    } else if (tag.type != WireType::kBytes && !reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+// Are the numbers a shape? `partial`: -1 and an unknown rank are allowed.
+inline Status CheckShape(const RawShape& shape, bool partial) {
+  if (partial && shape.unknown_rank) {
+    if (shape.rank == 0) return OkStatus();
+    return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
+  }
+  if (shape.rank > kMaxTensorRank) return errors::InvalidArgument("Shape ", shape, " has too many dimensions");
+  Index elements = 1;
+  bool known = true;
+  for (const Index size : shape.sizes()) {
+    if (size < -1 && partial) {
+      return errors::InvalidArgument("Shape ", shape, " has dimensions with values below -1 (where -1 means unknown)");
+    }
+    if (size < 0 && !partial) return errors::InvalidArgument("Shape ", shape, " is not fully defined");
+    known = known && size >= 0;
+    if (!known) continue;
+    elements = MultiplyWithoutOverflow(elements, size);
+    if (elements < 0) return errors::InvalidArgument("Shape ", shape, " is too large (more than 2**63 - 1 entries)");
+  }
+  return OkStatus();
+}
+inline Status MakePartialShape(const RawShape& raw, PartialTensorShape* shape) {
+  TENON_RETURN_IF_ERROR(CheckShape(raw, true));
+  if (raw.unknown_rank) {
+    *shape = PartialTensorShape();
+    return OkStatus();
+  }
+  return PartialTensorShape::Build(raw.sizes(), shape);
+}
+inline Status MakeFullShape(const RawShape& raw, TensorShape* shape) {  // unknown_rank is ignored, as TensorFlow does
+  TENON_RETURN_IF_ERROR(CheckShape(raw, false));
+  return TensorShape::Build(raw.sizes(), shape);
+}
+
+inline void WriteShape(Writer& writer, std::span<const Index> dims, bool unknown_rank) {
+  if (unknown_rank) {
+    writer.Varint(1);
+    return writer.FieldTag(3, WireType::kVarint);
+  }
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    const std::size_t end = writer.size();
+    if (dims[d] != 0) {
+      writer.Varint(static_cast<std::uint64_t>(dims[d]));
+      writer.FieldTag(1, WireType::kVarint);
+    }
+    writer.BytesTag(2, writer.size() - end);
+  }
+}
+
+}  // namespace detail
+
+template <>
+struct Schema<PartialTensorShape> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object) {
+    detail::RawShape raw;
+    if (!detail::ReadShape(reader, &raw)) return false;
+    context.status = detail::MakePartialShape(raw, static_cast<PartialTensorShape*>(object));
+    return context.status.ok();
+  }
+  static void Serialize(Writer& writer, const void* object) {
+    const auto& shape = *static_cast<const PartialTensorShape*>(object);
+    detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
+  }
+  static constexpr Message message{"TensorShapeProto", &Parse, &Serialize};
+};
+
+// ------------------------------------------------------------------------------------------------ ResourceHandleProto
+
+template <>
+struct Schema<ResourceHandle> {
+  static const Message message;
+};
+inline constexpr Field kResourceHandleFields[] = {
+    MakeField<&ResourceHandle::device>(1, "device"),
+    MakeField<&ResourceHandle::container>(2, "container"),
+    MakeField<&ResourceHandle::name>(3, "name"),
+    MakeField<&ResourceHandle::hash_code>(4, "hash_code"),
+    MakeField<&ResourceHandle::maybe_type_name>(5, "maybe_type_name"),
+};
+inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
+
+// ------------------------------------------------------------------------------------------------------- TensorProto
+
+namespace detail {
+
+enum TensorField : std::uint32_t {
+  kDtypeField = 1,
+  kShapeField = 2,
+  kContentField = 4,
+  kStringField = 8,
+  kResourceField = 14,
+  kFloat8Field = 18,
+};
+
+// Where the values of a dtype stand when not in tensor_content. Complex numbers: two values an element.
+struct TypedField {
+  std::uint32_t number;
+  Kind kind;
+};
+constexpr TypedField TypedFieldOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kFloat: return {5, Kind::kFloat};
+    case DataType::kDouble: return {6, Kind::kDouble};
+    case DataType::kInt32:
+    case DataType::kInt16:
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kUint16:
+    case DataType::kQint8:
+    case DataType::kQuint8:
+    case DataType::kQint16:
+    case DataType::kQuint16:
+    case DataType::kQint32:
+    case DataType::kInt4:
+    case DataType::kUint4:
+    case DataType::kInt2:
+    case DataType::kUint2: return {7, Kind::kInt32};
+    case DataType::kString: return {kStringField, Kind::kString};
+    case DataType::kComplex64: return {9, Kind::kFloat};
+    case DataType::kInt64: return {10, Kind::kInt64};
+    case DataType::kBool: return {11, Kind::kBool};
+    case DataType::kComplex128: return {12, Kind::kDouble};
+    case DataType::kHalf:
+    case DataType::kBfloat16: return {13, Kind::kInt32};
+    case DataType::kResource: return {kResourceField, Kind::kMessage};
+    case DataType::kUint32: return {16, Kind::kUint32};
+    case DataType::kUint64: return {17, Kind::kUint64};
+    case DataType::kFloat8E5M2:
+    case DataType::kFloat8E4M3FN:
+    case DataType::kFloat8E4M3FNUZ:
+    case DataType::kFloat8E4M3B11FNUZ:
+    case DataType::kFloat8E5M2FNUZ:
+    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
+    default: return {0, Kind::kMessage};
+  }
+}
+
+// The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
+struct SubByte {
+  unsigned char mask;
+  unsigned char sign;
+};
+constexpr SubByte SubByteOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kInt4: return {0x0f, 0x08};
+    case DataType::kUint4:
+    case DataType::kFloat4E2M1FN: return {0x0f, 0};
+    case DataType::kInt2: return {0x03, 0x02};
+    case DataType::kUint2: return {0x03, 0};
+    default: return {0, 0};
+  }
+}
+constexpr unsigned char WrapSubByte(unsigned char byte, SubByte format) {
+  return static_cast<unsigned char>(((byte & format.mask) ^ format.sign) - format.sign);
+}
+
+// Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
+// `status` set, when they make no tensor.
+class TensorDecoder {
+ public:
+  TensorDecoder(Reader& reader, ParseContext& context) : reader_(reader), context_(context), again_(reader) {}
+
+  bool Decode(Tensor* out) {
+    std::string_view content;
+    if (!ReadHeader(&content)) return false;
+    if (!CheckHeader()) return false;
+    elements_ = shape_.num_elements();
+    if (elements_ == 0) {
+      *out = Tensor(dtype_, shape_, nullptr);
+      return true;
+    }
+    const bool plain = SizeOf(dtype_) != 0;
+    if (!content.empty()) return plain ? TakePlainContent(content, out) : TakeObjectContent(content, out);
+    if (!Allocate(out)) return false;
+    switch (TypedFieldOf(dtype_).kind) {
+      case Kind::kFloat: return TakeNumbers(4, out);
+      case Kind::kDouble:
+      case Kind::kInt64:
+      case Kind::kUint64: return TakeNumbers(8, out);
+      case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
+      case Kind::kMessage: return TakeResources(out);
+      default: break;
+    }
+    return TakeNumbers(SizeOf(dtype_) < 4 ? static_cast<std::size_t>(SizeOf(dtype_)) : 4, out);
+  }
+
+  const Status& status() const { return status_; }
+
+ private:
+  template <class... Args>
+  TENON_COLD bool Fail(const Args&... args) {
+    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ",
+                                      args...);
+    return false;
+  }
+
+  bool ReadHeader(std::string_view* content) {
+    for (Tag tag; reader_.ReadTag(&tag);) {
+      if (tag.field == kDtypeField && tag.type == WireType::kVarint) {
+        std::uint64_t value;
+        if (!reader_.ReadVarint(&value)) return false;
+        dtype_ = static_cast<DataType>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value)));
+      } else if (tag.field == kShapeField && tag.type == WireType::kBytes) {
+        Reader::Outer outer;
+        if (!reader_.Enter(&outer) || !ReadShape(reader_, &raw_shape_)) return false;
+        reader_.Leave(outer);
+      } else if (tag.field == kContentField && tag.type == WireType::kBytes) {
+        if (!reader_.ReadBytes(content)) return false;
+      } else {
+        if (!reader_.Skip(tag)) return false;
+      }
+    }
+    return reader_.ok();
+  }
+
+  bool CheckHeader() {
+    if (dtype_ == DataType::kVariant) {
+      status_ = errors::Unimplemented("TensorProto of shape ", raw_shape_, ": tensors of type variant cannot be read");
+      return false;
+    }
+    if (TypedFieldOf(dtype_).number == 0) {
+      return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
+    }
+    if (Status s = MakeFullShape(raw_shape_, &shape_); !s.ok()) return Fail(s.message());
+    return true;
+  }
+
+  // Takes `bytes` from what may be made out of nothing.
+  bool Spend(std::uint64_t count, std::uint64_t bytes_each) {
+    if (bytes_each == 0 || count <= context_.repeat_bytes / bytes_each) {
+      context_.repeat_bytes -= count * bytes_each;
+      return true;
+    }
+    status_ = errors::ResourceExhausted("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_,
+                                        ": repeating a value over so many elements needs more than the ",
+                                        context_.repeat_bytes, " bytes that are left for it");
+    return false;
+  }
+  bool Allocate(Tensor* out) {
+    // A value takes at least one byte of the message (a string two); what elements need beyond that is repetition.
+    const std::uint64_t given = again_.remaining(), needed = static_cast<std::uint64_t>(elements_);
+    if (needed > given && !Spend(needed - given, tenon::detail::ElementBytes(dtype_))) return false;
+    Result<Tensor> made = Tensor::Make(dtype_, shape_);
+    if (!made.ok()) {
+      status_ = made.status();
+      return false;
+    }
+    *out = *std::move(made);
+    return true;
+  }
+
+  // ---- tensor_content
+  bool TakePlainContent(std::string_view content, Tensor* out) {
+    const auto element = static_cast<std::uint64_t>(SizeOf(dtype_));
+    if (content.size() % element != 0 || content.size() / element != static_cast<std::uint64_t>(elements_)) {
+      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element,
+                  " bytes");
+    }
+    if (dtype_ == DataType::kBool) {
+      for (const char c : content) {
+        if (static_cast<unsigned char>(c) > 1)
+          return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
+                      ", a bool is 0 or 1");
+      }
+    }
+    const SubByte sub_byte = SubByteOf(dtype_);
+    if (sub_byte.mask == 0 && CanView(content)) {
+      *out = Tensor::ViewOf(context_.owner, dtype_, shape_, content.data());
+      return true;
+    }
+    if (!Allocate(out)) return false;
+    auto* to = static_cast<unsigned char*>(out->raw_data());
+    std::memcpy(to, content.data(), content.size());
+    if (sub_byte.mask != 0) {
+      for (std::size_t i = 0; i < content.size(); ++i) to[i] = WrapSubByte(to[i], sub_byte);
+    }
+    return true;
+  }
+  // Inside the owner's memory, and aligned for the element type (not for more)?
+  bool CanView(std::string_view content) const {
+    if (context_.owner == nullptr) return false;
+    const auto owner = reinterpret_cast<std::uintptr_t>(context_.owner->data());
+    const auto data = reinterpret_cast<std::uintptr_t>(content.data());
+    std::size_t alignment = static_cast<std::size_t>(SizeOf(dtype_));
+    if (IsComplex(dtype_)) alignment /= 2;
+    return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
+  }
+  // Strings and handles: the lengths of all, then the bytes of all.
+  bool TakeObjectContent(std::string_view content, Tensor* out) {
+    if (static_cast<std::uint64_t>(elements_) > content.size()) {
+      return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
+    }
+    Reader lengths(AsBytes(content));
+    std::uint64_t total = 0;
+    for (Index i = 0; i < elements_; ++i) {
+      std::uint64_t length;
+      if (!lengths.ReadVarint(&length) || length > content.size())
+        return Fail("tensor_content has no proper length for element ", i);
+      total += length;
+      if (total > content.size()) return Fail("tensor_content is too short for its elements");
+    }
+    if (total != lengths.remaining()) {
+      return Fail("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total);
+    }
+    if (!Allocate(out)) return false;
+    std::string_view rest = content.substr(lengths.offset());
+    lengths = Reader(AsBytes(content));
+    for (Index i = 0; i < elements_; ++i) {
+      std::uint64_t length = 0;
+      static_cast<void>(lengths.ReadVarint(&length));
+      const std::string_view item = rest.substr(0, static_cast<std::size_t>(length));
+      rest.remove_prefix(item.size());
+      if (dtype_ == DataType::kString) {
+        out->data<tstring>()[i].assign(item);
+      } else if (Status s = wire::Parse(AsBytes(item), out->data<ResourceHandle>() + i, ParseContext{}); !s.ok()) {
+        return Fail("element ", i, ": ", s.message());
+      }
+    }
+    return true;
+  }
+
+  // ---- typed fields
+  // The next field `number` of the message; false at the end.
+  bool Next(std::uint32_t number, Tag* tag) {
+    while (again_.ReadTag(tag)) {
+      if (tag->field == number) return true;
+      if (!again_.Skip(*tag)) return false;
+    }
+    return false;
+  }
+  bool Finish() {  // after the second walk over the message
+    if (again_.ok()) return true;
+    reader_ = again_;
+    return false;
+  }
+
+  // stored_bytes: what is kept of a number, 1, 2, 4 or 8; wider ones are cut. Complex numbers are pairs.
+  bool TakeNumbers(std::size_t stored_bytes, Tensor* out) {
+    const TypedField field = TypedFieldOf(dtype_);
+    const std::size_t per_element = static_cast<std::size_t>(SizeOf(dtype_)) / stored_bytes;
+    const std::size_t wanted = static_cast<std::size_t>(elements_) * per_element;
+    auto* const to = static_cast<char*>(out->raw_data());
+    std::size_t have = 0;
+    for (Tag tag; Next(field.number, &tag);) {
+      if (tag.type == WireType::kBytes) {
+        Reader::Outer outer;
+        if (!again_.Enter(&outer)) break;
+        while (!again_.AtEnd() && ReadStored(field.kind, stored_bytes, to, wanted, &have)) {
+        }
+        if (!again_.ok()) break;
+        again_.Leave(outer);
+      } else if (tag.type == WireTypeOf(field.kind)) {
+        if (!ReadStored(field.kind, stored_bytes, to, wanted, &have)) break;
+      } else if (!again_.Skip(tag)) {
+        break;
+      }
+    }
+    if (!Finish()) return false;
+    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
+      auto* bytes = static_cast<unsigned char*>(out->raw_data());
+      for (std::size_t i = 0; i < have; ++i) bytes[i] = WrapSubByte(bytes[i], sub_byte);
+    }
+    RepeatLast(to, static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
+    return true;
+  }
+  bool ReadStored(Kind kind, std::size_t stored_bytes, char* to, std::size_t wanted, std::size_t* have) {
+    std::uint64_t value = 0;
+    if (kind == Kind::kFloat || kind == Kind::kDouble) {
+      if (!ReadNumber(again_, kind, &value)) return false;
+    } else {
+      if (!again_.ReadVarint(&value)) return false;
+      if (kind == Kind::kBool) value = value != 0 ? 1 : 0;
+    }
+    if (*have >= wanted) return true;
+    to += (*have)++ * stored_bytes;
+    switch (stored_bytes) {  // the low bytes come first (wire/reader.hpp)
+      case 1: std::memcpy(to, &value, 1); break;
+      case 2: std::memcpy(to, &value, 2); break;
+      case 4: std::memcpy(to, &value, 4); break;
+      default: std::memcpy(to, &value, 8);
+    }
+    return true;
+  }
+  // Elements from `have` on get the value before them, or zero if there is none.
+  void RepeatLast(char* data, std::size_t element_bytes, std::size_t have) const {
+    const std::size_t all = static_cast<std::size_t>(elements_) * element_bytes;
+    std::size_t done = have * element_bytes;
+    if (done >= all) return;
+    if (done == 0) {
+      std::memset(data, 0, all);
+      return;
+    }
+    const char* const last = data + done - element_bytes;
+    for (std::size_t run = element_bytes;
+         done < all;) {  // doubles what is copied: [last, data + done) has only equal elements
+      const std::size_t n = run < all - done ? run : all - done;
+      std::memcpy(data + done, last, n);
+      done += n;
+      run = done - static_cast<std::size_t>(last - data);
+    }
+  }
+  // float8_val: a byte an element. The last occurrence of the field counts.
+  bool TakeBytes(Tensor* out) {
+    std::string_view bytes;
+    for (Tag tag; Next(kFloat8Field, &tag);) {
+      if (tag.type == WireType::kBytes ? !again_.ReadBytes(&bytes) : !again_.Skip(tag)) break;
+    }
+    if (!Finish()) return false;
+    auto* to = static_cast<unsigned char*>(out->raw_data());
+    const std::size_t all = static_cast<std::size_t>(elements_), have = bytes.size() < all ? bytes.size() : all;
+    if (have != 0) std::memcpy(to, bytes.data(), have);
+    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
+      for (std::size_t i = 0; i < have; ++i) to[i] = WrapSubByte(to[i], sub_byte);
+    }
+    RepeatLast(reinterpret_cast<char*>(to), 1, have);
+    return true;
+  }
+  bool TakeStrings(Tensor* out) {
+    auto* const to = out->data<tstring>();
+    Index have = 0;
+    std::string_view text;
+    for (Tag tag; Next(kStringField, &tag);) {
+      if (tag.type != WireType::kBytes) {
+        if (!again_.Skip(tag)) break;
+        continue;
+      }
+      if (!again_.ReadBytes(&text)) break;
+      if (have < elements_) to[have++].assign(text);
+    }
+    if (!Finish()) return false;
+    if (have == 0 || have == elements_) return true;
+    const tstring& last = to[have - 1];
+    if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16))
+      return false;
+    for (Index i = have; i < elements_; ++i) to[i] = last;
+    return true;
+  }
+  // Handles are not repeated: elements without one stay empty.
+  bool TakeResources(Tensor* out) {
+    auto* const to = out->data<ResourceHandle>();
+    Index have = 0;
+    for (Tag tag; Next(kResourceField, &tag);) {
+      if (tag.type != WireType::kBytes || have == elements_) {
+        if (!again_.Skip(tag)) break;
+        continue;
+      }
+      Reader::Outer outer;
+      if (!again_.Enter(&outer)) break;
+      if (!ParseMessage(Schema<ResourceHandle>::message, again_, context_, to + have)) {
+        std::swap(status_, context_.status);
+        break;
+      }
+      again_.Leave(outer);
+      ++have;
+    }
+    return Finish() && status_.ok();
+  }
+
+  Reader& reader_;
+  ParseContext& context_;
+  Reader again_;  // a second walk over the same message, for the values
+  DataType dtype_ = DataType::kInvalid;
+  RawShape raw_shape_;
+  TensorShape shape_;
+  Index elements_ = 0;
+  Status status_;
+};
+
+}  // namespace detail
+
+// Reads the rest of the reader's current message, a TensorProto. False when the bytes are no such message: the reader
+// says why. Otherwise *status says whether they make a tensor.
+inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, Status* status) {
+  detail::TensorDecoder decoder(reader, context);
+  const bool done = decoder.Decode(tensor);
+  if (!done && decoder.status().ok()) return false;
+  *status = decoder.status();
+  return true;
+}
+
+}  // namespace wire
+
+// How a tensor's values are written.
+enum class TensorProtoForm {
+  kAuto,  // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end
+          // short
+  kContent,  // tensor_content: raw bytes; strings and handles with their lengths before them
+  kTyped,  // every element in the field of its type
+};
+
+namespace wire {
+namespace detail {
+
+// The number of elements to write when the last of them stands for all after it; 0 when all bytes are zero.
+inline std::size_t CountWithoutRepetition(const char* data, std::size_t elements, std::size_t element_bytes) {
+  const char* const last = data + (elements - 1) * element_bytes;
+  std::size_t keep = elements;
+  while (keep > 1 && std::memcmp(data + (keep - 2) * element_bytes, last, element_bytes) == 0) --keep;
+  if (keep > 1) return keep;
+  for (std::size_t i = 0; i < element_bytes; ++i) {
+    if (last[i] != 0) return 1;
+  }
+  return 0;
+}
+
+template <class Stored>
+void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::size_t count) {
+  const TypedField field = TypedFieldOf(dtype);
+  const bool is_signed =
+      IsSigned(dtype) || (IsQuantized(dtype) && dtype != DataType::kQuint8 && dtype != DataType::kQuint16);
+  const std::size_t end = writer.size();
+  for (std::size_t i = count; i-- > 0;) {
+    Stored value;
+    std::memcpy(&value, data + i * sizeof value, sizeof value);
+    if constexpr (std::is_same_v<Stored, float>) {
+      writer.Fixed32(std::bit_cast<std::uint32_t>(value));
+    } else if constexpr (std::is_same_v<Stored, double>) {
+      writer.Fixed64(std::bit_cast<std::uint64_t>(value));
+    } else if (is_signed) {
+      writer.Varint(static_cast<std::uint64_t>(std::int64_t{static_cast<std::make_signed_t<Stored>>(value)}));
+    } else {
+      writer.Varint(value);
+    }
+  }
+  if (writer.size() != end) writer.BytesTag(field.number, writer.size() - end);
+}
+
+inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t count) {
+  const char* const data = static_cast<const char*>(tensor.raw_data());
+  const DataType dtype = tensor.dtype();
+  const std::size_t numbers = IsComplex(dtype) ? 2 * count : count;
+  switch (TypedFieldOf(dtype).kind) {
+    case Kind::kFloat: return WriteTypedNumbers<float>(writer, dtype, data, numbers);
+    case Kind::kDouble: return WriteTypedNumbers<double>(writer, dtype, data, numbers);
+    case Kind::kInt64:
+    case Kind::kUint64: return WriteTypedNumbers<std::uint64_t>(writer, dtype, data, count);
+    case Kind::kString:
+      if (dtype == DataType::kString) {
+        for (std::size_t i = count; i-- > 0;) {
+          const std::string_view text = tensor.data<tstring>()[i];
+          writer.Bytes(text);
+          writer.BytesTag(kStringField, text.size());
+        }
+      } else if (count != 0) {
+        writer.Bytes(data, count);
+        writer.BytesTag(kFloat8Field, count);
+      }
+      return;
+    case Kind::kMessage:
+      for (std::size_t i = count; i-- > 0;) {
+        const std::size_t end = writer.size();
+        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
+        writer.BytesTag(kResourceField, writer.size() - end);
+      }
+      return;
+    default: break;
+  }
+  switch (SizeOf(dtype)) {
+    case 1: return WriteTypedNumbers<std::uint8_t>(writer, dtype, data, count);
+    case 2: return WriteTypedNumbers<std::uint16_t>(writer, dtype, data, count);
+    default: return WriteTypedNumbers<std::uint32_t>(writer, dtype, data, count);
+  }
+}
+
+inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count) {
+  const std::size_t end = writer.size();
+  if (SizeOf(tensor.dtype()) != 0) {
+    writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
+  } else {
+    SlimVector<std::size_t> lengths(count);
+    for (std::size_t i = count; i-- > 0;) {
+      const std::size_t item_end = writer.size();
+      if (tensor.dtype() == DataType::kString) {
+        writer.Bytes(tensor.data<tstring>()[i].view());
+      } else {
+        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
+      }
+      lengths[i] = writer.size() - item_end;
+    }
+    for (std::size_t i = count; i-- > 0;) writer.Varint(lengths[i]);
+  }
+  writer.BytesTag(kContentField, writer.size() - end);
+}
+
+inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+  const auto count = static_cast<std::size_t>(tensor.NumElements());
+  if (count == 0 || tensor.raw_data() == nullptr || TypedFieldOf(tensor.dtype()).number == 0) return;
+  if (form == TensorProtoForm::kContent) return WriteContent(writer, tensor, count);
+  const auto element = static_cast<std::size_t>(SizeOf(tensor.dtype()));
+  if (form == TensorProtoForm::kTyped || element == 0) return WriteTypedValues(writer, tensor, count);
+  const std::size_t keep = CountWithoutRepetition(static_cast<const char*>(tensor.raw_data()), count, element);
+  // A varint has up to ten bytes: typed values are worth it when few are left.
+  if (count == 1 || keep == 0 || keep * 10 <= count * element / 2) {
+    return WriteTypedValues(writer, tensor, count == 1 ? 1 : keep);
+  }
+  WriteContent(writer, tensor, count);
+}
+
+}  // namespace detail
+
+// Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are
+// written as none, which reads back as zeros.
+inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
+  detail::WriteValues(writer, tensor, form);
+  const std::size_t end = writer.size();
+  detail::WriteShape(writer, tensor.shape().dim_sizes(), false);
+  writer.BytesTag(detail::kShapeField, writer.size() - end);
+  if (tensor.dtype() != DataType::kInvalid) {
+    writer.Varint(static_cast<std::uint64_t>(tensor.dtype()));
+    writer.FieldTag(detail::kDtypeField, WireType::kVarint);
+  }
+}
+
+template <>
+struct Schema<Tensor> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object) {
+    return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
+  }
+  static void Serialize(Writer& writer, const void* object) {
+    SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
+  }
+  static constexpr Message message{"TensorProto", &Parse, &Serialize};
+};
+
+}  // namespace wire
+
+// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
+// type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
+// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
+// `repeat_bytes` bytes or memory is out, Unimplemented for variants.
+inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
+                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
+  Tensor tensor;
+  wire::ParseContext context;
+  context.owner = owner;
+  context.repeat_bytes = repeat_bytes;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
+  return tensor;
+}
+// Appends to *out.
+inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
+  wire::Writer writer;
+  wire::SerializeTensor(writer, tensor, form);
+  writer.AppendTo(out);
+}
+
+// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
+inline Result<PartialTensorShape> PartialShapeFromProto(std::span<const std::byte> bytes) {
+  PartialTensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
+  return shape;
+}
+// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
+inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
+  wire::Reader reader(bytes);
+  wire::detail::RawShape raw;
+  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
+  return shape;
+}
+// Appends to *out.
+inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
+
+TENON_NAMESPACE_END
+
+// ---- tenon/wire/tensor_proto_util.hpp ----
+// Serialised TensorProtos: one made from values, and the compression that TensorFlow applies to the constants of a
+// graph. tensor_proto.hpp reads and writes Tensors.
+TENON_NAMESPACE_BEGIN
+
+namespace wire {
+namespace detail {
+
+// What is compressed: numbers and bool, but for those of a byte or less that TensorFlow got later.
+inline constexpr DataTypeSet kCompressedTypes =
+    kRealNumberTypes | kComplexTypes | kQuantizedTypes | ToSet(DataType::kBool);
+
+// Bytes of one entry of the typed field in protobuf's memory, which is what TensorFlow's thresholds count.
+constexpr Index FieldEntryBytes(Kind kind) {
+  switch (kind) {
+    case Kind::kBool: return 1;
+    case Kind::kInt64:
+    case Kind::kUint64:
+    case Kind::kDouble: return 8;
+    default: return 4;
+  }
+}
+
+// Are the bytes a zero, whatever its sign (of both parts of a complex number)?
+inline bool IsAnyZero(DataType dtype, const char* element) {
+  const auto bytes = static_cast<std::size_t>(SizeOf(dtype));
+  const std::size_t part = IsComplex(dtype) ? bytes / 2 : bytes;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const bool has_sign = (IsFloating(dtype) || IsComplex(dtype)) && i % part == part - 1;
+    if ((static_cast<unsigned char>(element[i]) & (has_sign ? 0x7f : 0xff)) != 0) return false;
+  }
+  return true;
+}
+
+// TensorFlow compares entries bit by bit, but half and bfloat16 by value.
+inline bool SameEntries(DataType dtype, const char* a, const char* b, bool keep_bits) {
+  const auto bytes = static_cast<std::size_t>(SizeOf(dtype));
+  const bool same = std::memcmp(a, b, bytes) == 0;
+  if (keep_bits || (dtype != DataType::kHalf && dtype != DataType::kBfloat16)) return same;
+  if (!same) return IsAnyZero(dtype, a) && IsAnyZero(dtype, b);
+  std::uint16_t bits;
+  std::memcpy(&bits, a, sizeof bits);
+  return (bits & 0x7fff) <= (dtype == DataType::kHalf ? 0x7c00 : 0x7f80);  // above: NaN, which equals nothing
+}
+
+// before / ratio in the arithmetic that TensorFlow does it in.
+inline Index CompressionLimit(Index before, float ratio) {
+  const float limit = static_cast<float>(before) / ratio;
+  if (!(limit > 0)) return 0;
+  return limit >= 9.0e18f ? Index{9'000'000'000'000'000'000} : static_cast<Index>(limit);
+}
+
+// A TensorProto taken apart into what compression changes and all other fields, which stay as they are.
+class ProtoCompressor {
+ public:
+  ProtoCompressor(Index min_elements, float min_ratio, bool keep_bits)
+      : min_elements_(min_elements), min_ratio_(min_ratio), keep_bits_(keep_bits) {}
+
+  // True if there is something to Write.
+  Result<bool> Compress(std::string_view proto) {
+    TENON_RETURN_IF_ERROR(ReadHeader(proto));
+    if (!kCompressedTypes.contains(dtype_)) return false;
+    TensorShape shape;
+    if (Status s = MakeFullShape(raw_shape_, &shape); !s.ok()) {
+      return errors::InvalidArgument("CompressTensorProtoInPlace: ", s.message());
+    }
+    elements_ = shape.num_elements();
+    if (elements_ < min_elements_) return false;
+    if (!content_.empty()) return CompressContent();
+    TENON_RETURN_IF_ERROR(ReadEntries(proto));
+    return CompressEntries();
+  }
+
+  // The compressed message. Fields in the order of their numbers, as protobuf writes them.
+  std::string Write(std::string_view proto) const {
+    std::string typed, content;
+    if (keep_ != 0) {
+      Writer writer;
+      // Only read from, and packed: the address of the bytes may be any.
+      const Tensor view =
+          Tensor::FromMemory(dtype_, TensorShape{static_cast<Index>(keep_)}, const_cast<char*>(values_));
+      WriteTypedValues(writer, view, keep_);
+      writer.AppendTo(&typed);
+    } else if (!made_content_.empty()) {
+      Writer writer;
+      writer.Bytes(made_content_);
+      writer.BytesTag(kContentField, made_content_.size());
+      writer.AppendTo(&content);
+    }
+    const std::uint32_t number = TypedFieldOf(dtype_).number;
+    std::string out;
+    for (std::uint32_t next = 0; next <= kLastField; ++next) {
+      if (next == kContentField) out += content;
+      if (next == number) out += typed;
+      AppendFields(proto, next, number, &out);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::uint32_t kLastField = kFloat8Field + 1;  // stands for all that follow
+
+  Status ReadHeader(std::string_view proto) {
+    Reader reader(AsBytes(proto));
+    for (Tag tag; reader.ReadTag(&tag);) {
+      std::uint64_t value = 0;
+      if (tag.field == kDtypeField && tag.type == WireType::kVarint) {
+        if (!reader.ReadVarint(&value)) break;
+        dtype_ = static_cast<DataType>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value)));
+      } else if (tag.field == kShapeField && tag.type == WireType::kBytes) {
+        Reader::Outer outer;
+        if (!reader.Enter(&outer) || !ReadShape(reader, &raw_shape_)) break;
+        reader.Leave(outer);
+      } else if (tag.field == kContentField && tag.type == WireType::kBytes) {
+        if (!reader.ReadBytes(&content_)) break;
+      } else if (!reader.Skip(tag)) {
+        break;
+      }
+    }
+    return reader.status("TensorProto");
+  }
+
+  // All entries of the typed field, cut to the element type.
+  Status ReadEntries(std::string_view proto) {
+    const TypedField field = TypedFieldOf(dtype_);
+    Reader reader(AsBytes(proto));
+    for (Tag tag; reader.ReadTag(&tag);) {
+      if (tag.field != field.number || (tag.type != WireType::kBytes && tag.type != WireTypeOf(field.kind))) {
+        if (!reader.Skip(tag)) break;
+      } else if (tag.type != WireType::kBytes) {
+        if (!ReadEntry(reader, field.kind)) break;
+      } else {
+        Reader::Outer outer;
+        if (!reader.Enter(&outer)) break;
+        while (!reader.AtEnd() && ReadEntry(reader, field.kind)) {
+        }
+        if (!reader.ok()) break;
+        reader.Leave(outer);
+      }
+    }
+    return reader.status("TensorProto");
+  }
+  bool ReadEntry(Reader& reader, Kind kind) {
+    std::uint64_t wide = 0;  // the low bytes of a number are its first
+    if (kind == Kind::kFloat || kind == Kind::kDouble) {
+      if (!ReadNumber(reader, kind, &wide)) return false;
+    } else if (!reader.ReadVarint(&wide)) {
+      return false;
+    }
+    if (kind == Kind::kBool) wide = wide != 0 ? 1 : 0;
+    const auto bytes = static_cast<std::size_t>(IsComplex(dtype_) ? SizeOf(dtype_) / 2 : SizeOf(dtype_));
+    entries_.append(reinterpret_cast<const char*>(&wide), bytes);
+    return true;
+  }
+
+  // tensor_content -> the typed field, without the repetitions at the end.
+  bool CompressContent() {
+    const auto bytes = static_cast<std::size_t>(SizeOf(dtype_));
+    if (content_.size() % bytes != 0 || static_cast<Index>(content_.size() / bytes) != elements_) return false;
+    const std::size_t last = content_.size() - bytes;
+    std::size_t keep = static_cast<std::size_t>(elements_);
+    while (keep > 1 && std::memcmp(content_.data() + (keep - 2) * bytes, content_.data() + last, bytes) == 0) --keep;
+    if (keep == 1 && IsDropped(content_.data(), keep_bits_)) return true;
+    const TypedField field = TypedFieldOf(dtype_);
+    const Index numbers = static_cast<Index>(keep) * (IsComplex(dtype_) ? 2 : 1);
+    if (numbers * FieldEntryBytes(field.kind) > CompressionLimit(static_cast<Index>(content_.size()), min_ratio_)) {
+      return false;
+    }
+    values_ = content_.data();
+    keep_ = keep;
+    return true;
+  }
+
+  // The typed field, shorter, or tensor_content, whatever takes less.
+  bool CompressEntries() {
+    const auto bytes = static_cast<std::size_t>(SizeOf(dtype_));
+    const std::size_t count = entries_.size() / bytes;
+    if (count == 0) return false;
+    const char *const data = entries_.data(), *const last = data + (count - 1) * bytes;
+    std::size_t keep = count;
+    while (keep > 1 && SameEntries(dtype_, data + (keep - 2) * bytes, last, keep_bits_)) --keep;
+    if (keep == 1 && IsDropped(last, true)) return true;
+    const Index entry = FieldEntryBytes(TypedFieldOf(dtype_).kind);  // once for a complex number, as TensorFlow
+    const Index as_field = static_cast<Index>(keep) * entry;
+    const Index product = MultiplyWithoutOverflow(elements_, static_cast<Index>(bytes));
+    const bool shorter = product < 0 || as_field <= product;
+    if ((shorter ? as_field : product) > CompressionLimit(static_cast<Index>(count) * entry, min_ratio_)) return false;
+    if (shorter) {
+      values_ = data;
+      keep_ = keep;
+      return true;
+    }
+    const std::size_t all = static_cast<std::size_t>(product), given = count * bytes < all ? count * bytes : all;
+    made_content_.assign(data, given);
+    made_content_.resize(all, '\0');
+    if (count == 1 || keep_bits_) {
+      for (std::size_t at = given; at < all; at += bytes) std::memcpy(&made_content_[at], last, bytes);
+    }
+    return true;
+  }
+  // Needs no value, as all that is not there is zero? `exact`: only without a sign.
+  bool IsDropped(const char* element, bool exact) const {
+    if (!exact) return IsAnyZero(dtype_, element);
+    for (int i = 0; i < SizeOf(dtype_); ++i) {
+      if (element[i] != 0) return false;
+    }
+    return true;
+  }
+
+  // Fields number `wanted` (kLastField: all from there on) that stay.
+  static void AppendFields(std::string_view proto, std::uint32_t wanted, std::uint32_t typed, std::string* out) {
+    Reader reader(AsBytes(proto));
+    std::size_t start = 0;
+    for (Tag tag; reader.ReadTag(&tag) && reader.Skip(tag); start = reader.offset()) {
+      if ((tag.field < kLastField ? tag.field : kLastField) != wanted) continue;
+      if (tag.field != kContentField && tag.field != typed) out->append(proto.substr(start, reader.offset() - start));
+    }
+  }
+
+  Index min_elements_;
+  float min_ratio_;
+  bool keep_bits_;
+  DataType dtype_ = DataType::kInvalid;
+  RawShape raw_shape_;
+  Index elements_ = 0;
+  std::string_view content_;
+  std::string entries_;
+  const char* values_ = nullptr;  // what goes to the typed field
+  std::size_t keep_ = 0;          // elements of it
+  std::string made_content_;
+};
+
+}  // namespace detail
+}  // namespace wire
+
+// A serialised TensorProto with every value in the field of its type. InvalidArgument if there are not as many values
+// as the shape has elements.
+template <class T>
+  requires ElementType<T>
+Result<std::string> CreateTensorProto(std::span<const T> values, const TensorShape& shape) {
+  if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
+    return errors::InvalidArgument("CreateTensorProto: Shape and number of values (", values.size(),
+                                   ") are incompatible. Shape ", shape, " has ", shape.num_elements(), " elements");
+  }
+  std::string proto;
+  const void* const data = values.data();
+  TensorToProto(Tensor::FromMemory(dtype_of_v<T>, shape, const_cast<void*>(data)), &proto, TensorProtoForm::kTyped);
+  return proto;
+}
+// The same for texts of other types: std::string, std::string_view, const char*.
+template <class Text>
+  requires(!ElementType<Text> && std::is_convertible_v<const Text&, std::string_view>)
+Result<std::string> CreateTensorProto(std::span<const Text> texts, const TensorShape& shape) {
+  SlimVector<tstring> views(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) views[i].assign_as_view(std::string_view(texts[i]));
+  return CreateTensorProto(std::span<const tstring>(views.data(), views.size()), shape);
+}
+template <class T>
+Result<std::string> CreateTensorProto(std::initializer_list<T> values, const TensorShape& shape) {
+  return CreateTensorProto(std::span<const T>(values.begin(), values.size()), shape);
+}
+
+// Makes a serialised TensorProto smaller, with TensorFlow's outcomes: repetitions at the end go, since the last value
+// stands for all that follow; zeros need no value at all; a typed field that is larger than the raw bytes becomes
+// tensor_content. False, and nothing done, for fewer than min_elements elements, if it would not become min_ratio times
+// smaller in TensorFlow's memory, and for types other than numbers and bool (string, resource, float8, int4...).
+// TensorFlow does not always keep the bits: a tensor_content of nothing but -0.0 becomes 0.0, a mixture of half zeros
+// is one, and of an already shortened field that becomes tensor_content the values left out become 0. `keep_bits`
+// avoids all three. DataLoss when the bytes are no TensorProto, InvalidArgument when its shape is none.
+//
+//   TENON_ASSIGN_OR_RETURN(std::string proto, CreateTensorProto<float>(values, {1000}));
+//   TENON_ASSIGN_OR_RETURN(const bool smaller, CompressTensorProtoInPlace(&proto));
+inline Result<bool> CompressTensorProtoInPlace(std::string* proto, Index min_elements = 64, float min_ratio = 2.0f,
+                                               bool keep_bits = false) {
+  wire::detail::ProtoCompressor compressor(min_elements, min_ratio, keep_bits);
+  Result<bool> smaller = compressor.Compress(*proto);
+  if (smaller.ok() && *smaller) {
+    std::string made = compressor.Write(*proto);  // refers to *proto
+    *proto = std::move(made);
+  }
+  return smaller;
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/base/sorted_order.hpp ----
+// SortedOrder: sorts numbers of items instead of items, so that one sort serves all types.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
+                                                          bool (*less)(const void*, std::size_t, std::size_t),
+                                                          const void* context) {
+  struct Before {
+    bool (*less)(const void*, std::size_t, std::size_t);
+    const void* context;
+    bool operator()(std::size_t a, std::size_t b) const {
+      if (less(context, a, b)) return true;
+      return a < b && !less(context, b, a);
+    }
+  };
+  SlimVector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), Before{less, context});
+  return order;
+}
+
+}  // namespace detail
+
+// 0 .. count - 1, ordered by less(i, j); equal ones stay in their order.
+template <class Less>
+SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
+  return detail::SortNumbers(
+      count,
+      [](const void* context, std::size_t a, std::size_t b) { return (*static_cast<const Less*>(context))(a, b); },
+      &less);
 }
 
 TENON_NAMESPACE_END
@@ -5787,1471 +9123,6 @@ inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def
   }
   return nullptr;
 }
-
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/reader.hpp ----
-// Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the
-// first mistake stops it, and status() then says what is wrong and at which byte.
-TENON_NAMESPACE_BEGIN
-
-namespace wire {
-
-static_assert(std::endian::native == std::endian::little,
-              "tenon: the wire format is read and written on little-endian machines");
-
-enum class WireType : std::uint8_t {
-  kVarint = 0,
-  kFixed64 = 1,
-  kBytes = 2,
-  kStartGroup = 3,
-  kEndGroup = 4,
-  kFixed32 = 5
-};
-
-inline constexpr int kMaxDepth = 100;                          // of messages inside messages, as in protobuf
-inline constexpr std::uint32_t kMaxFieldNumber = (1u << 29) - 1;
-
-struct Tag {
-  std::uint32_t field;
-  WireType type;
-};
-
-// one thread. Borrows the bytes. Every Read... returns false at the first mistake and from then on.
-//
-//   Reader reader(bytes);
-//   for (Tag tag; reader.ReadTag(&tag);) {
-//     if (tag.field == 1 && tag.type == WireType::kBytes ? !reader.ReadBytes(&name) : !reader.Skip(tag)) break;
-//   }
-//   return reader.status("NodeDef");
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes)
-      : begin_(reinterpret_cast<const unsigned char*>(bytes.data())), at_(begin_), limit_(begin_ + bytes.size()) {}
-
-  // False at the end of the current message too.
-  bool ReadTag(Tag* tag) {
-    if (at_ == limit_) return false;
-    const std::size_t start = offset();
-    std::uint64_t value;
-    if (!ReadVarint(&value)) [[unlikely]]
-      return false;
-    tag->field = static_cast<std::uint32_t>(value >> 3);
-    tag->type = static_cast<WireType>(value & 7);
-    if (value < 8 || value > 0xffffffff || (value & 7) > 5 || tag->type == WireType::kStartGroup ||
-        tag->type == WireType::kEndGroup) [[unlikely]] {
-      return FailTag(value, start);
-    }
-    return true;
-  }
-
-  bool ReadVarint(std::uint64_t* value) {
-    const std::size_t left = remaining();
-    if (left > 0 && at_[0] < 0x80) [[likely]] {
-      *value = *at_++;
-      return true;
-    }
-    if (left > 1 && at_[1] < 0x80) [[likely]] {
-      *value = (at_[0] & 0x7fu) | (static_cast<std::uint32_t>(at_[1]) << 7);
-      at_ += 2;
-      return true;
-    }
-    return ReadLongVarint(value);
-  }
-  bool ReadFixed32(std::uint32_t* value) { return ReadFixed(value); }
-  bool ReadFixed64(std::uint64_t* value) { return ReadFixed(value); }
-  // A view of the bytes that were given.
-  bool ReadBytes(std::string_view* bytes) {
-    std::uint64_t size;
-    const std::size_t start = offset();
-    if (!ReadVarint(&size)) [[unlikely]]
-      return false;
-    if (size > remaining()) [[unlikely]]
-      return Fail(Error::kTooLong, start, size);
-    *bytes = std::string_view(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(size));
-    at_ += size;
-    return true;
-  }
-  // The value of a field that nobody wants.
-  bool Skip(Tag tag) {
-    std::uint64_t ignored;
-    std::string_view bytes;
-    switch (tag.type) {
-      case WireType::kVarint: return ReadVarint(&ignored);
-      case WireType::kFixed64: return ReadFixed64(&ignored);
-      case WireType::kFixed32: {
-        std::uint32_t half;
-        return ReadFixed32(&half);
-      }
-      default: return ReadBytes(&bytes);
-    }
-  }
-
-  // ReadTag, and for kBytes ReadBytes too: most of all fields in one step.
-  bool ReadField(Tag* tag, std::string_view* bytes) {
-    const unsigned char* p = at_;
-    if (limit_ - p >= 3 && p[0] < 0x80 && p[0] >= 8 && (p[0] & 7) == 2) [[likely]] {
-      std::size_t size = p[1];
-      const unsigned char* data = p + 2;
-      if (size >= 0x80) {
-        size = (size & 0x7f) | (static_cast<std::size_t>(*data) << 7);
-        ++data;
-      }
-      if (data[-1] < 0x80 && size <= static_cast<std::size_t>(limit_ - data)) [[likely]] {
-        tag->field = p[0] >> 3;
-        tag->type = WireType::kBytes;
-        *bytes = std::string_view(reinterpret_cast<const char*>(data), size);
-        at_ = data + size;
-        return true;
-      }
-    }
-    return ReadTag(tag) && (tag->type != WireType::kBytes || ReadBytes(bytes));
-  }
-
-  // Between Enter and Leave the reader sees only the message (or the packed numbers) whose length comes next.
-  // Leave is wanted only after success.
-  using Outer = const unsigned char*;
-  bool Enter(Outer* outer) {
-    std::string_view inner;
-    return ReadBytes(&inner) && Enter(inner, outer);
-  }
-  // The same when the bytes have just been read.
-  bool Enter(std::string_view inner, Outer* outer) {
-    if (depth_ >= kMaxDepth) [[unlikely]]
-      return Fail(Error::kTooDeep, offset() - inner.size(), 0);
-    ++depth_;
-    *outer = limit_;
-    limit_ = at_;
-    at_ -= inner.size();
-    return true;
-  }
-  void Leave(Outer outer) {
-    at_ = limit_;
-    limit_ = outer;
-    --depth_;
-  }
-
-  bool ok() const { return error_ == Error::kNone; }
-  bool AtEnd() const { return at_ == limit_; }                                        // of the current message
-  std::size_t remaining() const { return static_cast<std::size_t>(limit_ - at_); }    // bytes of the current message
-  std::string_view rest() const { return {reinterpret_cast<const char*>(at_), remaining()}; }
-  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }  // of the next byte in all bytes
-
-  // OK, or DataLoss. `what` names the outermost message: "GraphDef".
-  Status status(std::string_view what) const { return ok() ? OkStatus() : MakeStatus(what); }
-
- private:
-  enum class Error : std::uint8_t { kNone, kEnd, kVarint, kTooLong, kFieldNumber, kGroup, kWireType, kTooDeep };
-
-  bool Fail(Error error, std::size_t where, std::uint64_t value) {
-    Record(error, where, value);
-    return false;
-  }
-  TENON_COLD void Record(Error error, std::size_t where, std::uint64_t value) {
-    if (error_ == Error::kNone) {
-      error_ = error;
-      error_offset_ = where;
-      error_value_ = value;
-    }
-    at_ = limit_;
-  }
-  bool FailTag(std::uint64_t tag, std::size_t where) {
-    if (tag < 8 || tag > 0xffffffff) return Fail(Error::kFieldNumber, where, tag >> 3);
-    return Fail((tag & 7) > 5 ? Error::kWireType : Error::kGroup, where, (tag & 7) > 5 ? tag & 7 : tag >> 3);
-  }
-  // Bits above the 64th are dropped, as protobuf does; more than ten bytes are an error.
-  TENON_COLD bool ReadLongVarint(std::uint64_t* value) {
-    const std::size_t start = offset();
-    std::uint64_t result = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-      if (at_ == limit_) [[unlikely]]
-        return Fail(Error::kEnd, start, 0);
-      const unsigned char byte = *at_++;
-      result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) {
-        *value = result;
-        return true;
-      }
-    }
-    return Fail(Error::kVarint, start, 0);
-  }
-  template <class T>
-  bool ReadFixed(T* value) {
-    if (remaining() < sizeof(T)) [[unlikely]]
-      return Fail(Error::kEnd, offset(), 0);
-    std::memcpy(value, at_, sizeof(T));
-    at_ += sizeof(T);
-    return true;
-  }
-  TENON_COLD Status MakeStatus(std::string_view what) const {
-    std::string text = StrCat(what, ": cannot parse the bytes at offset ", error_offset_, ": ");
-    switch (error_) {
-      case Error::kNone: break;
-      case Error::kEnd: StrAppend(&text, "the message ends inside a number; it is truncated or not a ", what); break;
-      case Error::kVarint: text += "a variable-length number has more than 10 bytes"; break;
-      case Error::kTooLong:
-        StrAppend(&text, "a field of ", error_value_,
-                  " bytes goes beyond the end of its message; it is truncated or not a ", what);
-        break;
-      case Error::kFieldNumber:
-        StrAppend(&text, "field number ", error_value_, " is not in 1 to ", kMaxFieldNumber);
-        break;
-      case Error::kGroup: StrAppend(&text, "field ", error_value_, " is a group, which no message here has"); break;
-      case Error::kWireType: StrAppend(&text, "wire type ", error_value_, " does not exist"); break;
-      case Error::kTooDeep: StrAppend(&text, "messages are nested more than ", kMaxDepth, " deep"); break;
-    }
-    return Status(Code::kDataLoss, text);
-  }
-
-  const unsigned char* begin_;
-  const unsigned char* at_;
-  const unsigned char* limit_;  // end of the current message
-  int depth_ = 0;
-  Error error_ = Error::kNone;
-  std::size_t error_offset_ = 0;
-  std::uint64_t error_value_ = 0;
-};
-
-// The bytes of a text.
-inline std::span<const std::byte> AsBytes(std::string_view text) {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-inline std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-}  // namespace wire
-
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/writer.hpp ----
-// Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and
-// one pass is enough. What is written later stands before what was written earlier.
-TENON_NAMESPACE_BEGIN
-
-namespace wire {
-
-// one thread.
-//
-//   Writer writer;
-//   const std::size_t end = writer.size();
-//   writer.Bytes(name);                     // the last field first, and in it the value before the tag
-//   writer.BytesTag(1, name.size());
-//   writer.BytesTag(7, writer.size() - end);  // ... as field 7 of the message around it
-//   writer.AppendTo(&out);
-class Writer {
- public:
-  Writer() = default;
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  ~Writer() { delete[] buffer_; }
-
-  std::size_t size() const { return capacity_ - start_; }  // bytes written
-
-  void Bytes(const void* data, std::size_t size) {
-    if (size != 0) std::memcpy(Prepend(size), data, size);
-  }
-  void Bytes(std::string_view text) { Bytes(text.data(), text.size()); }
-  // `size` bytes that the caller fills in before the next call.
-  char* Prepend(std::size_t size) {
-    if (size > start_) [[unlikely]]
-      Grow(size);
-    start_ -= size;
-    return buffer_ + start_;
-  }
-  void Varint(std::uint64_t value) {
-    const std::size_t size = VarintSize(value);
-    char* to = Prepend(size);
-    for (std::size_t i = 0; i + 1 < size; ++i, value >>= 7) *to++ = static_cast<char>((value & 0x7f) | 0x80);
-    *to = static_cast<char>(value);
-  }
-  void Fixed32(std::uint32_t value) { Bytes(&value, sizeof value); }
-  void Fixed64(std::uint64_t value) { Bytes(&value, sizeof value); }
-  // Before the value of a field: its number and how it is written.
-  void FieldTag(std::uint32_t field, WireType type) {
-    Varint((std::uint64_t{field} << 3) | static_cast<std::uint64_t>(type));
-  }
-  // Before text, a message or packed numbers: length and field number.
-  void BytesTag(std::uint32_t field, std::size_t size) {
-    Varint(size);
-    FieldTag(field, WireType::kBytes);
-  }
-
-  std::string_view view() const { return {buffer_ + start_, size()}; }
-  void AppendTo(std::string* out) const { out->append(view()); }
-
-  static constexpr std::size_t VarintSize(std::uint64_t value) {
-    return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
-  }
-
- private:
-  TENON_COLD void Grow(std::size_t size) {
-    const std::size_t used = this->size();
-    std::size_t capacity = capacity_ < 256 ? 512 : 2 * capacity_;
-    if (capacity - used < size) capacity = used + size + (size < 1024 ? 1024 : size / 8);  // room for what is around it
-    char* buffer = new char[capacity];
-    if (used != 0) std::memcpy(buffer + capacity - used, buffer_ + start_, used);
-    delete[] buffer_;
-    buffer_ = buffer;
-    start_ = capacity - used;
-    capacity_ = capacity;
-  }
-
-  char* buffer_ = nullptr;
-  std::size_t capacity_ = 0;
-  std::size_t start_ = 0;  // bytes [start_, capacity_) are written
-};
-
-}  // namespace wire
-
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/schema.hpp ----
-// Messages as constexpr tables: for each field its number, kind, and how to reach it in a plain struct. Two functions
-// over these tables, ParseMessage and SerializeMessage, read and write every message.
-//
-//   template <> struct wire::Schema<Version> { static const wire::Message message; };
-//   inline constexpr wire::Field kVersionFields[] = {wire::MakeField<&Version::producer>(1, "producer"),
-//                                                    wire::MakeField<&Version::bad_consumers>(3, "bad_consumers")};
-//   inline constexpr wire::Message wire::Schema<Version>::message("Version", kVersionFields);
-TENON_NAMESPACE_BEGIN
-
-class Buffer;
-
-namespace wire {
-
-struct Message;
-
-// The table of a struct, as the static member `message`.
-template <class T>
-struct Schema;
-
-// The C++ type of the value: kBool is bool or char, kEnum an enum of 4 bytes, kString a std::string (text, bytes, or a
-// message kept as it came), kFixed32/kFixed64 unsigned integers.
-enum class Kind : std::uint8_t {
-  kInt32,
-  kInt64,
-  kUint32,
-  kUint64,
-  kBool,
-  kEnum,
-  kFloat,
-  kDouble,
-  kFixed32,
-  kFixed64,
-  kString,
-  kMessage
-};
-
-namespace detail {
-constexpr WireType WireTypeOf(Kind kind) {
-  switch (kind) {
-    case Kind::kFloat:
-    case Kind::kFixed32: return WireType::kFixed32;
-    case Kind::kDouble:
-    case Kind::kFixed64: return WireType::kFixed64;
-    case Kind::kString:
-    case Kind::kMessage: return WireType::kBytes;
-    default: return WireType::kVarint;
-  }
-}
-}  // namespace detail
-
-// Immutable. The functions get a pointer to the struct.
-struct Field {
-  std::uint32_t number;
-  Kind kind;
-  bool repeated;
-  WireType wire_type;  // of one value
-  std::string_view name;
-  const Message* message;  // of kMessage
-  // How many values are to be written: 0 or 1 unless repeated.
-  std::size_t (*count)(const void* object);
-  const void* (*at)(const void* object, std::size_t index);
-  // Where the next value goes; unless repeated, always the same place.
-  void* (*add)(void* object);
-  // Null, or makes room for so many values in all.
-  void (*reserve)(void* object, std::size_t count);
-};
-
-// What goes with the parsing of one outermost message. one thread.
-struct ParseContext {
-  Buffer* owner = nullptr;  // of the bytes: tensors may become views of it
-  // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
-  // bytes must not be able to ask for all memory.
-  std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
-  Status status;  // set by a message's own parse function when values make no sense
-};
-
-// Immutable.
-struct Message {
-  static constexpr std::uint32_t kDirect = 32;  // fields below are found by index
-
-  std::string_view name;
-  std::span<const Field> fields;  // ascending by number
-  // Null, or: runs after the fields have been read.
-  void (*finish)(void* object) = nullptr;
-  // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
-  bool (*parse)(Reader& reader, ParseContext& context, void* object) = nullptr;
-  void (*serialize)(Writer& writer, const void* object) = nullptr;
-  bool has_repeated = false;
-  std::uint8_t slots[kDirect] = {};  // field number -> index + 1
-
-  constexpr Message(std::string_view message_name, std::span<const Field> message_fields,
-                    void (*message_finish)(void*) = nullptr)
-      : name(message_name), fields(message_fields), finish(message_finish) {
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (i > 0 && fields[i].number <= fields[i - 1].number) wire_schema_error_field_numbers_must_ascend();
-      if (fields[i].repeated) has_repeated = true;
-      if (fields[i].number < kDirect) slots[fields[i].number] = static_cast<std::uint8_t>(i + 1);
-    }
-  }
-  constexpr Message(std::string_view message_name, bool (*message_parse)(Reader&, ParseContext&, void*),
-                    void (*message_serialize)(Writer&, const void*))
-      : name(message_name), parse(message_parse), serialize(message_serialize) {}
-
-  const Field* Find(std::uint32_t number) const {
-    if (number < kDirect) [[likely]]
-      return slots[number] == 0 ? nullptr : &fields[slots[number] - 1u];
-    for (const Field& field : fields) {
-      if (field.number == number) return &field;
-    }
-    return nullptr;
-  }
-
-  // Never defined: reaching it while a table is made stops the compiler with its name.
-  static void wire_schema_error_field_numbers_must_ascend();
-};
-
-// ------------------------------------------------------------------------------------------------- tables from members
-
-template <class T>
-constexpr Kind KindOf() {
-  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>)
-    return Kind::kBool;
-  else if constexpr (std::is_enum_v<T>)
-    return Kind::kEnum;
-  else if constexpr (std::is_same_v<T, std::int32_t>)
-    return Kind::kInt32;
-  else if constexpr (std::is_same_v<T, std::int64_t>)
-    return Kind::kInt64;
-  else if constexpr (std::is_same_v<T, std::uint32_t>)
-    return Kind::kUint32;
-  else if constexpr (std::is_same_v<T, std::uint64_t>)
-    return Kind::kUint64;
-  else if constexpr (std::is_same_v<T, float>)
-    return Kind::kFloat;
-  else if constexpr (std::is_same_v<T, double>)
-    return Kind::kDouble;
-  else if constexpr (std::is_same_v<T, std::string>)
-    return Kind::kString;
-  else
-    return Kind::kMessage;
-}
-template <class T>
-constexpr const Message* MessageOf() {
-  if constexpr (KindOf<T>() == Kind::kMessage)
-    return &Schema<T>::message;
-  else
-    return nullptr;
-}
-
-namespace detail {
-
-// How the struct C keeps the field in its member of type M: one value, perhaps one (optional), or many (vector).
-template <class C, class M, M C::* Member>
-struct Access {
-  using Value = M;
-  static constexpr bool repeated = false;
-  static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
-  static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
-  static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (std::is_same_v<M, std::string>)
-      return Get(object).empty() ? 0 : 1;
-    else
-      return Get(object) == M{} ? 0 : 1;
-  }
-  static std::size_t CountAlways(const void*) { return 1; }
-  static const void* At(const void* object, std::size_t) { return &Get(object); }
-  static void* Add(void* object) { return &Get(object); }
-  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
-};
-template <class C, class T, std::optional<T> C::* Member>
-struct Access<C, std::optional<T>, Member> {
-  using Value = T;
-  static constexpr bool repeated = false;
-  static std::size_t CountSet(const void* object) {
-    return (static_cast<const C*>(object)->*Member).has_value() ? 1 : 0;
-  }
-  static const void* At(const void* object, std::size_t) { return &*(static_cast<const C*>(object)->*Member); }
-  static void* Add(void* object) {
-    std::optional<T>& member = static_cast<C*>(object)->*Member;
-    if (!member.has_value()) member.emplace();
-    return &*member;
-  }
-  static constexpr void (*reserve)(void*, std::size_t) = nullptr;
-};
-template <class C, class List, List C::* Member>
-  requires GrowableListOf<List, typename List::value_type> && (!std::is_same_v<List, std::string>)
-struct Access<C, List, Member> {
-  using Value = typename List::value_type;
-  static constexpr bool repeated = true;
-  static std::size_t CountSet(const void* object) { return (static_cast<const C*>(object)->*Member).size(); }
-  static const void* At(const void* object, std::size_t i) { return &(static_cast<const C*>(object)->*Member)[i]; }
-  static void* Add(void* object) { return &(static_cast<C*>(object)->*Member).emplace_back(); }
-  static void Reserve(void* object, std::size_t count) {
-    List& member = static_cast<C*>(object)->*Member;
-    if (count > 1) member.reserve(member.size() + count);
-  }
-  static constexpr void (*reserve)(void*, std::size_t) = &Reserve;
-};
-
-template <class M>
-struct MemberOf;
-template <class C, class M>
-struct MemberOf<M C::*> {
-  template <M C::* Member>
-  using Of = Access<C, M, Member>;
-};
-template <auto Member>
-using AccessOf = typename MemberOf<decltype(Member)>::template Of<Member>;
-
-}  // namespace detail
-
-// A field kept in a data member: a number, enum, std::string or struct with a Schema, or a vector or optional of such.
-template <auto Member>
-constexpr Field MakeField(std::uint32_t number, std::string_view name) {
-  using A = detail::AccessOf<Member>;
-  using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet,
-          &A::At, &A::Add,     A::reserve};
-}
-// The same for a field that is written even when it has its default value: key and value of a map.
-template <auto Member>
-constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
-  Field field = MakeField<Member>(number, name);
-  field.count = &detail::AccessOf<Member>::CountAlways;
-  return field;
-}
-// One of several members of which only one is set; T is the type of the value.
-template <class T>
-constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
-                          const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), count, at, add, nullptr};
-}
-
-// ------------------------------------------------------------------------------------------------------------- reading
-
-inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object);
-
-namespace detail {
-
-// Reads a number into *to, of the type that `kind` says.
-inline bool ReadNumber(Reader& reader, Kind kind, void* to) {
-  std::uint64_t value = 0;
-  switch (kind) {
-    case Kind::kFloat:
-    case Kind::kFixed32: {
-      std::uint32_t half = 0;
-      if (!reader.ReadFixed32(&half)) return false;
-      std::memcpy(to, &half, sizeof half);
-      return true;
-    }
-    case Kind::kDouble:
-    case Kind::kFixed64:
-      if (!reader.ReadFixed64(&value)) return false;
-      std::memcpy(to, &value, sizeof value);
-      return true;
-    case Kind::kBool: {
-      if (!reader.ReadVarint(&value)) return false;
-      const unsigned char byte = value != 0 ? 1 : 0;
-      std::memcpy(to, &byte, 1);
-      return true;
-    }
-    case Kind::kInt64:
-    case Kind::kUint64:
-      if (!reader.ReadVarint(&value)) return false;
-      std::memcpy(to, &value, sizeof value);
-      return true;
-    default: {
-      if (!reader.ReadVarint(&value)) return false;
-      const auto low = static_cast<std::uint32_t>(value);
-      std::memcpy(to, &low, sizeof low);
-      return true;
-    }
-  }
-}
-
-// `bytes` is the value of a field that came as kBytes; numbers that are not packed have yet to be read.
-inline bool ParseField(const Field& field, WireType type, std::string_view bytes, Reader& reader, ParseContext& context,
-                       void* object) {
-  if (field.kind == Kind::kString) {
-    static_cast<std::string*>(field.add(object))->assign(bytes);
-    return true;
-  }
-  if (type != WireType::kBytes) {
-    // A mistake in a repeated number may leave a value too many behind; the caller gets nothing then.
-    return ReadNumber(reader, field.kind, field.add(object));
-  }
-  Reader::Outer outer;
-  if (!reader.Enter(bytes, &outer)) return false;
-  if (field.kind == Kind::kMessage) {
-    if (!ParseMessage(*field.message, reader, context, field.add(object))) return false;
-  } else {
-    while (!reader.AtEnd()) {
-      if (!ReadNumber(reader, field.kind, field.add(object))) return false;
-    }
-  }
-  reader.Leave(outer);
-  return true;
-}
-
-// May the field come this way? Numbers of repeated fields may be packed or not; what does not fit is skipped, as in
-// protobuf.
-inline bool Fits(const Field& field, WireType type) {
-  return type == field.wire_type || (type == WireType::kBytes && field.repeated);
-}
-
-// Makes room for repeated fields: their number is found by walking over the message once.
-inline void Presize(const Message& message, Reader reader, void* object) {
-  std::size_t counts[Message::kDirect] = {};
-  std::size_t total = 0;
-  std::string_view bytes;
-  for (Tag tag; reader.ReadField(&tag, &bytes) && (tag.type == WireType::kBytes || reader.Skip(tag));) {
-    if (tag.field < Message::kDirect && message.slots[tag.field] != 0) ++counts[tag.field], ++total;
-  }
-  if (total < 2) return;
-  for (const Field& field : message.fields) {
-    if (field.number < Message::kDirect && counts[field.number] > 1 && field.reserve != nullptr) {
-      field.reserve(object, counts[field.number]);
-    }
-  }
-}
-
-}  // namespace detail
-
-// Reads the rest of the reader's current message into `object`, of the struct that `message` describes. Unknown fields
-// are skipped; a field that is not repeated takes its last value, a message merges. False when the reader failed or
-// context.status is an error; `object` is then partly filled.
-inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& context, void* object) {
-  if (message.parse != nullptr) return message.parse(reader, context, object);
-  if (message.has_repeated && reader.remaining() >= 64) detail::Presize(message, reader, object);
-  std::string_view bytes;
-  for (Tag tag; reader.ReadField(&tag, &bytes);) {
-    const Field* field = message.Find(tag.field);
-    if (field == nullptr || !detail::Fits(*field, tag.type)) [[unlikely]] {
-      if (tag.type != WireType::kBytes && !reader.Skip(tag)) return false;
-    } else if (!detail::ParseField(*field, tag.type, bytes, reader, context, object)) {
-      return false;
-    }
-  }
-  if (!reader.ok()) return false;
-  if (message.finish != nullptr) message.finish(object);
-  return true;
-}
-
-// The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
-template <class T>
-Status Parse(std::span<const std::byte> bytes, T* object, ParseContext context = {}) {
-  Reader reader(bytes);
-  if (ParseMessage(Schema<T>::message, reader, context, object)) return OkStatus();
-  if (!context.status.ok()) return context.status;
-  return reader.status(Schema<T>::message.name);
-}
-
-// ------------------------------------------------------------------------------------------------------------- writing
-
-namespace detail {
-
-inline void WriteNumber(Writer& writer, Kind kind, const void* from) {
-  std::uint64_t wide;
-  std::uint32_t narrow;
-  switch (kind) {
-    case Kind::kFloat:
-    case Kind::kFixed32: std::memcpy(&narrow, from, sizeof narrow); return writer.Fixed32(narrow);
-    case Kind::kDouble:
-    case Kind::kFixed64: std::memcpy(&wide, from, sizeof wide); return writer.Fixed64(wide);
-    case Kind::kBool: {
-      unsigned char byte;
-      std::memcpy(&byte, from, 1);
-      return writer.Varint(byte != 0 ? 1 : 0);
-    }
-    case Kind::kInt64:
-    case Kind::kUint64: std::memcpy(&wide, from, sizeof wide); return writer.Varint(wide);
-    case Kind::kUint32: std::memcpy(&narrow, from, sizeof narrow); return writer.Varint(narrow);
-    default: {  // negative ones have ten bytes
-      std::int32_t number;
-      std::memcpy(&number, from, sizeof number);
-      return writer.Varint(static_cast<std::uint64_t>(std::int64_t{number}));
-    }
-  }
-}
-
-}  // namespace detail
-
-// Writes the message's fields in front of what has been written. Canonical: ascending numbers, repeated numbers packed.
-inline void SerializeMessage(const Message& message, Writer& writer, const void* object) {
-  if (message.serialize != nullptr) return message.serialize(writer, object);
-  for (std::size_t f = message.fields.size(); f-- > 0;) {
-    const Field& field = message.fields[f];
-    const std::size_t count = field.count(object);
-    if (count == 0) continue;
-    const std::size_t end = writer.size();
-    for (std::size_t i = count; i-- > 0;) {
-      const void* value = field.at(object, i);
-      const std::size_t value_end = writer.size();
-      if (field.kind == Kind::kString) {
-        writer.Bytes(*static_cast<const std::string*>(value));
-      } else if (field.kind == Kind::kMessage) {
-        SerializeMessage(*field.message, writer, value);
-      } else {
-        detail::WriteNumber(writer, field.kind, value);
-        if (!field.repeated) writer.FieldTag(field.number, field.wire_type);
-        continue;
-      }
-      writer.BytesTag(field.number, writer.size() - value_end);
-    }
-    if (field.repeated && field.kind != Kind::kString && field.kind != Kind::kMessage) {
-      writer.BytesTag(field.number, writer.size() - end);
-    }
-  }
-}
-
-template <class T>
-void SerializeTo(const T& object, std::string* out) {
-  Writer writer;
-  SerializeMessage(Schema<T>::message, writer, &object);
-  writer.AppendTo(out);
-}
-
-}  // namespace wire
-
-TENON_NAMESPACE_END
-
-// ---- tenon/wire/tensor_proto.hpp ----
-// TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
-// TensorFlow writes values; raw contents become views of the bytes where those have an owner.
-TENON_NAMESPACE_BEGIN
-
-namespace wire {
-
-// -------------------------------------------------------------------------------------------------- TensorShapeProto
-// dim = 2 {size = 1, name = 2 (dropped)}, unknown_rank = 3
-
-namespace detail {
-
-struct RawShape {
-  Index dims[kMaxTensorRank];  // of the first kMaxTensorRank dimensions
-  int rank = 0;                // may be more than kMaxTensorRank
-  bool unknown_rank = false;
-
-  std::span<const Index> sizes() const {
-    return {dims, static_cast<std::size_t>(rank < kMaxTensorRank ? rank : kMaxTensorRank)};
-  }
-  std::string DebugString() const {
-    if (unknown_rank && rank == 0) return "<unknown>";
-    return StrCat(
-        unknown_rank ? "<unknown>" : "", "[",
-        StrJoin(sizes(), ",", [](std::string* out, Index d) { d < 0 ? StrAppend(out, "?") : StrAppend(out, d); }),
-        rank > kMaxTensorRank ? ",...]" : "]");
-  }
-};
-
-// Reads the rest of the reader's message.
-inline bool ReadShape(Reader& reader, RawShape* shape) {
-  std::string_view bytes;
-  for (Tag tag; reader.ReadField(&tag, &bytes);) {
-    std::uint64_t value;
-    if (tag.field == 2 && tag.type == WireType::kBytes) {
-      Reader::Outer outer;
-      if (!reader.Enter(bytes, &outer)) return false;
-      Index size = 0;
-      for (Tag inner; reader.ReadTag(&inner);) {
-        if (inner.field != 1 || inner.type != WireType::kVarint) {
-          if (!reader.Skip(inner)) return false;
-        } else if (!reader.ReadVarint(&value)) {
-          return false;
-        } else {
-          size = static_cast<Index>(value);
-        }
-      }
-      if (!reader.ok()) return false;
-      reader.Leave(outer);
-      if (shape->rank < kMaxTensorRank) shape->dims[shape->rank] = size;
-      if (shape->rank <= kMaxTensorRank) ++shape->rank;
-    } else if (tag.field == 3 && tag.type == WireType::kVarint) {
-      if (!reader.ReadVarint(&value)) return false;
-      shape->unknown_rank = value != 0;
-    } else if (tag.type != WireType::kBytes && !reader.Skip(tag)) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-
-// Are the numbers a shape? `partial`: -1 and an unknown rank are allowed.
-inline Status CheckShape(const RawShape& shape, bool partial) {
-  if (partial && shape.unknown_rank) {
-    if (shape.rank == 0) return OkStatus();
-    return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
-  }
-  if (shape.rank > kMaxTensorRank) return errors::InvalidArgument("Shape ", shape, " has too many dimensions");
-  Index elements = 1;
-  bool known = true;
-  for (const Index size : shape.sizes()) {
-    if (size < -1 && partial) {
-      return errors::InvalidArgument("Shape ", shape, " has dimensions with values below -1 (where -1 means unknown)");
-    }
-    if (size < 0 && !partial) return errors::InvalidArgument("Shape ", shape, " is not fully defined");
-    known = known && size >= 0;
-    if (!known) continue;
-    elements = MultiplyWithoutOverflow(elements, size);
-    if (elements < 0) return errors::InvalidArgument("Shape ", shape, " is too large (more than 2**63 - 1 entries)");
-  }
-  return OkStatus();
-}
-inline Status MakePartialShape(const RawShape& raw, PartialTensorShape* shape) {
-  TENON_RETURN_IF_ERROR(CheckShape(raw, true));
-  if (raw.unknown_rank) {
-    *shape = PartialTensorShape();
-    return OkStatus();
-  }
-  return PartialTensorShape::Build(raw.sizes(), shape);
-}
-inline Status MakeFullShape(const RawShape& raw, TensorShape* shape) {  // unknown_rank is ignored, as TensorFlow does
-  TENON_RETURN_IF_ERROR(CheckShape(raw, false));
-  return TensorShape::Build(raw.sizes(), shape);
-}
-
-inline void WriteShape(Writer& writer, std::span<const Index> dims, bool unknown_rank) {
-  if (unknown_rank) {
-    writer.Varint(1);
-    return writer.FieldTag(3, WireType::kVarint);
-  }
-  for (std::size_t d = dims.size(); d-- > 0;) {
-    const std::size_t end = writer.size();
-    if (dims[d] != 0) {
-      writer.Varint(static_cast<std::uint64_t>(dims[d]));
-      writer.FieldTag(1, WireType::kVarint);
-    }
-    writer.BytesTag(2, writer.size() - end);
-  }
-}
-
-}  // namespace detail
-
-template <>
-struct Schema<PartialTensorShape> {
-  static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    detail::RawShape raw;
-    if (!detail::ReadShape(reader, &raw)) return false;
-    context.status = detail::MakePartialShape(raw, static_cast<PartialTensorShape*>(object));
-    return context.status.ok();
-  }
-  static void Serialize(Writer& writer, const void* object) {
-    const auto& shape = *static_cast<const PartialTensorShape*>(object);
-    detail::WriteShape(writer, shape.dim_sizes(), shape.unknown_rank());
-  }
-  static constexpr Message message{"TensorShapeProto", &Parse, &Serialize};
-};
-
-// ------------------------------------------------------------------------------------------------ ResourceHandleProto
-
-template <>
-struct Schema<ResourceHandle> {
-  static const Message message;
-};
-inline constexpr Field kResourceHandleFields[] = {
-    MakeField<&ResourceHandle::device>(1, "device"),
-    MakeField<&ResourceHandle::container>(2, "container"),
-    MakeField<&ResourceHandle::name>(3, "name"),
-    MakeField<&ResourceHandle::hash_code>(4, "hash_code"),
-    MakeField<&ResourceHandle::maybe_type_name>(5, "maybe_type_name"),
-};
-inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
-
-// ------------------------------------------------------------------------------------------------------- TensorProto
-
-namespace detail {
-
-enum TensorField : std::uint32_t {
-  kDtypeField = 1,
-  kShapeField = 2,
-  kContentField = 4,
-  kStringField = 8,
-  kResourceField = 14,
-  kFloat8Field = 18,
-};
-
-// Where the values of a dtype stand when not in tensor_content. Complex numbers: two values an element.
-struct TypedField {
-  std::uint32_t number;
-  Kind kind;
-};
-constexpr TypedField TypedFieldOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kFloat: return {5, Kind::kFloat};
-    case DataType::kDouble: return {6, Kind::kDouble};
-    case DataType::kInt32:
-    case DataType::kInt16:
-    case DataType::kInt8:
-    case DataType::kUint8:
-    case DataType::kUint16:
-    case DataType::kQint8:
-    case DataType::kQuint8:
-    case DataType::kQint16:
-    case DataType::kQuint16:
-    case DataType::kQint32:
-    case DataType::kInt4:
-    case DataType::kUint4:
-    case DataType::kInt2:
-    case DataType::kUint2: return {7, Kind::kInt32};
-    case DataType::kString: return {kStringField, Kind::kString};
-    case DataType::kComplex64: return {9, Kind::kFloat};
-    case DataType::kInt64: return {10, Kind::kInt64};
-    case DataType::kBool: return {11, Kind::kBool};
-    case DataType::kComplex128: return {12, Kind::kDouble};
-    case DataType::kHalf:
-    case DataType::kBfloat16: return {13, Kind::kInt32};
-    case DataType::kResource: return {kResourceField, Kind::kMessage};
-    case DataType::kUint32: return {16, Kind::kUint32};
-    case DataType::kUint64: return {17, Kind::kUint64};
-    case DataType::kFloat8E5M2:
-    case DataType::kFloat8E4M3FN:
-    case DataType::kFloat8E4M3FNUZ:
-    case DataType::kFloat8E4M3B11FNUZ:
-    case DataType::kFloat8E5M2FNUZ:
-    case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
-    default: return {0, Kind::kMessage};
-  }
-}
-
-// The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
-struct SubByte {
-  unsigned char mask;
-  unsigned char sign;
-};
-constexpr SubByte SubByteOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kInt4: return {0x0f, 0x08};
-    case DataType::kUint4:
-    case DataType::kFloat4E2M1FN: return {0x0f, 0};
-    case DataType::kInt2: return {0x03, 0x02};
-    case DataType::kUint2: return {0x03, 0};
-    default: return {0, 0};
-  }
-}
-constexpr unsigned char WrapSubByte(unsigned char byte, SubByte format) {
-  return static_cast<unsigned char>(((byte & format.mask) ^ format.sign) - format.sign);
-}
-
-// Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
-// `status` set, when they make no tensor.
-class TensorDecoder {
- public:
-  TensorDecoder(Reader& reader, ParseContext& context) : reader_(reader), context_(context), again_(reader) {}
-
-  bool Decode(Tensor* out) {
-    std::string_view content;
-    if (!ReadHeader(&content)) return false;
-    if (!CheckHeader()) return false;
-    elements_ = shape_.num_elements();
-    if (elements_ == 0) {
-      *out = Tensor(dtype_, shape_, nullptr);
-      return true;
-    }
-    const bool plain = SizeOf(dtype_) != 0;
-    if (!content.empty()) return plain ? TakePlainContent(content, out) : TakeObjectContent(content, out);
-    if (!Allocate(out)) return false;
-    switch (TypedFieldOf(dtype_).kind) {
-      case Kind::kFloat: return TakeNumbers(4, out);
-      case Kind::kDouble:
-      case Kind::kInt64:
-      case Kind::kUint64: return TakeNumbers(8, out);
-      case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
-      case Kind::kMessage: return TakeResources(out);
-      default: break;
-    }
-    return TakeNumbers(SizeOf(dtype_) < 4 ? static_cast<std::size_t>(SizeOf(dtype_)) : 4, out);
-  }
-
-  const Status& status() const { return status_; }
-
- private:
-  template <class... Args>
-  TENON_COLD bool Fail(const Args&... args) {
-    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ",
-                                      args...);
-    return false;
-  }
-
-  bool ReadHeader(std::string_view* content) {
-    for (Tag tag; reader_.ReadTag(&tag);) {
-      if (tag.field == kDtypeField && tag.type == WireType::kVarint) {
-        std::uint64_t value;
-        if (!reader_.ReadVarint(&value)) return false;
-        dtype_ = static_cast<DataType>(static_cast<std::int32_t>(static_cast<std::uint32_t>(value)));
-      } else if (tag.field == kShapeField && tag.type == WireType::kBytes) {
-        Reader::Outer outer;
-        if (!reader_.Enter(&outer) || !ReadShape(reader_, &raw_shape_)) return false;
-        reader_.Leave(outer);
-      } else if (tag.field == kContentField && tag.type == WireType::kBytes) {
-        if (!reader_.ReadBytes(content)) return false;
-      } else {
-        if (!reader_.Skip(tag)) return false;
-      }
-    }
-    return reader_.ok();
-  }
-
-  bool CheckHeader() {
-    if (dtype_ == DataType::kVariant) {
-      status_ = errors::Unimplemented("TensorProto of shape ", raw_shape_, ": tensors of type variant cannot be read");
-      return false;
-    }
-    if (TypedFieldOf(dtype_).number == 0) {
-      return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
-    }
-    if (Status s = MakeFullShape(raw_shape_, &shape_); !s.ok()) return Fail(s.message());
-    return true;
-  }
-
-  // Takes `bytes` from what may be made out of nothing.
-  bool Spend(std::uint64_t count, std::uint64_t bytes_each) {
-    if (bytes_each == 0 || count <= context_.repeat_bytes / bytes_each) {
-      context_.repeat_bytes -= count * bytes_each;
-      return true;
-    }
-    status_ = errors::ResourceExhausted("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_,
-                                        ": repeating a value over so many elements needs more than the ",
-                                        context_.repeat_bytes, " bytes that are left for it");
-    return false;
-  }
-  bool Allocate(Tensor* out) {
-    // A value takes at least one byte of the message (a string two); what elements need beyond that is repetition.
-    const std::uint64_t given = again_.remaining(), needed = static_cast<std::uint64_t>(elements_);
-    if (needed > given && !Spend(needed - given, tenon::detail::ElementBytes(dtype_))) return false;
-    Result<Tensor> made = Tensor::Make(dtype_, shape_);
-    if (!made.ok()) {
-      status_ = made.status();
-      return false;
-    }
-    *out = *std::move(made);
-    return true;
-  }
-
-  // ---- tensor_content
-  bool TakePlainContent(std::string_view content, Tensor* out) {
-    const auto element = static_cast<std::uint64_t>(SizeOf(dtype_));
-    if (content.size() % element != 0 || content.size() / element != static_cast<std::uint64_t>(elements_)) {
-      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element,
-                  " bytes");
-    }
-    if (dtype_ == DataType::kBool) {
-      for (const char c : content) {
-        if (static_cast<unsigned char>(c) > 1)
-          return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
-                      ", a bool is 0 or 1");
-      }
-    }
-    const SubByte sub_byte = SubByteOf(dtype_);
-    if (sub_byte.mask == 0 && CanView(content)) {
-      *out = Tensor::ViewOf(context_.owner, dtype_, shape_, content.data());
-      return true;
-    }
-    if (!Allocate(out)) return false;
-    auto* to = static_cast<unsigned char*>(out->raw_data());
-    std::memcpy(to, content.data(), content.size());
-    if (sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < content.size(); ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
-    return true;
-  }
-  // Inside the owner's memory, and aligned for the element type (not for more)?
-  bool CanView(std::string_view content) const {
-    if (context_.owner == nullptr) return false;
-    const auto owner = reinterpret_cast<std::uintptr_t>(context_.owner->data());
-    const auto data = reinterpret_cast<std::uintptr_t>(content.data());
-    std::size_t alignment = static_cast<std::size_t>(SizeOf(dtype_));
-    if (IsComplex(dtype_)) alignment /= 2;
-    return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
-  }
-  // Strings and handles: the lengths of all, then the bytes of all.
-  bool TakeObjectContent(std::string_view content, Tensor* out) {
-    if (static_cast<std::uint64_t>(elements_) > content.size()) {
-      return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
-    }
-    Reader lengths(AsBytes(content));
-    std::uint64_t total = 0;
-    for (Index i = 0; i < elements_; ++i) {
-      std::uint64_t length;
-      if (!lengths.ReadVarint(&length) || length > content.size())
-        return Fail("tensor_content has no proper length for element ", i);
-      total += length;
-      if (total > content.size()) return Fail("tensor_content is too short for its elements");
-    }
-    if (total != lengths.remaining()) {
-      return Fail("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total);
-    }
-    if (!Allocate(out)) return false;
-    std::string_view rest = content.substr(lengths.offset());
-    lengths = Reader(AsBytes(content));
-    for (Index i = 0; i < elements_; ++i) {
-      std::uint64_t length = 0;
-      static_cast<void>(lengths.ReadVarint(&length));
-      const std::string_view item = rest.substr(0, static_cast<std::size_t>(length));
-      rest.remove_prefix(item.size());
-      if (dtype_ == DataType::kString) {
-        out->data<tstring>()[i].assign(item);
-      } else if (Status s = wire::Parse(AsBytes(item), out->data<ResourceHandle>() + i, ParseContext{}); !s.ok()) {
-        return Fail("element ", i, ": ", s.message());
-      }
-    }
-    return true;
-  }
-
-  // ---- typed fields
-  // The next field `number` of the message; false at the end.
-  bool Next(std::uint32_t number, Tag* tag) {
-    while (again_.ReadTag(tag)) {
-      if (tag->field == number) return true;
-      if (!again_.Skip(*tag)) return false;
-    }
-    return false;
-  }
-  bool Finish() {  // after the second walk over the message
-    if (again_.ok()) return true;
-    reader_ = again_;
-    return false;
-  }
-
-  // stored_bytes: what is kept of a number, 1, 2, 4 or 8; wider ones are cut. Complex numbers are pairs.
-  bool TakeNumbers(std::size_t stored_bytes, Tensor* out) {
-    const TypedField field = TypedFieldOf(dtype_);
-    const std::size_t per_element = static_cast<std::size_t>(SizeOf(dtype_)) / stored_bytes;
-    const std::size_t wanted = static_cast<std::size_t>(elements_) * per_element;
-    auto* const to = static_cast<char*>(out->raw_data());
-    std::size_t have = 0;
-    for (Tag tag; Next(field.number, &tag);) {
-      if (tag.type == WireType::kBytes) {
-        Reader::Outer outer;
-        if (!again_.Enter(&outer)) break;
-        while (!again_.AtEnd() && ReadStored(field.kind, stored_bytes, to, wanted, &have)) {
-        }
-        if (!again_.ok()) break;
-        again_.Leave(outer);
-      } else if (tag.type == WireTypeOf(field.kind)) {
-        if (!ReadStored(field.kind, stored_bytes, to, wanted, &have)) break;
-      } else if (!again_.Skip(tag)) {
-        break;
-      }
-    }
-    if (!Finish()) return false;
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      auto* bytes = static_cast<unsigned char*>(out->raw_data());
-      for (std::size_t i = 0; i < have; ++i) bytes[i] = WrapSubByte(bytes[i], sub_byte);
-    }
-    RepeatLast(to, static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
-    return true;
-  }
-  bool ReadStored(Kind kind, std::size_t stored_bytes, char* to, std::size_t wanted, std::size_t* have) {
-    std::uint64_t value = 0;
-    if (kind == Kind::kFloat || kind == Kind::kDouble) {
-      if (!ReadNumber(again_, kind, &value)) return false;
-    } else {
-      if (!again_.ReadVarint(&value)) return false;
-      if (kind == Kind::kBool) value = value != 0 ? 1 : 0;
-    }
-    if (*have >= wanted) return true;
-    to += (*have)++ * stored_bytes;
-    switch (stored_bytes) {  // the low bytes come first (wire/reader.hpp)
-      case 1: std::memcpy(to, &value, 1); break;
-      case 2: std::memcpy(to, &value, 2); break;
-      case 4: std::memcpy(to, &value, 4); break;
-      default: std::memcpy(to, &value, 8);
-    }
-    return true;
-  }
-  // Elements from `have` on get the value before them, or zero if there is none.
-  void RepeatLast(char* data, std::size_t element_bytes, std::size_t have) const {
-    const std::size_t all = static_cast<std::size_t>(elements_) * element_bytes;
-    std::size_t done = have * element_bytes;
-    if (done >= all) return;
-    if (done == 0) {
-      std::memset(data, 0, all);
-      return;
-    }
-    const char* const last = data + done - element_bytes;
-    for (std::size_t run = element_bytes;
-         done < all;) {  // doubles what is copied: [last, data + done) has only equal elements
-      const std::size_t n = run < all - done ? run : all - done;
-      std::memcpy(data + done, last, n);
-      done += n;
-      run = done - static_cast<std::size_t>(last - data);
-    }
-  }
-  // float8_val: a byte an element. The last occurrence of the field counts.
-  bool TakeBytes(Tensor* out) {
-    std::string_view bytes;
-    for (Tag tag; Next(kFloat8Field, &tag);) {
-      if (tag.type == WireType::kBytes ? !again_.ReadBytes(&bytes) : !again_.Skip(tag)) break;
-    }
-    if (!Finish()) return false;
-    auto* to = static_cast<unsigned char*>(out->raw_data());
-    const std::size_t all = static_cast<std::size_t>(elements_), have = bytes.size() < all ? bytes.size() : all;
-    if (have != 0) std::memcpy(to, bytes.data(), have);
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < have; ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
-    RepeatLast(reinterpret_cast<char*>(to), 1, have);
-    return true;
-  }
-  bool TakeStrings(Tensor* out) {
-    auto* const to = out->data<tstring>();
-    Index have = 0;
-    std::string_view text;
-    for (Tag tag; Next(kStringField, &tag);) {
-      if (tag.type != WireType::kBytes) {
-        if (!again_.Skip(tag)) break;
-        continue;
-      }
-      if (!again_.ReadBytes(&text)) break;
-      if (have < elements_) to[have++].assign(text);
-    }
-    if (!Finish()) return false;
-    if (have == 0 || have == elements_) return true;
-    const tstring& last = to[have - 1];
-    if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16))
-      return false;
-    for (Index i = have; i < elements_; ++i) to[i] = last;
-    return true;
-  }
-  // Handles are not repeated: elements without one stay empty.
-  bool TakeResources(Tensor* out) {
-    auto* const to = out->data<ResourceHandle>();
-    Index have = 0;
-    for (Tag tag; Next(kResourceField, &tag);) {
-      if (tag.type != WireType::kBytes || have == elements_) {
-        if (!again_.Skip(tag)) break;
-        continue;
-      }
-      Reader::Outer outer;
-      if (!again_.Enter(&outer)) break;
-      if (!ParseMessage(Schema<ResourceHandle>::message, again_, context_, to + have)) {
-        std::swap(status_, context_.status);
-        break;
-      }
-      again_.Leave(outer);
-      ++have;
-    }
-    return Finish() && status_.ok();
-  }
-
-  Reader& reader_;
-  ParseContext& context_;
-  Reader again_;  // a second walk over the same message, for the values
-  DataType dtype_ = DataType::kInvalid;
-  RawShape raw_shape_;
-  TensorShape shape_;
-  Index elements_ = 0;
-  Status status_;
-};
-
-}  // namespace detail
-
-// Reads the rest of the reader's current message, a TensorProto. False when the bytes are no such message: the reader
-// says why. Otherwise *status says whether they make a tensor.
-inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, Status* status) {
-  detail::TensorDecoder decoder(reader, context);
-  const bool done = decoder.Decode(tensor);
-  if (!done && decoder.status().ok()) return false;
-  *status = decoder.status();
-  return true;
-}
-
-}  // namespace wire
-
-// How a tensor's values are written.
-enum class TensorProtoForm {
-  kAuto,  // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end
-          // short
-  kContent,  // tensor_content: raw bytes; strings and handles with their lengths before them
-  kTyped,  // every element in the field of its type
-};
-
-namespace wire {
-namespace detail {
-
-// The number of elements to write when the last of them stands for all after it; 0 when all bytes are zero.
-inline std::size_t CountWithoutRepetition(const char* data, std::size_t elements, std::size_t element_bytes) {
-  const char* const last = data + (elements - 1) * element_bytes;
-  std::size_t keep = elements;
-  while (keep > 1 && std::memcmp(data + (keep - 2) * element_bytes, last, element_bytes) == 0) --keep;
-  if (keep > 1) return keep;
-  for (std::size_t i = 0; i < element_bytes; ++i) {
-    if (last[i] != 0) return 1;
-  }
-  return 0;
-}
-
-template <class Stored>
-void WriteTypedNumbers(Writer& writer, DataType dtype, const char* data, std::size_t count) {
-  const TypedField field = TypedFieldOf(dtype);
-  const bool is_signed =
-      IsSigned(dtype) || (IsQuantized(dtype) && dtype != DataType::kQuint8 && dtype != DataType::kQuint16);
-  const std::size_t end = writer.size();
-  for (std::size_t i = count; i-- > 0;) {
-    Stored value;
-    std::memcpy(&value, data + i * sizeof value, sizeof value);
-    if constexpr (std::is_same_v<Stored, float>) {
-      writer.Fixed32(std::bit_cast<std::uint32_t>(value));
-    } else if constexpr (std::is_same_v<Stored, double>) {
-      writer.Fixed64(std::bit_cast<std::uint64_t>(value));
-    } else if (is_signed) {
-      writer.Varint(static_cast<std::uint64_t>(std::int64_t{static_cast<std::make_signed_t<Stored>>(value)}));
-    } else {
-      writer.Varint(value);
-    }
-  }
-  if (writer.size() != end) writer.BytesTag(field.number, writer.size() - end);
-}
-
-inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t count) {
-  const char* const data = static_cast<const char*>(tensor.raw_data());
-  const DataType dtype = tensor.dtype();
-  const std::size_t numbers = IsComplex(dtype) ? 2 * count : count;
-  switch (TypedFieldOf(dtype).kind) {
-    case Kind::kFloat: return WriteTypedNumbers<float>(writer, dtype, data, numbers);
-    case Kind::kDouble: return WriteTypedNumbers<double>(writer, dtype, data, numbers);
-    case Kind::kInt64:
-    case Kind::kUint64: return WriteTypedNumbers<std::uint64_t>(writer, dtype, data, count);
-    case Kind::kString:
-      if (dtype == DataType::kString) {
-        for (std::size_t i = count; i-- > 0;) {
-          const std::string_view text = tensor.data<tstring>()[i];
-          writer.Bytes(text);
-          writer.BytesTag(kStringField, text.size());
-        }
-      } else if (count != 0) {
-        writer.Bytes(data, count);
-        writer.BytesTag(kFloat8Field, count);
-      }
-      return;
-    case Kind::kMessage:
-      for (std::size_t i = count; i-- > 0;) {
-        const std::size_t end = writer.size();
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
-        writer.BytesTag(kResourceField, writer.size() - end);
-      }
-      return;
-    default: break;
-  }
-  switch (SizeOf(dtype)) {
-    case 1: return WriteTypedNumbers<std::uint8_t>(writer, dtype, data, count);
-    case 2: return WriteTypedNumbers<std::uint16_t>(writer, dtype, data, count);
-    default: return WriteTypedNumbers<std::uint32_t>(writer, dtype, data, count);
-  }
-}
-
-inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count) {
-  const std::size_t end = writer.size();
-  if (SizeOf(tensor.dtype()) != 0) {
-    writer.Bytes(tensor.raw_data(), count * static_cast<std::size_t>(SizeOf(tensor.dtype())));
-  } else {
-    SlimVector<std::size_t> lengths(count);
-    for (std::size_t i = count; i-- > 0;) {
-      const std::size_t item_end = writer.size();
-      if (tensor.dtype() == DataType::kString) {
-        writer.Bytes(tensor.data<tstring>()[i].view());
-      } else {
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
-      }
-      lengths[i] = writer.size() - item_end;
-    }
-    for (std::size_t i = count; i-- > 0;) writer.Varint(lengths[i]);
-  }
-  writer.BytesTag(kContentField, writer.size() - end);
-}
-
-inline void WriteValues(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
-  const auto count = static_cast<std::size_t>(tensor.NumElements());
-  if (count == 0 || tensor.raw_data() == nullptr || TypedFieldOf(tensor.dtype()).number == 0) return;
-  if (form == TensorProtoForm::kContent) return WriteContent(writer, tensor, count);
-  const auto element = static_cast<std::size_t>(SizeOf(tensor.dtype()));
-  if (form == TensorProtoForm::kTyped || element == 0) return WriteTypedValues(writer, tensor, count);
-  const std::size_t keep = CountWithoutRepetition(static_cast<const char*>(tensor.raw_data()), count, element);
-  // A varint has up to ten bytes: typed values are worth it when few are left.
-  if (count == 1 || keep == 0 || keep * 10 <= count * element / 2) {
-    return WriteTypedValues(writer, tensor, count == 1 ? 1 : keep);
-  }
-  WriteContent(writer, tensor, count);
-}
-
-}  // namespace detail
-
-// Writes a TensorProto's fields. The tensor's memory must be accessible to the host; elements without memory are
-// written as none, which reads back as zeros.
-inline void SerializeTensor(Writer& writer, const Tensor& tensor, TensorProtoForm form) {
-  detail::WriteValues(writer, tensor, form);
-  const std::size_t end = writer.size();
-  detail::WriteShape(writer, tensor.shape().dim_sizes(), false);
-  writer.BytesTag(detail::kShapeField, writer.size() - end);
-  if (tensor.dtype() != DataType::kInvalid) {
-    writer.Varint(static_cast<std::uint64_t>(tensor.dtype()));
-    writer.FieldTag(detail::kDtypeField, WireType::kVarint);
-  }
-}
-
-template <>
-struct Schema<Tensor> {
-  static bool Parse(Reader& reader, ParseContext& context, void* object) {
-    return ParseTensor(reader, context, static_cast<Tensor*>(object), &context.status) && context.status.ok();
-  }
-  static void Serialize(Writer& writer, const void* object) {
-    SerializeTensor(writer, *static_cast<const Tensor*>(object), TensorProtoForm::kAuto);
-  }
-  static constexpr Message message{"TensorProto", &Parse, &Serialize};
-};
-
-}  // namespace wire
-
-// The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
-// TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out, Unimplemented for variants.
-inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
-                                      std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
-  Tensor tensor;
-  wire::ParseContext context;
-  context.owner = owner;
-  context.repeat_bytes = repeat_bytes;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &tensor, std::move(context)));
-  return tensor;
-}
-// Appends to *out.
-inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoForm form = TensorProtoForm::kAuto) {
-  wire::Writer writer;
-  wire::SerializeTensor(writer, tensor, form);
-  writer.AppendTo(out);
-}
-
-// A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
-inline Result<PartialTensorShape> PartialShapeFromProto(std::span<const std::byte> bytes) {
-  PartialTensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
-  return shape;
-}
-// The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
-inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
-  wire::Reader reader(bytes);
-  wire::detail::RawShape raw;
-  if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
-  TensorShape shape;
-  TENON_RETURN_IF_ERROR(wire::detail::MakeFullShape(raw, &shape));
-  return shape;
-}
-// Appends to *out.
-inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
 
 TENON_NAMESPACE_END
 
@@ -12428,8 +14299,8 @@ class MappedFile {
 };
 
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file.
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
 #if defined(TENON_DETAIL_HAS_MMAP)
   const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
 #else
@@ -12437,8 +14308,10 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
 #endif
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  int error = written ? 0 : errno;
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
   if (std::fclose(file) != 0 && error == 0) error = errno;
 #if !defined(TENON_DETAIL_HAS_MMAP)
   if (error == 0) std::remove(path.c_str());
@@ -12448,219 +14321,515 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   std::remove(temporary.c_str());
   return detail::FileError("WriteFile", path, error);
 }
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
 
 TENON_NAMESPACE_END
 
 // ---- tenon/io/npy.hpp ----
-// NumPy's .npy files: one array, written by numpy.save. Numbers, bools and complex numbers, little-endian, C order.
+// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
+// either byte order and either order of dimensions.
 TENON_NAMESPACE_BEGIN
+
+struct NpyOptions {
+  // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
+  // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
+  DataType void_dtype = DataType::kInvalid;
+};
 
 namespace detail {
 
 static_assert(std::endian::native == std::endian::little,
               "tenon: .npy files are read and written on little-endian machines");
 
+inline constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
+
 struct NpyType {
   std::string_view descr;  // without the byte order
   DataType dtype;
+  std::uint8_t swapped_bytes;  // of each number whose bytes another byte order reverses
 };
 inline constexpr NpyType kNpyTypes[] = {
-    {"f4", DataType::kFloat},     {"f8", DataType::kDouble},      {"f2", DataType::kHalf},   {"b1", DataType::kBool},
-    {"i1", DataType::kInt8},      {"i2", DataType::kInt16},       {"i4", DataType::kInt32},  {"i8", DataType::kInt64},
-    {"u1", DataType::kUint8},     {"u2", DataType::kUint16},      {"u4", DataType::kUint32}, {"u8", DataType::kUint64},
-    {"c8", DataType::kComplex64}, {"c16", DataType::kComplex128},
+    {"f4", DataType::kFloat, 4},     {"f8", DataType::kDouble, 8},      {"f2", DataType::kHalf, 2},
+    {"b1", DataType::kBool, 1},      {"i1", DataType::kInt8, 1},        {"i2", DataType::kInt16, 2},
+    {"i4", DataType::kInt32, 4},     {"i8", DataType::kInt64, 8},       {"u1", DataType::kUint8, 1},
+    {"u2", DataType::kUint16, 2},    {"u4", DataType::kUint32, 4},      {"u8", DataType::kUint64, 8},
+    {"c8", DataType::kComplex64, 4}, {"c16", DataType::kComplex128, 8},
 };
+// TensorFlow's quantised types are structures of one field, and ml_dtypes' types are void ones or, once, 'f1'.
+inline constexpr NpyType kNpyWholeTypes[] = {
+    {"[('qint8','|i1')]", DataType::kQint8, 1},
+    {"[('quint8','|u1')]", DataType::kQuint8, 1},
+    {"[('qint16','<i2')]", DataType::kQint16, 1},
+    {"[('quint16','<u2')]", DataType::kQuint16, 1},
+    {"[('qint32','<i4')]", DataType::kQint32, 1},
+    {"<V2", DataType::kBfloat16, 1},
+    {"<f1", DataType::kFloat8E5M2, 1},
+    {"|f1", DataType::kFloat8E5M2, 1},
+};
+inline constexpr DataTypeSet kNpyVoidTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat8E5M2) |
+                                             ToSet(DataType::kFloat8E4M3FN) | ToSet(DataType::kFloat8E4M3FNUZ) |
+                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ);
 
 // The header's text, a Python dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class NpyHeader {
  public:
-  std::string descr;
+  std::string_view descr;  // "<f4"; of a structured type the whole list, "[('a', '<i4')]"
+  std::size_t descr_at = 0;
   bool fortran_order = false;
   InlinedVector<Index, 8> shape;
 
+  // False: what was expected at which byte of the text is in expected() and at().
   bool Parse(std::string_view text) {
     text_ = text;
     bool has_descr = false, has_order = false, has_shape = false;
-    if (!Take('{')) return false;
+    if (!Take('{')) return Expected("'{'");
     while (!Take('}')) {
-      std::string key;
-      if (!String(&key) || !Take(':')) return false;
-      if (key == "descr") {
-        if (Peek('[')) return descr = "[...]", Skip();  // a structured type: refused by its descr
-        has_descr = String(&descr);
-        if (!has_descr) return false;
-      } else if (key == "fortran_order") {
-        has_order = Word("True") ? (fortran_order = true) : Word("False");
-        if (!has_order) return false;
-      } else if (key == "shape") {
-        has_shape = Shape();
-        if (!has_shape) return false;
-      } else {
-        return false;
+      Blanks();
+      const std::size_t start = at_;
+      std::string_view key;
+      if (!String(&key)) return Expected("a key in quotes or '}'");
+      bool* const has = key == "descr"           ? &has_descr
+                        : key == "fortran_order" ? &has_order
+                        : key == "shape"         ? &has_shape
+                                                 : nullptr;
+      if (has == nullptr || *has) {
+        at_ = start;
+        return Expected("each of the keys 'descr', 'fortran_order' and 'shape' once");
       }
-      if (!Take(',') && !Peek('}')) return false;
+      if (!Take(':')) return Expected("':'");
+      *has = true;
+      if (has == &has_descr ? !Descr() : has == &has_order ? !Order() : !Shape()) return false;
+      if (!Take(',') && !Peek('}')) return Expected("',' or '}'");
     }
-    return has_descr && has_order && has_shape;
+    if (!has_descr || !has_order || !has_shape)
+      return Expected("the keys 'descr', 'fortran_order' and 'shape' before '}'");
+    Blanks();
+    return at_ == text_.size() || Expected("only blanks after '}'");
   }
+  std::string_view expected() const { return expected_; }
+  std::size_t at() const { return at_; }
 
  private:
+  bool Expected(std::string_view what) {
+    if (expected_.empty()) expected_ = what;
+    return false;
+  }
   void Blanks() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n' || text_.front() == '\t'))
-      text_.remove_prefix(1);
+    while (at_ < text_.size() && std::string_view(" \n\t\r\f").find(text_[at_]) != std::string_view::npos) ++at_;
   }
   bool Peek(char c) {
     Blanks();
-    return !text_.empty() && text_.front() == c;
+    return at_ < text_.size() && text_[at_] == c;
   }
   bool Take(char c) {
     if (!Peek(c)) return false;
-    text_.remove_prefix(1);
+    ++at_;
     return true;
   }
   bool Word(std::string_view word) {
     Blanks();
-    if (!StartsWith(text_, word)) return false;
-    text_.remove_prefix(word.size());
+    if (!StartsWith(text_.substr(at_), word)) return false;
+    at_ += word.size();
     return true;
   }
-  bool String(std::string* out) {
-    Blanks();
-    if (text_.empty() || (text_.front() != '\'' && text_.front() != '"')) return false;
-    const std::size_t end = text_.find(text_.front(), 1);
+  // Quoted, on one line, without escapes: no key and no type needs them.
+  bool String(std::string_view* out) {
+    if (!Peek('\'') && !Peek('"')) return false;
+    const std::size_t end = text_.find(text_[at_], at_ + 1);
     if (end == std::string_view::npos) return false;
-    out->assign(text_.substr(1, end - 1));
-    text_.remove_prefix(end + 1);
+    *out = text_.substr(at_ + 1, end - at_ - 1);
+    if (out->find_first_of("\\\n") != std::string_view::npos) return false;
+    at_ = end + 1;
     return true;
+  }
+  bool Descr() {
+    Blanks();
+    descr_at = at_;
+    if (!Peek('[')) return String(&descr) || Expected("a type in quotes or a list of fields");
+    std::size_t depth = 0;
+    do {
+      Blanks();
+      std::string_view skipped;
+      if (at_ == text_.size()) return Expected("']' at the end of the list of fields");
+      const char c = text_[at_];
+      if (c == '\'' || c == '"') {
+        if (!String(&skipped)) return Expected("a closing quote");
+        continue;
+      }
+      if (c == '[' || c == '(') ++depth;
+      if (c == ']' || c == ')') --depth;
+      ++at_;
+    } while (depth > 0);
+    descr = text_.substr(descr_at, at_ - descr_at);
+    return true;
+  }
+  bool Order() {
+    fortran_order = Word("True");
+    return fortran_order || Word("False") || Expected("True or False");
   }
   bool Shape() {
-    if (!Take('(')) return false;
+    if (!Take('(')) return Expected("a shape like (2, 3), (2,) or ()");
+    bool comma = true;
     while (!Take(')')) {
       Blanks();
+      if (!comma) return Expected("',' or ')'");
       std::size_t digits = 0;
-      while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') ++digits;
+      while (at_ + digits < text_.size() && text_[at_ + digits] >= '0' && text_[at_ + digits] <= '9') ++digits;
       Index size = 0;
-      if (!ParseInt64(text_.substr(0, digits), &size) || shape.size() > kMaxTensorRank) return false;
-      text_.remove_prefix(digits);
+      if (!ParseInt64(text_.substr(at_, digits), &size)) return Expected("a size between 0 and 2**63 - 1");
+      if (shape.size() >= kMaxTensorRank) return Expected("at most 254 dimensions");
+      at_ += digits;
       static_cast<void>(Word("L"));  // Python 2
       shape.push_back(size);
-      if (!Take(',') && !Peek(')')) return false;
+      comma = Take(',');
+      if (shape.size() == 1 && !comma) return Expected("',' after the first size");
     }
     return true;
   }
-  bool Skip() {
-    text_ = {};
-    return true;
-  }
 
-  std::string_view text_;
+  std::string_view text_, expected_;
+  std::size_t at_ = 0;
 };
 
-inline Status NpyDataType(const NpyHeader& header, const std::string& path, DataType* dtype) {
+// What the elements are, by the header's descr.
+struct NpyElement {
+  enum class Kind : unsigned char { kPlain, kBytes, kText };
+  DataType dtype = DataType::kInvalid;
+  Kind kind = Kind::kPlain;
+  bool swapped = false;           // big-endian
+  std::size_t swapped_bytes = 1;  // of each number
+  std::uint64_t bytes = 0;        // of an element, in the file
+};
+
+TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
+                                      std::string_view right) {
+  return errors::InvalidArgument(where, ": at byte ", at, ": elements of NumPy type '",
+                                 CEscape(header.descr.substr(0, 100)), "' have no place in a tensor; ", right);
+}
+
+// `at`: where the descr is in the file.
+inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, std::string_view where, std::size_t at,
+                           NpyElement* element) {
+  std::string whole;
+  for (const char c : header.descr.substr(0, 64)) {
+    if (c != ' ') whole += c == '"' ? '\'' : c;
+  }
+  if (whole.size() > 5 && EndsWith(whole, ",)]")) whole.replace(whole.size() - 3, 3, ")]");
   std::string_view type = header.descr;
   const char order = type.empty() ? '?' : type.front();
   if (order == '<' || order == '>' || order == '|' || order == '=') type.remove_prefix(1);
-  for (const NpyType& known : kNpyTypes) {
-    if (known.descr != type) continue;
-    if (order == '>' && SizeOf(known.dtype) > 1) {
-      return errors::Unimplemented("ReadNpy: '", path, "' has big-endian elements ('", header.descr,
-                                   "'); save it with array.astype(array.dtype.newbyteorder('<'))");
+  const char kind = type.empty() ? '?' : type.front();
+  std::uint32_t width = 0;
+  const bool has_width = ParseInt(type.substr(type.empty() ? 0 : 1), &width) && type[1] != '-' && type[1] != '+';
+
+  if (kind == 'V' && has_width && options.void_dtype != DataType::kInvalid) {
+    if (!kNpyVoidTypes.contains(options.void_dtype) ||
+        width != static_cast<std::uint32_t>(SizeOf(options.void_dtype)) || order == '>') {
+      return NpyTypeError(where, header, at,
+                          StrCat("NpyOptions::void_dtype is ", options.void_dtype,
+                                 ", and must be bfloat16 or a float8 type of as many bytes"));
     }
-    *dtype = known.dtype;
+    *element = {options.void_dtype, NpyElement::Kind::kPlain, false, 1, width};
     return OkStatus();
   }
-  if (StartsWith(type, "O")) {
-    return errors::Unimplemented("ReadNpy: '", path,
-                                 "' has Python objects as elements (dtype object); an array of numbers is wanted");
+  for (const NpyType& known : kNpyWholeTypes) {
+    if (known.descr != whole) continue;
+    *element = {known.dtype, NpyElement::Kind::kPlain, false, 1, static_cast<std::uint64_t>(SizeOf(known.dtype))};
+    return OkStatus();
   }
-  return errors::Unimplemented("ReadNpy: '", path, "' has elements of NumPy type '", header.descr,
-                               "'; numbers, bools and complex numbers can be read");
+  for (const NpyType& known : kNpyTypes) {
+    if (known.descr != type) continue;
+    *element = {known.dtype, NpyElement::Kind::kPlain, order == '>' && known.swapped_bytes > 1, known.swapped_bytes,
+                static_cast<std::uint64_t>(SizeOf(known.dtype))};
+    return OkStatus();
+  }
+  if ((kind == 'S' || kind == 'a' || kind == 'U') && has_width) {
+    if (width == 0) return NpyTypeError(where, header, at, "strings of at least one character are wanted");
+    if (kind == 'U') {
+      *element = {DataType::kString, NpyElement::Kind::kText, order == '>', 4, std::uint64_t{width} * 4};
+    } else {
+      *element = {DataType::kString, NpyElement::Kind::kBytes, false, 1, width};
+    }
+    return OkStatus();
+  }
+  switch (kind) {
+    case 'O':
+      return NpyTypeError(where, header, at,
+                          "they are Python objects (dtype object); save an array of numbers or strings");
+    case 'm':
+    case 'M': return NpyTypeError(where, header, at, "save array.astype('int64')");
+    case 'f':
+    case 'g': return NpyTypeError(where, header, at, "save array.astype('float64')");
+    case 'c': return NpyTypeError(where, header, at, "save array.astype('complex128')");
+    case '[': return NpyTypeError(where, header, at, "save each field as an array of its own");
+    case 'V':
+      return NpyTypeError(where, header, at,
+                          "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types");
+    default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
+  }
+}
+
+// Elements of `width` bytes whose first dimension runs fastest, into row-major order.
+inline void FromFortranOrder(const char* from, char* to, const TensorShape& shape, std::size_t width) {
+  const int last = shape.dims() - 1;
+  const auto row = static_cast<std::size_t>(shape.dim_size(last));
+  std::size_t index[kMaxTensorRank] = {}, stride[kMaxTensorRank];  // in elements, of `from`
+  std::size_t total = 1;
+  for (int d = 0; d <= last; ++d) {
+    stride[d] = total;
+    total *= static_cast<std::size_t>(shape.dim_size(d));
+  }
+  const std::size_t step = stride[last] * width;
+  const auto copy_row = [&]<std::size_t kWidth>(const char* source, char* out) {
+    const std::size_t bytes = kWidth == 0 ? width : kWidth;
+    for (std::size_t i = 0; i < row; ++i) std::memcpy(out + i * bytes, source + i * step, bytes);
+  };
+  std::size_t start = 0;
+  for (std::size_t rows = total / row; rows > 0; --rows, to += row * width) {
+    const char* const source = from + start * width;
+    switch (width) {
+      case 1: copy_row.template operator()<1>(source, to); break;
+      case 2: copy_row.template operator()<2>(source, to); break;
+      case 4: copy_row.template operator()<4>(source, to); break;
+      case 8: copy_row.template operator()<8>(source, to); break;
+      default: copy_row.template operator()<0>(source, to); break;
+    }
+    for (int d = last - 1; d >= 0; --d) {
+      start += stride[d];
+      if (++index[d] < static_cast<std::size_t>(shape.dim_size(d))) break;
+      start -= index[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+}
+
+inline void SwapBytes(char* bytes, std::size_t count, std::size_t number_bytes) {
+  for (std::size_t i = 0; i + number_bytes <= count; i += number_bytes) {
+    for (std::size_t a = i, b = i + number_bytes - 1; a < b; ++a, --b) std::swap(bytes[a], bytes[b]);
+  }
+}
+
+// A NumPy text of `count` characters of four bytes, zeros at its end not among them, as UTF-8. False for what is no
+// character; that is in *wrong then.
+inline bool NpyTextToUtf8(const char* from, std::size_t count, bool swapped, std::string* text, std::uint32_t* wrong) {
+  text->clear();
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t c = 0;
+    for (std::size_t b = 0; b < 4; ++b)
+      c |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[4 * i + b])) << (8 * (swapped ? 3 - b : b));
+    if (c == 0) {
+      ++zeros;
+      continue;
+    }
+    text->append(zeros, '\0');
+    zeros = 0;
+    *wrong = c;
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return false;
+    const auto tail = [&](int shift) { text->push_back(static_cast<char>(0x80 | ((c >> shift) & 0x3f))); };
+    if (c < 0x80) {
+      text->push_back(static_cast<char>(c));
+    } else if (c < 0x800) {
+      text->push_back(static_cast<char>(0xc0 | (c >> 6))), tail(0);
+    } else if (c < 0x10000) {
+      text->push_back(static_cast<char>(0xe0 | (c >> 12))), tail(6), tail(0);
+    } else {
+      text->push_back(static_cast<char>(0xf0 | (c >> 18))), tail(12), tail(6), tail(0);
+    }
+  }
+  return true;
+}
+
+// `at`: where the data are in the file.
+inline Result<Tensor> NpyStrings(const char* data, const TensorShape& shape, const NpyElement& element, bool reorder,
+                                 std::string_view where, std::size_t at) {
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(DataType::kString, shape));
+  Tensor ordered;
+  const auto count = static_cast<std::size_t>(shape.num_elements());
+  const auto width = static_cast<std::size_t>(element.bytes);
+  if (reorder) {
+    TENON_ASSIGN_OR_RETURN(ordered, Tensor::Make(DataType::kUint8, TensorShape({static_cast<Index>(count * width)})));
+    FromFortranOrder(data, static_cast<char*>(ordered.raw_data()), shape, width);
+    data = static_cast<const char*>(ordered.raw_data());
+  }
+  auto* const out = static_cast<tstring*>(tensor.raw_data());
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i, data += width) {
+    if (element.kind == NpyElement::Kind::kBytes) {
+      const std::size_t last = std::string_view(data, width).find_last_not_of('\0');
+      out[i].assign(std::string_view(data, last == std::string_view::npos ? 0 : last + 1));
+      continue;
+    }
+    std::uint32_t wrong = 0;
+    if (!NpyTextToUtf8(data, width / 4, element.swapped, &text, &wrong)) {
+      return errors::DataLoss(where, ": data from byte ", at, " on: text number ", i,
+                              reorder ? " in row-major order" : "", " has the code ", wrong,
+                              ", which is no Unicode character");
+    }
+    out[i].assign(text);
+  }
+  return tensor;
+}
+
+// The bytes of a .npy file: `header`, then `data`, which is memory of the tensor or of `padded`.
+struct NpyImage {
+  std::string header;
+  std::string_view data;
+  Tensor padded;
+};
+
+inline Status NpyPadStrings(const Tensor& tensor, std::string_view where, std::string* descr, NpyImage* image) {
+  std::size_t width = 1;
+  const std::span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
+                                       static_cast<std::size_t>(tensor.NumElements()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string_view text = texts[i];
+    if (!text.empty() && text.back() == '\0') {
+      return errors::InvalidArgument(where, ": string number ", i,
+                                     " ends in a zero byte, which NumPy drops; add a last byte that is not zero");
+    }
+    if (text.size() > width) width = text.size();
+  }
+  const Index bytes = MultiplyWithoutOverflow(static_cast<Index>(width), tensor.NumElements());
+  if (bytes < 0 || width > 0x7fffffff) {
+    return errors::InvalidArgument(where, ": ", texts.size(), " strings of ", width,
+                                   " bytes each are too many; NumPy pads all strings to the longest");
+  }
+  TENON_ASSIGN_OR_RETURN(image->padded, Tensor::Make(DataType::kUint8, TensorShape({bytes})));
+  char* to = static_cast<char*>(image->padded.raw_data());
+  for (const tstring& text : texts) {
+    std::memcpy(to, text.data(), text.size());
+    std::memset(to + text.size(), 0, width - text.size());
+    to += width;
+  }
+  image->data = image->padded.tensor_data();
+  *descr = StrCat("'|S", width, "'");
+  return OkStatus();
+}
+
+inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
+  if (!tensor.IsInitialized()) return errors::FailedPrecondition(where, ": the tensor is not initialised");
+  if (!tensor.HostAccessible())
+    return errors::FailedPrecondition(where, ": the tensor is in memory of a device; copy it to the host first");
+  NpyImage image;
+  std::string descr;
+  for (const NpyType& known : kNpyTypes) {
+    if (known.dtype == tensor.dtype()) descr = StrCat("'", SizeOf(known.dtype) == 1 ? "|" : "<", known.descr, "'");
+  }
+  for (const NpyType& known : kNpyWholeTypes) {
+    if (known.dtype == tensor.dtype() && known.descr.front() == '[') descr = known.descr;
+  }
+  if (kNpyVoidTypes.contains(tensor.dtype())) descr = StrCat("'<V", SizeOf(tensor.dtype()), "'");
+  if (tensor.dtype() == DataType::kString) {
+    TENON_RETURN_IF_ERROR(NpyPadStrings(tensor, where, &descr, &image));
+  } else {
+    image.data = tensor.tensor_data();
+  }
+  if (descr.empty()) return errors::Unimplemented(where, ": NumPy has no type for elements of type ", tensor.dtype());
+  std::string text = StrCat("{'descr': ", descr, ", 'fortran_order': False, 'shape': (", StrJoin(tensor.shape(), ", "),
+                            tensor.dims() == 1 ? ",), }" : "), }");
+  while ((10 + text.size() + 1) % 64 != 0) text += ' ';  // 254 dimensions need less than the 64 KiB of format 1
+  text += '\n';
+  image.header =
+      StrCat(kNpyMagic, '\x01', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8), text);
+  return image;
 }
 
 }  // namespace detail
 
-// The array of a .npy file (format 1, 2 or 3) as a view of the mapped file. NotFound when there is no such file,
-// DataLoss when it is no .npy file or cut short, Unimplemented for elements or a layout that tensors do not have; each
-// names the path.
-inline Result<Tensor> ReadNpy(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  if (bytes.size() < 10 || bytes.substr(0, 6) != "\x93NUMPY") {
-    return errors::DataLoss("ReadNpy: '", path, "' is not a .npy file: it does not start with \\x93NUMPY");
-  }
+// The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
+// they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
+// follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
+// an array that no tensor can hold; the messages start with `where` and have the byte's number.
+inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
+                               const NpyOptions& options = {}) {
+  using detail::NpyElement;
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (bytes.substr(0, 6) != detail::kNpyMagic)
+    return errors::DataLoss(where, " is not a .npy file: it does not start with \\x93NUMPY");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3)
-    return errors::Unimplemented("ReadNpy: '", path, "' has format version ", version, "; 1 to 3 can be read");
-  std::size_t start = 10, header_bytes = byte(8) | byte(9) << 8;
-  if (version > 1) {
-    if (bytes.size() < 12) return errors::DataLoss("ReadNpy: '", path, "' ends inside its header");
-    start = 12;
-    header_bytes |= byte(10) << 16 | byte(11) << 24;
+  const std::size_t start = bytes.size() > 6 && byte(6) == 1 ? 10 : 12;
+  if (bytes.size() < start) return errors::DataLoss(where, " ends inside its header, at byte ", bytes.size());
+  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
+    return errors::InvalidArgument(where, ": at byte 6: it has format version ", byte(6), ".", byte(7),
+                                   "; 1.0, 2.0 and 3.0 can be read");
   }
-  if (header_bytes > bytes.size() - start) return errors::DataLoss("ReadNpy: '", path, "' ends inside its header");
+  std::size_t header_bytes = byte(8) | byte(9) << 8;
+  if (start == 12) header_bytes |= byte(10) << 16 | byte(11) << 24;
+  if (header_bytes > bytes.size() - start) {
+    return errors::DataLoss(where, " ends inside its header, at byte ", bytes.size(), "; the header needs ",
+                            header_bytes, " bytes from byte ", start, " on");
+  }
 
   detail::NpyHeader header;
   if (!header.Parse(bytes.substr(start, header_bytes))) {
-    return errors::DataLoss("ReadNpy: '", path, "' has a header that cannot be read: ",
-                            CEscape(bytes.substr(start, header_bytes).substr(0, 200)));
+    const std::size_t at = start + header.at();
+    return errors::DataLoss(where, " has a header that cannot be read: at byte ", at, ": expected ", header.expected(),
+                            ", got '", CEscape(bytes.substr(start, header_bytes).substr(header.at(), 20)), "'");
   }
-  DataType dtype = DataType::kInvalid;
-  TENON_RETURN_IF_ERROR(detail::NpyDataType(header, path, &dtype));
+  NpyElement element;
+  TENON_RETURN_IF_ERROR(detail::NpyElementOf(header, options, where, start + header.descr_at, &element));
   TensorShape shape;
-  if (Status s = TensorShape::Build({header.shape.data(), header.shape.size()}, &shape); !s.ok()) {
-    return Status(s.code(), StrCat("ReadNpy: '", path, "': ", s.message()));
+  if (Status s = TensorShape::Build({header.shape.data(), header.shape.size()}, &shape); !s.ok())
+    return Status(s.code(), StrCat(where, ": ", s.message()));
+
+  const std::size_t data_at = start + header_bytes;
+  const std::string_view data = bytes.substr(data_at);
+  const auto elements = static_cast<std::uint64_t>(shape.num_elements());
+  if (elements > data.size() / element.bytes) {
+    return errors::DataLoss(where, " is cut short: it has ", data.size(), " bytes of data from byte ", data_at,
+                            " on, and shape ", shape, " of type ", element.dtype, " needs ", elements, " times ",
+                            element.bytes);
   }
+  if (elements == 0) return Tensor(element.dtype, shape, nullptr);
   int wide_dims = 0;
   for (const Index size : shape) wide_dims += size != 1 ? 1 : 0;
-  if (header.fortran_order && wide_dims > 1 && shape.num_elements() > 0) {
-    return errors::Unimplemented("ReadNpy: '", path,
-                                 "' is in Fortran order; save it with numpy.ascontiguousarray(array)");
-  }
+  const bool reorder = header.fortran_order && wide_dims > 1;
+  if (element.dtype == DataType::kString)
+    return detail::NpyStrings(data.data(), shape, element, reorder, where, data_at);
 
-  const std::string_view data = bytes.substr(start + header_bytes);
-  const auto elements = static_cast<std::uint64_t>(shape.num_elements());
-  const auto element = static_cast<std::uint64_t>(SizeOf(dtype));
-  if (elements > data.size() / element) {
-    return errors::DataLoss("ReadNpy: '", path, "' is cut short: it has ", data.size(), " bytes of data, and shape ",
-                            shape, " of type ", dtype, " needs ", elements, " times ", element);
-  }
-  if (elements == 0) return Tensor(dtype, shape, nullptr);
-  if (dtype == DataType::kBool) {
-    for (const char c : data.substr(0, static_cast<std::size_t>(elements))) {
-      if (static_cast<unsigned char>(c) > 1)
-        return errors::DataLoss("ReadNpy: '", path, "' has a bool that is neither 0 nor 1");
+  const auto data_bytes = static_cast<std::size_t>(elements * element.bytes);
+  if (element.dtype == DataType::kBool) {
+    for (std::size_t i = 0; i < data_bytes; ++i) {
+      if (static_cast<unsigned char>(data[i]) > 1) {
+        return errors::DataLoss(where, ": at byte ", data_at + i, ": a bool that is neither 0 nor 1, but ",
+                                byte(data_at + i));
+      }
     }
   }
-  if (reinterpret_cast<std::uintptr_t>(data.data()) % Allocator::kAlignment == 0) {
-    return Tensor::ViewOf(file.buffer(), dtype, shape, data.data());
+  const std::size_t alignment =
+      IsComplex(element.dtype) ? element.swapped_bytes : static_cast<std::size_t>(element.bytes);
+  if (owner != nullptr && !reorder && !element.swapped &&
+      reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
+    return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
-  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(dtype, shape));
-  std::memcpy(tensor.raw_data(), data.data(), static_cast<std::size_t>(elements * element));
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(element.dtype, shape));
+  char* const out = static_cast<char*>(tensor.raw_data());
+  if (reorder) {
+    detail::FromFortranOrder(data.data(), out, shape, static_cast<std::size_t>(element.bytes));
+  } else {
+    std::memcpy(out, data.data(), data_bytes);
+  }
+  if (element.swapped) detail::SwapBytes(out, data_bytes, element.swapped_bytes);
   return tensor;
 }
 
-// Writes the tensor, which must be in memory of the host, as numpy.save would. Unimplemented for types that NumPy does
-// not have.
+// The array of a .npy file, as ParseNpy, where it can be as a view of the mapped file. NotFound when there is no such
+// file; each message names the path. Byte strings ('S') come as they are, texts ('U') as UTF-8.
+inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options = {}) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  return ParseNpy(file.bytes(), file.buffer(), StrCat("ReadNpy: '", path, "'"), options);
+}
+
+// Writes the tensor, which must be in memory of the host, as numpy.save would: strings as byte strings of the longest
+// one's size, bfloat16 and float8 as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
+// Unimplemented for types that NumPy does not have.
 inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
-  std::string_view descr;
-  for (const detail::NpyType& known : detail::kNpyTypes) {
-    if (known.dtype == tensor.dtype()) descr = known.descr;
-  }
-  if (descr.empty())
-    return errors::Unimplemented("WriteNpy: '", path, "': NumPy has no type for elements of type ", tensor.dtype());
-  if (!tensor.IsInitialized())
-    return errors::FailedPrecondition("WriteNpy: '", path, "': the tensor is not initialised");
-  std::string header =
-      StrCat("{'descr': '", SizeOf(tensor.dtype()) == 1 ? "|" : "<", descr, "', 'fortran_order': False, 'shape': (",
-             StrJoin(tensor.shape(), ", "), tensor.dims() == 1 ? ",), }" : "), }");
-  while ((10 + header.size() + 1) % 64 != 0) header += ' ';  // 254 dimensions need less than the 64 KiB of format 1
-  header += '\n';
-  std::string out("\x93NUMPY\x01\x00", 8);
-  out += static_cast<char>(header.size() & 0xff);
-  out += static_cast<char>(header.size() >> 8);
-  out += header;
-  if (tensor.NumElements() > 0) out += tensor.tensor_data();
-  return WriteFile(path, out);
+  TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
+  const std::string_view pieces[] = {image.header, image.data};
+  return WriteFile(path, pieces);
 }
 
 TENON_NAMESPACE_END

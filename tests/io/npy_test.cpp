@@ -98,23 +98,54 @@ TEST_SUITE("ReadNpy") {
     const std::string good = Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", kFloats);
     for (std::size_t n = 0; n < good.size(); ++n) CHECK(Error(good.substr(0, n)).code() == Code::kDataLoss);
     CHECK(Has(Error(good.substr(0, good.size() - 1)),
-              "is cut short: it has 11 bytes of data, and shape [3] of type float needs 3 times 4"));
+              "is cut short: it has 11 bytes of data from byte 128 on, and shape [3] of type float needs 3 times 4"));
     CHECK(Has(Error(good.substr(0, 40)), "ends inside its header"));
     std::string version = good;
     version[6] = 9;
-    CHECK(Has(Error(version), "has format version 9; 1 to 3 can be read"));
+    CHECK(Has(Error(version), "at byte 6: it has format version 9.0; 1.0, 2.0 and 3.0 can be read"));
   }
-  TEST_CASE("refuses headers that cannot be read") {
-    for (const char* header :
-         {"", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}",
-          "{'descr': '<f4', 'fortran_order': False, 'shape': (3,,)}",
-          "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-          "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-          "{'descr': '<f4', 'fortran_order': False, 'shape': (3", "{'descr': '<f4, 'shape': (3,)}"}) {
-      const Status s = Error(Npy(header, kFloats));
-      CHECK_MESSAGE(s.code() == Code::kDataLoss, header);
-      CHECK_MESSAGE(Has(s, "has a header that cannot be read"), header);
+  TEST_CASE("refuses headers that cannot be read, and says where and what would be right") {
+    struct Case {
+      const char* header;
+      std::size_t at;  // in the header's text
+      const char* expected;
+    };
+    for (const Case& c : {
+             Case{"", 0, "'{'"},
+             {"{}", 2, "the keys 'descr', 'fortran_order' and 'shape' before '}'"},
+             {"{'descr': '<f4'}", 16, "the keys 'descr', 'fortran_order' and 'shape' before '}'"},
+             {"{'descr': '<f4', 'descr': '<f4'}", 17, "each of the keys"},
+             {"{'descr': '<f4', 'colour': '<f4'}", 17, "each of the keys"},
+             {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3,)}", 34, "True or False"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,,)}", 53, "a size between 0 and 2**63 - 1"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", 51, "a size between 0 and 2**63 - 1"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 51, "a size between 0 and 2**63 - 1"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 51, "a size between"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3)}", 52, "',' after the first size"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3 4)}", 56, "',' or ')'"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", 50, "a shape like (2, 3), (2,) or ()"},
+             {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} x", 56, "only blanks after '}'"},
+             {"{'descr': '<f4' 'shape': (3,)}", 16, "',' or '}'"},
+             {"{'descr': <f4}", 10, "a type in quotes or a list of fields"},
+             {"{'descr': [('a', '<i4')}", 0, ""},
+             {"{'descr': [('a', '<i4", 17, "a closing quote"},
+             {"{'descr': '<f4\\x20', 'shape': (3,)}", 10, "a type in quotes"},
+             {"{descr: '<f4'}", 1, "a key in quotes or '}'"},
+             {"{'descr' '<f4'}", 9, "':'"},
+         }) {
+      const Status s = Error(Npy(c.header, kFloats));
+      CHECK_MESSAGE(s.code() == Code::kDataLoss, c.header);
+      CHECK_MESSAGE(Has(s, "has a header that cannot be read: at byte "), c.header);
+      if (c.at != 0) {
+        CHECK_MESSAGE(Has(s, "at byte " + std::to_string(10 + c.at) + ": expected "), s.message());
+      }
+      CHECK_MESSAGE(Has(s, c.expected), s.message());
     }
+    std::string many = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+    for (int i = 0; i < 255; ++i) many += "1, ";
+    CHECK(Has(Error(Npy(many + ")}", kFloats)), "expected at most 254 dimensions"));
+    const std::string deep(60000, '[');  // no recursion
+    CHECK(Has(Error(Npy("{'descr': " + deep, kFloats)), "expected ']' at the end of the list of fields"));
   }
   TEST_CASE("refuses shapes with more elements than can be counted") {
     const Status s =
@@ -123,25 +154,146 @@ TEST_SUITE("ReadNpy") {
     CHECK(Has(s, "overflow"));
     CHECK(Error(Npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,), }", kFloats)).code() ==
           Code::kDataLoss);
+    CHECK(Error(Npy("{'descr': '<U999999999', 'fortran_order': False, 'shape': (4611686018427387904,), }", kFloats))
+              .code() == Code::kDataLoss);
   }
   TEST_CASE("says what it cannot read") {
-    const auto array = [](const char* descr) {
-      return Npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (1,), }", kFloats);
+    const auto refused = [](const char* descr, const NpyOptions& options = {}) {
+      const TempFile temp(
+          "r.npy", Npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (1,), }", kFloats));
+      const Status s = ReadNpy(temp.path(), options).status();
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK(Has(s, temp.path() + "': at byte 20: elements of NumPy type '" + descr + "' have no place in a tensor; "));
+      return s;
     };
-    CHECK(Error(array(">f4")).code() == Code::kUnimplemented);
-    CHECK(Has(Error(array(">f4")),
-              "has big-endian elements ('>f4'); save it with array.astype(array.dtype.newbyteorder('<'))"));
-    CHECK(Has(Error(array("|O")), "has Python objects as elements (dtype object); an array of numbers is wanted"));
-    CHECK(Has(Error(array("<U5")), "has elements of NumPy type '<U5'; numbers, bools and complex numbers can be read"));
-    CHECK(Error(Npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,), }", kFloats)).code() ==
-          Code::kUnimplemented);
-    const Status fortran = Error(Npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", "abcdef"));
-    CHECK(fortran.code() == Code::kUnimplemented);
-    CHECK(Has(fortran, "is in Fortran order; save it with numpy.ascontiguousarray(array)"));
-    CHECK(Has(Error(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }", "\x02")),
-              "has a bool that is neither 0 nor 1"));
+    CHECK(Has(refused("|O"), "they are Python objects (dtype object); save an array of numbers or strings"));
+    CHECK(Has(refused("<f16"), "save array.astype('float64')"));
+    CHECK(Has(refused("<c32"), "save array.astype('complex128')"));
+    CHECK(Has(refused("<M8[s]"), "save array.astype('int64')"));
+    CHECK(Has(refused("|V2"), "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types"));
+    CHECK(Has(refused("<V1"), "NpyOptions::void_dtype"));
+    CHECK(Has(refused("|S0"), "strings of at least one character are wanted"));
+    for (const char* descr : {"", "<", "<x4", "<i3", "<U", "<U-1", "|S+1", "S4294967296", "<i4 ", "i44444444444444"})
+      CHECK(Has(refused(descr), "numbers, bools, complex numbers and strings can be read"));
+    CHECK(Has(refused("<V1", {DataType::kBfloat16}), "NpyOptions::void_dtype is bfloat16, and must be"));
+    CHECK(Has(refused("<V4", {DataType::kFloat}), "NpyOptions::void_dtype is float, and must be"));
+    const Status fields = Error(Npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,), }", kFloats));
+    CHECK(fields.code() == Code::kInvalidArgument);
+    CHECK(Has(fields, "save each field as an array of its own"));
+    CHECK(Has(Error(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\x01\x02")),
+              "at byte 129: a bool that is neither 0 nor 1, but 2"));
+    for (const char* wrong : {"\x00\xd8\0\0", "\x00\x00\x11\0", "\xff\xff\xff\xff"}) {
+      const Status s = Error(Npy("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }", {wrong, 4}));
+      CHECK(s.code() == Code::kDataLoss);
+      CHECK(Has(s, "which is no Unicode character"));
+    }
+  }
+  TEST_CASE("numbers in either byte order and either order of dimensions") {
+    // [[0, 1, 2], [3, 4, 5]] of `width` bytes: big-endian, then little-endian with the first dimension fastest.
+    for (const std::size_t width : {2u, 4u, 8u}) {
+      std::string big, fortran, both;
+      const auto put = [width](std::string* to, int value, bool is_big) {
+        std::string number(width, '\0');
+        number[is_big ? width - 1 : 0] = static_cast<char>(value);
+        *to += number;
+      };
+      for (int i = 0; i < 6; ++i) {
+        put(&big, i, true);
+        put(&fortran, i / 2 + 3 * (i % 2), false);
+        put(&both, i / 2 + 3 * (i % 2), true);
+      }
+      const std::string type = "i" + std::to_string(width) + "', 'fortran_order': ";
+      for (const std::string& file : {Npy("{'descr': '>" + type + "False, 'shape': (2, 3), }", big),
+                                      Npy("{'descr': '<" + type + "True, 'shape': (2, 3), }", fortran),
+                                      Npy("{'descr': '>" + type + "True, 'shape': (2, 3), }", both)}) {
+        const TempFile temp("order.npy", file);
+        const Result<Tensor> t = ReadNpy(temp.path());
+        REQUIRE_MESSAGE(t.ok(), t.status().message());
+        CHECK(t->SummarizeValue(-1, true) == "[[0 1 2]\n [3 4 5]]");
+        CHECK(t->buffer()->OwnsMemory());
+      }
+    }
+  }
+  TEST_CASE("without an owner the array is a copy") {
+    const std::string file = Npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", kFloats);
+    const Result<Tensor> t = ParseNpy({reinterpret_cast<const std::byte*>(file.data()), file.size()}, nullptr, "here");
+    REQUIRE_MESSAGE(t.ok(), t.status().message());
+    CHECK(t->buffer()->OwnsMemory());
+    CHECK(t->flat<float>()[1] == 2.0f);
+    CHECK(ParseNpy({}, nullptr, "here").status().message() ==
+          "here is not a .npy file: it does not start with \\x93NUMPY");
   }
 }
+
+#if defined(TENON_TEST_DATA)
+namespace {
+Result<Tensor> Golden(const std::string& name, const NpyOptions& options = {}) {
+  return ReadNpy(TENON_TEST_DATA "/npy/" + name + ".npy", options);
+}
+}  // namespace
+
+TEST_SUITE("ReadNpy, files of NumPy") {
+  TEST_CASE("byte strings and texts") {
+    const Result<Tensor> bytes = Golden("bytes");
+    REQUIRE_MESSAGE(bytes.ok(), bytes.status().message());
+    CHECK(bytes->shape() == TensorShape({2, 3}));
+    const std::string expected[] = {"", "a", "ab\0c"s, "\xff", "12345", "z"};
+    for (Index i = 0; i < 6; ++i) CHECK(bytes->flat<tstring>()[i] == expected[i]);
+    const std::string texts[] = {"", "a", "h\u00e9llo", "\u20ac\u20ac", "\U0001f600", "x\0y"s};
+    for (const char* name : {"text", "text_big_fortran"}) {
+      const Result<Tensor> t = Golden(name);
+      REQUIRE_MESSAGE(t.ok(), t.status().message());
+      CHECK(t->shape() == TensorShape({2, 3}));
+      for (Index i = 0; i < 6; ++i) CHECK(t->flat<tstring>()[i] == texts[i]);
+    }
+  }
+  TEST_CASE("the types of ml_dtypes, and TensorFlow's quantised ones") {
+    const auto check = [](const Result<Tensor>& t, DataType dtype) {
+      REQUIRE_MESSAGE(t.ok(), t.status().message());
+      CHECK(t->dtype() == dtype);
+      CHECK(t->shape() == TensorShape({2, 3}));
+      for (int i = 0; i < 6; ++i) {
+        const auto byte = static_cast<unsigned char>(t->tensor_data()[static_cast<std::size_t>(i)]);
+        const auto is = [&](auto number) { CHECK(std::memcmp(&number, &byte, 1) == 0); };
+        const float value = static_cast<float>(i);
+        switch (dtype) {
+          case DataType::kBfloat16: CHECK(static_cast<float>(t->flat<bfloat16>()[i]) == value); break;
+          case DataType::kFloat8E5M2: is(float8_e5m2(value)); break;
+          case DataType::kFloat8E4M3FN: is(float8_e4m3fn(value)); break;
+          case DataType::kFloat8E4M3FNUZ: is(float8_e4m3fnuz(value)); break;
+          case DataType::kFloat8E4M3B11FNUZ: is(float8_e4m3b11fnuz(value)); break;
+          default: is(float8_e5m2fnuz(value)); break;
+        }
+      }
+    };
+    check(Golden("bfloat16"), DataType::kBfloat16);
+    check(Golden("bfloat16", {DataType::kBfloat16}), DataType::kBfloat16);
+    check(Golden("float8_e5m2"), DataType::kFloat8E5M2);
+    for (const DataType dtype : {DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ, DataType::kFloat8E4M3B11FNUZ,
+                                 DataType::kFloat8E5M2FNUZ}) {
+      CHECK(Golden(std::string(Name(dtype))).status().code() == Code::kInvalidArgument);
+      check(Golden(std::string(Name(dtype)), {dtype}), dtype);
+    }
+    const Result<Tensor> q = Golden("qint8");
+    REQUIRE_MESSAGE(q.ok(), q.status().message());
+    CHECK(q->dtype() == DataType::kQint8);
+    CHECK(q->tensor_data() == "\0\1\2\3\4\5"s);
+  }
+  TEST_CASE("formats 2 and 3") {
+    const Result<Tensor> two = Golden("version_2"), three = Golden("version_3");
+    REQUIRE_MESSAGE(two.ok(), two.status().message());
+    REQUIRE_MESSAGE(three.ok(), three.status().message());
+    for (Index i = 0; i < 24; ++i) {
+      CHECK(two->flat<std::int32_t>()[i] == i / 12 + 2 * (i / 4 % 3) + 6 * (i % 4));
+      CHECK(three->flat<std::int16_t>()[i] == i);
+    }
+  }
+  TEST_CASE("what has no place in a tensor") {
+    for (const char* name : {"object", "fields", "datetime", "longdouble"})
+      CHECK_MESSAGE(Golden(name).status().code() == Code::kInvalidArgument, name);
+  }
+}
+#endif
 
 TEST_SUITE("WriteNpy") {
   TEST_CASE("every type that NumPy has is the same when read") {
@@ -171,12 +323,35 @@ TEST_SUITE("WriteNpy") {
     CHECK(bytes.substr(0, 8) == "\x93NUMPY\x01\x00"s);
     CHECK(bytes[bytes.size() - 5] == '\n');
   }
-  TEST_CASE("says which types NumPy does not have") {
+  TEST_CASE("strings, bfloat16, float8 and quantised types") {
     const TempFile temp("w.npy");
-    const Status s = WriteNpy(temp.path(), Tensor::Scalar("text"));
+    const auto round = [&](const Tensor& tensor, std::string_view descr, const NpyOptions& options = {}) {
+      REQUIRE(WriteNpy(temp.path(), tensor).ok());
+      CHECK(Has(errors::Internal(temp.Read()), descr));
+      Result<Tensor> back = ReadNpy(temp.path(), options);
+      REQUIRE_MESSAGE(back.ok(), back.status().message());
+      CHECK(back->dtype() == tensor.dtype());
+      CHECK(back->shape() == tensor.shape());
+      CHECK(back->SummarizeValue(-1) == tensor.SummarizeValue(-1));
+    };
+    round(MakeTensor<tstring>({2, 2}, {"", "abc", "a\0b"s, "\xff"}), "{'descr': '|S3', ");
+    round(MakeTensor<tstring>({1}, {""}), "{'descr': '|S1', ");
+    round(Tensor(DataType::kString, TensorShape({0, 2})), "{'descr': '|S1', ");
+    round(MakeTensor<bfloat16>({1}, {bfloat16(1.5f)}), "{'descr': '<V2', ");
+    round(MakeTensor<float8_e5m2>({1}, {float8_e5m2(1.5f)}), "{'descr': '<V1', ", {DataType::kFloat8E5M2});
+    round(MakeTensor<float8_e4m3fn>({1}, {float8_e4m3fn(1.5f)}), "{'descr': '<V1', ", {DataType::kFloat8E4M3FN});
+    round(MakeTensor<qint32>({1}, {qint32(7)}), "{'descr': [('qint32','<i4')], ");
+  }
+  TEST_CASE("says which types and strings NumPy does not have") {
+    const TempFile temp("w.npy");
+    const Status s = WriteNpy(temp.path(), MakeTensor<int4>({1}, {int4(1)}));
     CHECK(s.code() == Code::kUnimplemented);
-    CHECK(s.message() == "WriteNpy: '" + temp.path() + "': NumPy has no type for elements of type string");
-    CHECK(WriteNpy(temp.path(), MakeTensor<bfloat16>({1}, {bfloat16(1.0f)})).code() == Code::kUnimplemented);
+    CHECK(s.message() == "WriteNpy: '" + temp.path() + "': NumPy has no type for elements of type int4");
+    const Status zero = WriteNpy(temp.path(), MakeTensor<tstring>({2}, {"a", "b\0"s}));
+    CHECK(zero.code() == Code::kInvalidArgument);
+    CHECK(Has(zero, "string number 1 ends in a zero byte, which NumPy drops"));
     CHECK(WriteNpy("/no/such/folder/x.npy", Tensor::Scalar(1.0f)).code() == Code::kNotFound);
+    CHECK(WriteNpy(temp.path(), Tensor(DataType::kFloat, TensorShape({1}), nullptr)).code() ==
+          Code::kFailedPrecondition);
   }
 }

@@ -16,7 +16,7 @@ using Kind = AttrValue::Kind;
 
 namespace {
 
-NameAttrList Function(std::string name) { return {std::move(name), AttrMap{{"T", DataType::kFloat}, {"N", 2}}}; }
+NameAttrList MakeFunction(std::string name) { return {std::move(name), AttrMap{{"T", DataType::kFloat}, {"N", 2}}}; }
 
 // One value of each kind.
 std::vector<AttrValue> AllKinds() {
@@ -28,7 +28,7 @@ std::vector<AttrValue> AllKinds() {
           DataType::kInt32,
           PartialTensorShape({2, -1}),
           MakeTensor<float>({2}, {1, 2}),
-          Function("f"),
+          MakeFunction("f"),
           AttrValue::Placeholder("T"),
           std::vector<std::int64_t>{1, 2},
           AttrValue::UndecodedTensor("abc", errors::InvalidArgument("why")),
@@ -62,7 +62,7 @@ TEST_SUITE("AttrValue") {
     CHECK(AttrValue(DataType::kHalf).type() == DataType::kHalf);
     CHECK(AttrValue(TensorShape({2})).shape() == PartialTensorShape({2}));
     CHECK(AttrValue(Tensor::Scalar(3)).tensor().scalar<std::int32_t>()() == 3);
-    CHECK(AttrValue(Function("f")).func().name == "f");
+    CHECK(AttrValue(MakeFunction("f")).func().name == "f");
     CHECK(AttrValue(std::vector<std::string>{"a", "b"}).list().s.size() == 2);
     CHECK(AttrValue(std::vector<bool>{true, false}).list().b == std::vector<char>{1, 0});
     CHECK(AttrValue(std::vector<int>{1}).list().i == std::vector<std::int64_t>{1});
@@ -99,7 +99,7 @@ TEST_SUITE("AttrValue") {
     CHECK(!(AttrValue(MakeTensor<float>({1}, {1})) == AttrValue(MakeTensor<float>({1, 1}, {1}))));
   }
   TEST_CASE("a value may be assigned from inside itself") {
-    AttrValue value = NameAttrList{"outer", AttrMap{{"inner", Function("inner")}}};
+    AttrValue value = NameAttrList{"outer", AttrMap{{"inner", MakeFunction("inner")}}};
     value = *value.func().attr.Find("inner");
     CHECK(value.func().name == "inner");
     value = std::move(*value.mutable_func()->attr.Find("N"));
@@ -167,8 +167,8 @@ TEST_SUITE("AttrValue::Get") {
     CHECK(Get<PartialTensorShape>(PartialTensorShape({-1})) == PartialTensorShape({-1}));
     CHECK(Get<TensorShape>(PartialTensorShape({3})) == TensorShape({3}));
     CHECK(Get<Tensor>(Tensor::Scalar(1.0f)).NumElements() == 1);
-    CHECK(Get<NameAttrList>(Function("f")).name == "f");
-    const AttrValue text = "text", function = Function("f");
+    CHECK(Get<NameAttrList>(MakeFunction("f")).name == "f");
+    const AttrValue text = "text", function = MakeFunction("f");
     CHECK(Get<std::string_view>(text).data() == text.s().data());
     CHECK(Get<const NameAttrList*>(function) == &function.func());
   }
@@ -192,7 +192,7 @@ TEST_SUITE("AttrValue::Get") {
     CHECK(Get<std::vector<PartialTensorShape>>(shapes).size() == 1);
     CHECK(Get<std::vector<TensorShape>>(shapes)[0] == TensorShape({2}));
     CHECK(Get<std::vector<Tensor>>(std::vector<Tensor>{Tensor::Scalar(1.0f)}).size() == 1);
-    const AttrValue functions = std::vector<NameAttrList>{Function("f")};
+    const AttrValue functions = std::vector<NameAttrList>{MakeFunction("f")};
     CHECK(Get<std::vector<const NameAttrList*>>(functions)[0]->name == "f");
     CHECK(Get<std::vector<NameAttrList>>(functions)[0].name == "f");
   }
@@ -258,7 +258,7 @@ TEST_SUITE("SummarizeAttrValue") {
     CHECK(SummarizeAttrValue(PartialTensorShape()) == "<unknown>");
     CHECK(SummarizeAttrValue(PartialTensorShape({2, -1})) == "[2,?]");
     CHECK(SummarizeAttrValue(MakeTensor<float>({2}, {1, 2})) == "Tensor<type: float shape: [2] values: 1 2>");
-    CHECK(SummarizeAttrValue(Function("f")) == "f[N=2, T=DT_FLOAT]");
+    CHECK(SummarizeAttrValue(MakeFunction("f")) == "f[N=2, T=DT_FLOAT]");
     CHECK(SummarizeAttrValue(NameAttrList{"g", {}}) == "g[]");
     CHECK(SummarizeAttrValue(AttrValue::Placeholder("T")) == "$T");
     CHECK(SummarizeAttrValue(AttrList()) == "[]");

@@ -126,8 +126,8 @@ class MappedFile {
 };
 
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file.
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
 #if defined(TENON_DETAIL_HAS_MMAP)
   const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
 #else
@@ -135,8 +135,10 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
 #endif
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  int error = written ? 0 : errno;
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
   if (std::fclose(file) != 0 && error == 0) error = errno;
 #if !defined(TENON_DETAIL_HAS_MMAP)
   if (error == 0) std::remove(path.c_str());
@@ -145,6 +147,9 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   if (error == 0) return OkStatus();
   std::remove(temporary.c_str());
   return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
 }
 
 TENON_NAMESPACE_END

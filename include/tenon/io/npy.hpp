@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// NumPy's .npy files: one array, written by numpy.save. Numbers, bools and complex numbers, little-endian, C order.
+// NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
+// either byte order and either order of dimensions.
 
 #include <bit>
 #include <cstddef>
@@ -21,212 +22,504 @@
 
 TENON_NAMESPACE_BEGIN
 
+struct NpyOptions {
+  // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
+  // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
+  DataType void_dtype = DataType::kInvalid;
+};
+
 namespace detail {
 
 static_assert(std::endian::native == std::endian::little,
               "tenon: .npy files are read and written on little-endian machines");
 
+inline constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
+
 struct NpyType {
   std::string_view descr;  // without the byte order
   DataType dtype;
+  std::uint8_t swapped_bytes;  // of each number whose bytes another byte order reverses
 };
 inline constexpr NpyType kNpyTypes[] = {
-    {"f4", DataType::kFloat},     {"f8", DataType::kDouble},      {"f2", DataType::kHalf},   {"b1", DataType::kBool},
-    {"i1", DataType::kInt8},      {"i2", DataType::kInt16},       {"i4", DataType::kInt32},  {"i8", DataType::kInt64},
-    {"u1", DataType::kUint8},     {"u2", DataType::kUint16},      {"u4", DataType::kUint32}, {"u8", DataType::kUint64},
-    {"c8", DataType::kComplex64}, {"c16", DataType::kComplex128},
+    {"f4", DataType::kFloat, 4},     {"f8", DataType::kDouble, 8},      {"f2", DataType::kHalf, 2},
+    {"b1", DataType::kBool, 1},      {"i1", DataType::kInt8, 1},        {"i2", DataType::kInt16, 2},
+    {"i4", DataType::kInt32, 4},     {"i8", DataType::kInt64, 8},       {"u1", DataType::kUint8, 1},
+    {"u2", DataType::kUint16, 2},    {"u4", DataType::kUint32, 4},      {"u8", DataType::kUint64, 8},
+    {"c8", DataType::kComplex64, 4}, {"c16", DataType::kComplex128, 8},
 };
+// TensorFlow's quantised types are structures of one field, and ml_dtypes' types are void ones or, once, 'f1'.
+inline constexpr NpyType kNpyWholeTypes[] = {
+    {"[('qint8','|i1')]", DataType::kQint8, 1},
+    {"[('quint8','|u1')]", DataType::kQuint8, 1},
+    {"[('qint16','<i2')]", DataType::kQint16, 1},
+    {"[('quint16','<u2')]", DataType::kQuint16, 1},
+    {"[('qint32','<i4')]", DataType::kQint32, 1},
+    {"<V2", DataType::kBfloat16, 1},
+    {"<f1", DataType::kFloat8E5M2, 1},
+    {"|f1", DataType::kFloat8E5M2, 1},
+};
+inline constexpr DataTypeSet kNpyVoidTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat8E5M2) |
+                                             ToSet(DataType::kFloat8E4M3FN) | ToSet(DataType::kFloat8E4M3FNUZ) |
+                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ);
 
 // The header's text, a Python dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class NpyHeader {
  public:
-  std::string descr;
+  std::string_view descr;  // "<f4"; of a structured type the whole list, "[('a', '<i4')]"
+  std::size_t descr_at = 0;
   bool fortran_order = false;
   InlinedVector<Index, 8> shape;
 
+  // False: what was expected at which byte of the text is in expected() and at().
   bool Parse(std::string_view text) {
     text_ = text;
     bool has_descr = false, has_order = false, has_shape = false;
-    if (!Take('{')) return false;
+    if (!Take('{')) return Expected("'{'");
     while (!Take('}')) {
-      std::string key;
-      if (!String(&key) || !Take(':')) return false;
-      if (key == "descr") {
-        if (Peek('[')) return descr = "[...]", Skip();  // a structured type: refused by its descr
-        has_descr = String(&descr);
-        if (!has_descr) return false;
-      } else if (key == "fortran_order") {
-        has_order = Word("True") ? (fortran_order = true) : Word("False");
-        if (!has_order) return false;
-      } else if (key == "shape") {
-        has_shape = Shape();
-        if (!has_shape) return false;
-      } else {
-        return false;
+      Blanks();
+      const std::size_t start = at_;
+      std::string_view key;
+      if (!String(&key)) return Expected("a key in quotes or '}'");
+      bool* const has = key == "descr"           ? &has_descr
+                        : key == "fortran_order" ? &has_order
+                        : key == "shape"         ? &has_shape
+                                                 : nullptr;
+      if (has == nullptr || *has) {
+        at_ = start;
+        return Expected("each of the keys 'descr', 'fortran_order' and 'shape' once");
       }
-      if (!Take(',') && !Peek('}')) return false;
+      if (!Take(':')) return Expected("':'");
+      *has = true;
+      if (has == &has_descr ? !Descr() : has == &has_order ? !Order() : !Shape()) return false;
+      if (!Take(',') && !Peek('}')) return Expected("',' or '}'");
     }
-    return has_descr && has_order && has_shape;
+    if (!has_descr || !has_order || !has_shape)
+      return Expected("the keys 'descr', 'fortran_order' and 'shape' before '}'");
+    Blanks();
+    return at_ == text_.size() || Expected("only blanks after '}'");
   }
+  std::string_view expected() const { return expected_; }
+  std::size_t at() const { return at_; }
 
  private:
+  bool Expected(std::string_view what) {
+    if (expected_.empty()) expected_ = what;
+    return false;
+  }
   void Blanks() {
-    while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n' || text_.front() == '\t'))
-      text_.remove_prefix(1);
+    while (at_ < text_.size() && std::string_view(" \n\t\r\f").find(text_[at_]) != std::string_view::npos) ++at_;
   }
   bool Peek(char c) {
     Blanks();
-    return !text_.empty() && text_.front() == c;
+    return at_ < text_.size() && text_[at_] == c;
   }
   bool Take(char c) {
     if (!Peek(c)) return false;
-    text_.remove_prefix(1);
+    ++at_;
     return true;
   }
   bool Word(std::string_view word) {
     Blanks();
-    if (!StartsWith(text_, word)) return false;
-    text_.remove_prefix(word.size());
+    if (!StartsWith(text_.substr(at_), word)) return false;
+    at_ += word.size();
     return true;
   }
-  bool String(std::string* out) {
-    Blanks();
-    if (text_.empty() || (text_.front() != '\'' && text_.front() != '"')) return false;
-    const std::size_t end = text_.find(text_.front(), 1);
+  // Quoted, on one line, without escapes: no key and no type needs them.
+  bool String(std::string_view* out) {
+    if (!Peek('\'') && !Peek('"')) return false;
+    const std::size_t end = text_.find(text_[at_], at_ + 1);
     if (end == std::string_view::npos) return false;
-    out->assign(text_.substr(1, end - 1));
-    text_.remove_prefix(end + 1);
+    *out = text_.substr(at_ + 1, end - at_ - 1);
+    if (out->find_first_of("\\\n") != std::string_view::npos) return false;
+    at_ = end + 1;
     return true;
+  }
+  bool Descr() {
+    Blanks();
+    descr_at = at_;
+    if (!Peek('[')) return String(&descr) || Expected("a type in quotes or a list of fields");
+    std::size_t depth = 0;
+    do {
+      Blanks();
+      std::string_view skipped;
+      if (at_ == text_.size()) return Expected("']' at the end of the list of fields");
+      const char c = text_[at_];
+      if (c == '\'' || c == '"') {
+        if (!String(&skipped)) return Expected("a closing quote");
+        continue;
+      }
+      if (c == '[' || c == '(') ++depth;
+      if (c == ']' || c == ')') --depth;
+      ++at_;
+    } while (depth > 0);
+    descr = text_.substr(descr_at, at_ - descr_at);
+    return true;
+  }
+  bool Order() {
+    fortran_order = Word("True");
+    return fortran_order || Word("False") || Expected("True or False");
   }
   bool Shape() {
-    if (!Take('(')) return false;
+    if (!Take('(')) return Expected("a shape like (2, 3), (2,) or ()");
+    bool comma = true;
     while (!Take(')')) {
       Blanks();
+      if (!comma) return Expected("',' or ')'");
       std::size_t digits = 0;
-      while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') ++digits;
+      while (at_ + digits < text_.size() && text_[at_ + digits] >= '0' && text_[at_ + digits] <= '9') ++digits;
       Index size = 0;
-      if (!ParseInt64(text_.substr(0, digits), &size) || shape.size() > kMaxTensorRank) return false;
-      text_.remove_prefix(digits);
+      if (!ParseInt64(text_.substr(at_, digits), &size)) return Expected("a size between 0 and 2**63 - 1");
+      if (shape.size() >= kMaxTensorRank) return Expected("at most 254 dimensions");
+      at_ += digits;
       static_cast<void>(Word("L"));  // Python 2
       shape.push_back(size);
-      if (!Take(',') && !Peek(')')) return false;
+      comma = Take(',');
+      if (shape.size() == 1 && !comma) return Expected("',' after the first size");
     }
     return true;
   }
-  bool Skip() {
-    text_ = {};
-    return true;
-  }
 
-  std::string_view text_;
+  std::string_view text_, expected_;
+  std::size_t at_ = 0;
 };
 
-inline Status NpyDataType(const NpyHeader& header, const std::string& path, DataType* dtype) {
+// What the elements are, by the header's descr.
+struct NpyElement {
+  enum class Kind : unsigned char { kPlain, kBytes, kText };
+  DataType dtype = DataType::kInvalid;
+  Kind kind = Kind::kPlain;
+  bool swapped = false;           // big-endian
+  std::size_t swapped_bytes = 1;  // of each number
+  std::uint64_t bytes = 0;        // of an element, in the file
+};
+
+TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
+                                      std::string_view right) {
+  return errors::InvalidArgument(where, ": at byte ", at, ": elements of NumPy type '",
+                                 CEscape(header.descr.substr(0, 100)), "' have no place in a tensor; ", right);
+}
+
+// `at`: where the descr is in the file.
+inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, std::string_view where, std::size_t at,
+                           NpyElement* element) {
+  std::string whole;
+  for (const char c : header.descr.substr(0, 64)) {
+    if (c != ' ') whole += c == '"' ? '\'' : c;
+  }
+  if (whole.size() > 5 && EndsWith(whole, ",)]")) whole.replace(whole.size() - 3, 3, ")]");
   std::string_view type = header.descr;
   const char order = type.empty() ? '?' : type.front();
   if (order == '<' || order == '>' || order == '|' || order == '=') type.remove_prefix(1);
-  for (const NpyType& known : kNpyTypes) {
-    if (known.descr != type) continue;
-    if (order == '>' && SizeOf(known.dtype) > 1) {
-      return errors::Unimplemented("ReadNpy: '", path, "' has big-endian elements ('", header.descr,
-                                   "'); save it with array.astype(array.dtype.newbyteorder('<'))");
+  const char kind = type.empty() ? '?' : type.front();
+  std::uint32_t width = 0;
+  const bool has_width = ParseInt(type.substr(type.empty() ? 0 : 1), &width) && type[1] != '-' && type[1] != '+';
+
+  if (kind == 'V' && has_width && options.void_dtype != DataType::kInvalid) {
+    if (!kNpyVoidTypes.contains(options.void_dtype) ||
+        width != static_cast<std::uint32_t>(SizeOf(options.void_dtype)) || order == '>') {
+      return NpyTypeError(where, header, at,
+                          StrCat("NpyOptions::void_dtype is ", options.void_dtype,
+                                 ", and must be bfloat16 or a float8 type of as many bytes"));
     }
-    *dtype = known.dtype;
+    *element = {options.void_dtype, NpyElement::Kind::kPlain, false, 1, width};
     return OkStatus();
   }
-  if (StartsWith(type, "O")) {
-    return errors::Unimplemented("ReadNpy: '", path,
-                                 "' has Python objects as elements (dtype object); an array of numbers is wanted");
+  for (const NpyType& known : kNpyWholeTypes) {
+    if (known.descr != whole) continue;
+    *element = {known.dtype, NpyElement::Kind::kPlain, false, 1, static_cast<std::uint64_t>(SizeOf(known.dtype))};
+    return OkStatus();
   }
-  return errors::Unimplemented("ReadNpy: '", path, "' has elements of NumPy type '", header.descr,
-                               "'; numbers, bools and complex numbers can be read");
+  for (const NpyType& known : kNpyTypes) {
+    if (known.descr != type) continue;
+    *element = {known.dtype, NpyElement::Kind::kPlain, order == '>' && known.swapped_bytes > 1, known.swapped_bytes,
+                static_cast<std::uint64_t>(SizeOf(known.dtype))};
+    return OkStatus();
+  }
+  if ((kind == 'S' || kind == 'a' || kind == 'U') && has_width) {
+    if (width == 0) return NpyTypeError(where, header, at, "strings of at least one character are wanted");
+    if (kind == 'U') {
+      *element = {DataType::kString, NpyElement::Kind::kText, order == '>', 4, std::uint64_t{width} * 4};
+    } else {
+      *element = {DataType::kString, NpyElement::Kind::kBytes, false, 1, width};
+    }
+    return OkStatus();
+  }
+  switch (kind) {
+    case 'O':
+      return NpyTypeError(where, header, at,
+                          "they are Python objects (dtype object); save an array of numbers or strings");
+    case 'm':
+    case 'M': return NpyTypeError(where, header, at, "save array.astype('int64')");
+    case 'f':
+    case 'g': return NpyTypeError(where, header, at, "save array.astype('float64')");
+    case 'c': return NpyTypeError(where, header, at, "save array.astype('complex128')");
+    case '[': return NpyTypeError(where, header, at, "save each field as an array of its own");
+    case 'V':
+      return NpyTypeError(where, header, at,
+                          "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types");
+    default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
+  }
+}
+
+// Elements of `width` bytes whose first dimension runs fastest, into row-major order.
+inline void FromFortranOrder(const char* from, char* to, const TensorShape& shape, std::size_t width) {
+  const int last = shape.dims() - 1;
+  const auto row = static_cast<std::size_t>(shape.dim_size(last));
+  std::size_t index[kMaxTensorRank] = {}, stride[kMaxTensorRank];  // in elements, of `from`
+  std::size_t total = 1;
+  for (int d = 0; d <= last; ++d) {
+    stride[d] = total;
+    total *= static_cast<std::size_t>(shape.dim_size(d));
+  }
+  const std::size_t step = stride[last] * width;
+  const auto copy_row = [&]<std::size_t kWidth>(const char* source, char* out) {
+    const std::size_t bytes = kWidth == 0 ? width : kWidth;
+    for (std::size_t i = 0; i < row; ++i) std::memcpy(out + i * bytes, source + i * step, bytes);
+  };
+  std::size_t start = 0;
+  for (std::size_t rows = total / row; rows > 0; --rows, to += row * width) {
+    const char* const source = from + start * width;
+    switch (width) {
+      case 1: copy_row.template operator()<1>(source, to); break;
+      case 2: copy_row.template operator()<2>(source, to); break;
+      case 4: copy_row.template operator()<4>(source, to); break;
+      case 8: copy_row.template operator()<8>(source, to); break;
+      default: copy_row.template operator()<0>(source, to); break;
+    }
+    for (int d = last - 1; d >= 0; --d) {
+      start += stride[d];
+      if (++index[d] < static_cast<std::size_t>(shape.dim_size(d))) break;
+      start -= index[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+}
+
+inline void SwapBytes(char* bytes, std::size_t count, std::size_t number_bytes) {
+  for (std::size_t i = 0; i + number_bytes <= count; i += number_bytes) {
+    for (std::size_t a = i, b = i + number_bytes - 1; a < b; ++a, --b) std::swap(bytes[a], bytes[b]);
+  }
+}
+
+// A NumPy text of `count` characters of four bytes, zeros at its end not among them, as UTF-8. False for what is no
+// character; that is in *wrong then.
+inline bool NpyTextToUtf8(const char* from, std::size_t count, bool swapped, std::string* text, std::uint32_t* wrong) {
+  text->clear();
+  std::size_t zeros = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t c = 0;
+    for (std::size_t b = 0; b < 4; ++b)
+      c |= static_cast<std::uint32_t>(static_cast<unsigned char>(from[4 * i + b])) << (8 * (swapped ? 3 - b : b));
+    if (c == 0) {
+      ++zeros;
+      continue;
+    }
+    text->append(zeros, '\0');
+    zeros = 0;
+    *wrong = c;
+    if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return false;
+    const auto tail = [&](int shift) { text->push_back(static_cast<char>(0x80 | ((c >> shift) & 0x3f))); };
+    if (c < 0x80) {
+      text->push_back(static_cast<char>(c));
+    } else if (c < 0x800) {
+      text->push_back(static_cast<char>(0xc0 | (c >> 6))), tail(0);
+    } else if (c < 0x10000) {
+      text->push_back(static_cast<char>(0xe0 | (c >> 12))), tail(6), tail(0);
+    } else {
+      text->push_back(static_cast<char>(0xf0 | (c >> 18))), tail(12), tail(6), tail(0);
+    }
+  }
+  return true;
+}
+
+// `at`: where the data are in the file.
+inline Result<Tensor> NpyStrings(const char* data, const TensorShape& shape, const NpyElement& element, bool reorder,
+                                 std::string_view where, std::size_t at) {
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(DataType::kString, shape));
+  Tensor ordered;
+  const auto count = static_cast<std::size_t>(shape.num_elements());
+  const auto width = static_cast<std::size_t>(element.bytes);
+  if (reorder) {
+    TENON_ASSIGN_OR_RETURN(ordered, Tensor::Make(DataType::kUint8, TensorShape({static_cast<Index>(count * width)})));
+    FromFortranOrder(data, static_cast<char*>(ordered.raw_data()), shape, width);
+    data = static_cast<const char*>(ordered.raw_data());
+  }
+  auto* const out = static_cast<tstring*>(tensor.raw_data());
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i, data += width) {
+    if (element.kind == NpyElement::Kind::kBytes) {
+      const std::size_t last = std::string_view(data, width).find_last_not_of('\0');
+      out[i].assign(std::string_view(data, last == std::string_view::npos ? 0 : last + 1));
+      continue;
+    }
+    std::uint32_t wrong = 0;
+    if (!NpyTextToUtf8(data, width / 4, element.swapped, &text, &wrong)) {
+      return errors::DataLoss(where, ": data from byte ", at, " on: text number ", i,
+                              reorder ? " in row-major order" : "", " has the code ", wrong,
+                              ", which is no Unicode character");
+    }
+    out[i].assign(text);
+  }
+  return tensor;
+}
+
+// The bytes of a .npy file: `header`, then `data`, which is memory of the tensor or of `padded`.
+struct NpyImage {
+  std::string header;
+  std::string_view data;
+  Tensor padded;
+};
+
+inline Status NpyPadStrings(const Tensor& tensor, std::string_view where, std::string* descr, NpyImage* image) {
+  std::size_t width = 1;
+  const std::span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
+                                       static_cast<std::size_t>(tensor.NumElements()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string_view text = texts[i];
+    if (!text.empty() && text.back() == '\0') {
+      return errors::InvalidArgument(where, ": string number ", i,
+                                     " ends in a zero byte, which NumPy drops; add a last byte that is not zero");
+    }
+    if (text.size() > width) width = text.size();
+  }
+  const Index bytes = MultiplyWithoutOverflow(static_cast<Index>(width), tensor.NumElements());
+  if (bytes < 0 || width > 0x7fffffff) {
+    return errors::InvalidArgument(where, ": ", texts.size(), " strings of ", width,
+                                   " bytes each are too many; NumPy pads all strings to the longest");
+  }
+  TENON_ASSIGN_OR_RETURN(image->padded, Tensor::Make(DataType::kUint8, TensorShape({bytes})));
+  char* to = static_cast<char*>(image->padded.raw_data());
+  for (const tstring& text : texts) {
+    std::memcpy(to, text.data(), text.size());
+    std::memset(to + text.size(), 0, width - text.size());
+    to += width;
+  }
+  image->data = image->padded.tensor_data();
+  *descr = StrCat("'|S", width, "'");
+  return OkStatus();
+}
+
+inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
+  if (!tensor.IsInitialized()) return errors::FailedPrecondition(where, ": the tensor is not initialised");
+  if (!tensor.HostAccessible())
+    return errors::FailedPrecondition(where, ": the tensor is in memory of a device; copy it to the host first");
+  NpyImage image;
+  std::string descr;
+  for (const NpyType& known : kNpyTypes) {
+    if (known.dtype == tensor.dtype()) descr = StrCat("'", SizeOf(known.dtype) == 1 ? "|" : "<", known.descr, "'");
+  }
+  for (const NpyType& known : kNpyWholeTypes) {
+    if (known.dtype == tensor.dtype() && known.descr.front() == '[') descr = known.descr;
+  }
+  if (kNpyVoidTypes.contains(tensor.dtype())) descr = StrCat("'<V", SizeOf(tensor.dtype()), "'");
+  if (tensor.dtype() == DataType::kString) {
+    TENON_RETURN_IF_ERROR(NpyPadStrings(tensor, where, &descr, &image));
+  } else {
+    image.data = tensor.tensor_data();
+  }
+  if (descr.empty()) return errors::Unimplemented(where, ": NumPy has no type for elements of type ", tensor.dtype());
+  std::string text = StrCat("{'descr': ", descr, ", 'fortran_order': False, 'shape': (", StrJoin(tensor.shape(), ", "),
+                            tensor.dims() == 1 ? ",), }" : "), }");
+  while ((10 + text.size() + 1) % 64 != 0) text += ' ';  // 254 dimensions need less than the 64 KiB of format 1
+  text += '\n';
+  image.header =
+      StrCat(kNpyMagic, '\x01', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8), text);
+  return image;
 }
 
 }  // namespace detail
 
-// The array of a .npy file (format 1, 2 or 3) as a view of the mapped file. NotFound when there is no such file,
-// DataLoss when it is no .npy file or cut short, Unimplemented for elements or a layout that tensors do not have; each
-// names the path.
-inline Result<Tensor> ReadNpy(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  if (bytes.size() < 10 || bytes.substr(0, 6) != "\x93NUMPY") {
-    return errors::DataLoss("ReadNpy: '", path, "' is not a .npy file: it does not start with \\x93NUMPY");
-  }
+// The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
+// they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
+// follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
+// an array that no tensor can hold; the messages start with `where` and have the byte's number.
+inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
+                               const NpyOptions& options = {}) {
+  using detail::NpyElement;
+  const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
+  if (bytes.substr(0, 6) != detail::kNpyMagic)
+    return errors::DataLoss(where, " is not a .npy file: it does not start with \\x93NUMPY");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3)
-    return errors::Unimplemented("ReadNpy: '", path, "' has format version ", version, "; 1 to 3 can be read");
-  std::size_t start = 10, header_bytes = byte(8) | byte(9) << 8;
-  if (version > 1) {
-    if (bytes.size() < 12) return errors::DataLoss("ReadNpy: '", path, "' ends inside its header");
-    start = 12;
-    header_bytes |= byte(10) << 16 | byte(11) << 24;
+  const std::size_t start = bytes.size() > 6 && byte(6) == 1 ? 10 : 12;
+  if (bytes.size() < start) return errors::DataLoss(where, " ends inside its header, at byte ", bytes.size());
+  if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
+    return errors::InvalidArgument(where, ": at byte 6: it has format version ", byte(6), ".", byte(7),
+                                   "; 1.0, 2.0 and 3.0 can be read");
   }
-  if (header_bytes > bytes.size() - start) return errors::DataLoss("ReadNpy: '", path, "' ends inside its header");
+  std::size_t header_bytes = byte(8) | byte(9) << 8;
+  if (start == 12) header_bytes |= byte(10) << 16 | byte(11) << 24;
+  if (header_bytes > bytes.size() - start) {
+    return errors::DataLoss(where, " ends inside its header, at byte ", bytes.size(), "; the header needs ",
+                            header_bytes, " bytes from byte ", start, " on");
+  }
 
   detail::NpyHeader header;
   if (!header.Parse(bytes.substr(start, header_bytes))) {
-    return errors::DataLoss("ReadNpy: '", path, "' has a header that cannot be read: ",
-                            CEscape(bytes.substr(start, header_bytes).substr(0, 200)));
+    const std::size_t at = start + header.at();
+    return errors::DataLoss(where, " has a header that cannot be read: at byte ", at, ": expected ", header.expected(),
+                            ", got '", CEscape(bytes.substr(start, header_bytes).substr(header.at(), 20)), "'");
   }
-  DataType dtype = DataType::kInvalid;
-  TENON_RETURN_IF_ERROR(detail::NpyDataType(header, path, &dtype));
+  NpyElement element;
+  TENON_RETURN_IF_ERROR(detail::NpyElementOf(header, options, where, start + header.descr_at, &element));
   TensorShape shape;
-  if (Status s = TensorShape::Build({header.shape.data(), header.shape.size()}, &shape); !s.ok()) {
-    return Status(s.code(), StrCat("ReadNpy: '", path, "': ", s.message()));
+  if (Status s = TensorShape::Build({header.shape.data(), header.shape.size()}, &shape); !s.ok())
+    return Status(s.code(), StrCat(where, ": ", s.message()));
+
+  const std::size_t data_at = start + header_bytes;
+  const std::string_view data = bytes.substr(data_at);
+  const auto elements = static_cast<std::uint64_t>(shape.num_elements());
+  if (elements > data.size() / element.bytes) {
+    return errors::DataLoss(where, " is cut short: it has ", data.size(), " bytes of data from byte ", data_at,
+                            " on, and shape ", shape, " of type ", element.dtype, " needs ", elements, " times ",
+                            element.bytes);
   }
+  if (elements == 0) return Tensor(element.dtype, shape, nullptr);
   int wide_dims = 0;
   for (const Index size : shape) wide_dims += size != 1 ? 1 : 0;
-  if (header.fortran_order && wide_dims > 1 && shape.num_elements() > 0) {
-    return errors::Unimplemented("ReadNpy: '", path,
-                                 "' is in Fortran order; save it with numpy.ascontiguousarray(array)");
-  }
+  const bool reorder = header.fortran_order && wide_dims > 1;
+  if (element.dtype == DataType::kString)
+    return detail::NpyStrings(data.data(), shape, element, reorder, where, data_at);
 
-  const std::string_view data = bytes.substr(start + header_bytes);
-  const auto elements = static_cast<std::uint64_t>(shape.num_elements());
-  const auto element = static_cast<std::uint64_t>(SizeOf(dtype));
-  if (elements > data.size() / element) {
-    return errors::DataLoss("ReadNpy: '", path, "' is cut short: it has ", data.size(), " bytes of data, and shape ",
-                            shape, " of type ", dtype, " needs ", elements, " times ", element);
-  }
-  if (elements == 0) return Tensor(dtype, shape, nullptr);
-  if (dtype == DataType::kBool) {
-    for (const char c : data.substr(0, static_cast<std::size_t>(elements))) {
-      if (static_cast<unsigned char>(c) > 1)
-        return errors::DataLoss("ReadNpy: '", path, "' has a bool that is neither 0 nor 1");
+  const auto data_bytes = static_cast<std::size_t>(elements * element.bytes);
+  if (element.dtype == DataType::kBool) {
+    for (std::size_t i = 0; i < data_bytes; ++i) {
+      if (static_cast<unsigned char>(data[i]) > 1) {
+        return errors::DataLoss(where, ": at byte ", data_at + i, ": a bool that is neither 0 nor 1, but ",
+                                byte(data_at + i));
+      }
     }
   }
-  if (reinterpret_cast<std::uintptr_t>(data.data()) % Allocator::kAlignment == 0) {
-    return Tensor::ViewOf(file.buffer(), dtype, shape, data.data());
+  const std::size_t alignment =
+      IsComplex(element.dtype) ? element.swapped_bytes : static_cast<std::size_t>(element.bytes);
+  if (owner != nullptr && !reorder && !element.swapped &&
+      reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
+    return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
-  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(dtype, shape));
-  std::memcpy(tensor.raw_data(), data.data(), static_cast<std::size_t>(elements * element));
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(element.dtype, shape));
+  char* const out = static_cast<char*>(tensor.raw_data());
+  if (reorder) {
+    detail::FromFortranOrder(data.data(), out, shape, static_cast<std::size_t>(element.bytes));
+  } else {
+    std::memcpy(out, data.data(), data_bytes);
+  }
+  if (element.swapped) detail::SwapBytes(out, data_bytes, element.swapped_bytes);
   return tensor;
 }
 
-// Writes the tensor, which must be in memory of the host, as numpy.save would. Unimplemented for types that NumPy does
-// not have.
+// The array of a .npy file, as ParseNpy, where it can be as a view of the mapped file. NotFound when there is no such
+// file; each message names the path. Byte strings ('S') come as they are, texts ('U') as UTF-8.
+inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options = {}) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  return ParseNpy(file.bytes(), file.buffer(), StrCat("ReadNpy: '", path, "'"), options);
+}
+
+// Writes the tensor, which must be in memory of the host, as numpy.save would: strings as byte strings of the longest
+// one's size, bfloat16 and float8 as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
+// Unimplemented for types that NumPy does not have.
 inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
-  std::string_view descr;
-  for (const detail::NpyType& known : detail::kNpyTypes) {
-    if (known.dtype == tensor.dtype()) descr = known.descr;
-  }
-  if (descr.empty())
-    return errors::Unimplemented("WriteNpy: '", path, "': NumPy has no type for elements of type ", tensor.dtype());
-  if (!tensor.IsInitialized())
-    return errors::FailedPrecondition("WriteNpy: '", path, "': the tensor is not initialised");
-  std::string header =
-      StrCat("{'descr': '", SizeOf(tensor.dtype()) == 1 ? "|" : "<", descr, "', 'fortran_order': False, 'shape': (",
-             StrJoin(tensor.shape(), ", "), tensor.dims() == 1 ? ",), }" : "), }");
-  while ((10 + header.size() + 1) % 64 != 0) header += ' ';  // 254 dimensions need less than the 64 KiB of format 1
-  header += '\n';
-  std::string out("\x93NUMPY\x01\x00", 8);
-  out += static_cast<char>(header.size() & 0xff);
-  out += static_cast<char>(header.size() >> 8);
-  out += header;
-  if (tensor.NumElements() > 0) out += tensor.tensor_data();
-  return WriteFile(path, out);
+  TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
+  const std::string_view pieces[] = {image.header, image.data};
+  return WriteFile(path, pieces);
 }
 
 TENON_NAMESPACE_END
