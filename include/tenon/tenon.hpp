@@ -13,6 +13,7 @@
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/type_list.hpp>
 #include <tenon/memory/bfc_allocator.hpp>
+#include <tenon/memory/pool_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 #include <tenon/wire/tensor_proto_util.hpp>

@@ -269,7 +269,7 @@ TEST_CASE("when the source has less, a little less is asked for, but never less 
 TEST_CASE("small limits and sources that give nothing end in no block") {
   const Log log;
   Source source;
-  for (const std::size_t limit : {0, 1, 255, 256, 600}) {
+  for (const std::size_t limit : {0u, 1u, 255u, 256u, 600u}) {
     BFCAllocator a(Fake(&source), limit, "fake");
     CHECK((Get(a, 1) != nullptr) == (limit >= 256));
     CHECK(Get(a, 601) == nullptr);
@@ -558,12 +558,12 @@ TEST_CASE("stamped chunks are joined only when their count is safe") {
     CHECK(a.FindDefect() == "");
   }
   SUBCASE("a safe frontier joins what is behind it") {
-    a.SetSafeFrontier(3);
+    a.SetSafeFrontier(4);
     a.SetSafeFrontier(1);  // does not go back
     CHECK(a.AllocateRaw(64, 3072, other_stream) == blocks[0]);
     CHECK(a.FindDefect() == "");
     CHECK(a.AllocateRaw(64, 1024, other_stream) == nullptr);
-    a.SetSafeFrontier(4);
+    a.SetSafeFrontier(5);
     CHECK(a.AllocateRaw(64, 1024, other_stream) == blocks[3]);
     CHECK(a.FindDefect() == "");
   }
@@ -604,7 +604,7 @@ TEST_CASE("a new safe frontier wakes who waits for old memory") {
   Put(a, q);  // 3: later than 1
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    a.SetSafeFrontier(3);
+    a.SetSafeFrontier(4);
   });
   CHECK(a.AllocateRaw(64, 4096, attributes) == p);
   other.join();
@@ -622,6 +622,8 @@ TEST_CASE("regions with stamped chunks are not given back") {
   CHECK(Get(a, 4 * kMiB) == nullptr);
   CHECK(source.out.size() == 1);
   a.SetSafeFrontier(1);
+  CHECK(Get(a, 4 * kMiB) == nullptr);
+  a.SetSafeFrontier(2);
   CHECK(Get(a, 4 * kMiB) != nullptr);
   CHECK(a.FindDefect() == "");
   CHECK(source.bad_frees == 0);
@@ -779,7 +781,7 @@ TEST_CASE("it stays whole with stamps, joined regions and little memory too") {
     BFCAllocator a(Fake(&source), 24 * kMiB, "fake", options);
     a.SetTimingCounter(&counter);
     RunRandomSequence(a, 200000, 2000, 1500, &counter);
-    a.SetSafeFrontier(counter.get());
+    a.SetSafeFrontier(counter.get() + 1);
     static_cast<void>(Get(a, 1));
     CHECK(a.GetStats()->largest_free_block_bytes + 256 == a.GetStats()->bytes_reserved);
   }

@@ -117,7 +117,8 @@ class BFCAllocator final : public Allocator {
   // At most `memory_limit` bytes are taken from `sub_allocator`, and never more than 128 TiB.
   BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t memory_limit, std::string_view name,
                const Options& options = {});
-  ~BFCAllocator() override;
+  // Virtual functions are `inline` already here: else every file compiles their table, and so the whole class.
+  inline ~BFCAllocator() override;
 
   std::string_view Name() const override { return name_; }
   AllocatorMemoryType GetMemoryType() const override { return sub_allocator_->GetMemoryType(); }
@@ -131,22 +132,22 @@ class BFCAllocator final : public Allocator {
       return ptr;
     return AllocateAfterFailure(alignment, bytes, attributes);
   }
-  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
+  inline void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
 
   bool TracksAllocationSizes() const override { return true; }
-  std::size_t RequestedSize(const void* ptr) const override;
-  std::size_t AllocatedSize(const void* ptr) const override;
-  std::int64_t AllocationId(const void* ptr) const override;  // the first is 1
+  inline std::size_t RequestedSize(const void* ptr) const override;
+  inline std::size_t AllocatedSize(const void* ptr) const override;
+  inline std::int64_t AllocationId(const void* ptr) const override;  // the first is 1
 
   // Bytes are those of chunks: up to twice what was asked for, or 128 MiB more.
-  std::optional<AllocatorStats> GetStats() const override;
-  bool ClearStats() override;
+  inline std::optional<AllocatorStats> GetStats() const override;
+  inline bool ClearStats() override;
   // How much of the free memory is not in the largest free chunk: 0 is one piece, near 1 is dust.
   double GetFragmentation() const;
 
   // Before the first allocation. `counter` outlives the allocator.
   void SetTimingCounter(SharedCounter* counter);
-  // What was freed at or before `count` is not used any more. Lower counts than before change nothing.
+  // What was freed before `count` is not used any more. Lower counts than before change nothing.
   void SetSafeFrontier(std::uint64_t count);
 
   // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
@@ -584,9 +585,9 @@ inline void BFCAllocator::Merge(Handle h, Handle next) {
   DeleteChunk(next);
 }
 
-// Chunks up to the safe frontier lose their stamps.
+// Chunks behind the safe frontier lose their stamps.
 inline void BFCAllocator::MergeSafeChunks() {
-  while (earliest_ != 0 && At(earliest_).freed_at <= safe_frontier_) {
+  while (earliest_ != 0 && At(earliest_).freed_at < safe_frontier_) {
     const Handle h = earliest_;
     Erase(h);
     Unstamp(h);
