@@ -16,6 +16,7 @@
 #include <tenon/memory/pool_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor_util.hpp>
+#include <tenon/tensor/tensor_views.hpp>
 #include <tenon/wire/tensor_proto_util.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/op/shape_fns.hpp>

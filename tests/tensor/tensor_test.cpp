@@ -247,6 +247,7 @@ TEST_SUITE("Tensor sharing") {
     CHECK(b.SharesBufferWith(a));
     CHECK(b.BitcastFrom(a, DataType::kDouble, {2}).message() ==
           "input and output shapes/data type sizes are not compatible");
+    CHECK_FALSE(b.BitcastFrom(a, DataType::kFloat, {(Index{1} << 62) + 2}).ok());  // 8 bytes more than 2^64
     CHECK(b.BitcastFrom(a, DataType::kString, {2}).message() == "specified output type is zero-sized");
     CHECK(b.BitcastFrom(Tensor::Scalar("x"), DataType::kInt8, {1}).message() ==
           "other tensor has zero-sized data type");

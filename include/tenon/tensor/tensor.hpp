@@ -294,7 +294,8 @@ class Tensor {
   Status BitcastFrom(const Tensor& other, DataType dtype, const TensorShape& shape) {
     if (SizeOf(other.dtype()) == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
     if (SizeOf(dtype) == 0) return errors::InvalidArgument("specified output type is zero-sized");
-    if (BytesOf(other.dtype(), other.shape()) != BytesOf(dtype, shape)) {
+    const std::size_t bytes = BytesOf(other.dtype(), other.shape()), element = detail::ElementBytes(dtype);
+    if (bytes % element != 0 || bytes / element != static_cast<std::size_t>(shape.num_elements())) {
       return errors::InvalidArgument("input and output shapes/data type sizes are not compatible");
     }
     ShareBuffer(other, dtype, shape);
