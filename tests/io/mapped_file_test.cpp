@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tenon/tensor/tensor_util.hpp>
+
 #include <io/temp_file.hpp>
 
 using namespace tenon;
@@ -46,6 +48,23 @@ TEST_SUITE("MappedFile") {
     }
     CHECK(std::string_view(static_cast<const char*>(buffer->data()), buffer->size()) == "kept");
     buffer->Unref();
+  }
+  TEST_CASE("tensors are views of it, and outlive it") {
+    const TempFile temp("tensor", std::string_view("head\0\0\x80\x3f\0\0\0\x40", 12));
+    Tensor view, copy;
+    {
+      Result<MappedFile> file = MappedFile::Open(temp.path());
+      REQUIRE(file.ok());
+      Result<Tensor> made = tensor::ViewOfBytes(file->buffer(), 4, DataType::kFloat, {2});
+      REQUIRE_MESSAGE(made.ok(), made.status().message());
+      view = *made;
+      CHECK(view.raw_data() == file->bytes().data() + 4);
+      copy = tensor::ViewOfBytes(file->buffer(), 3, DataType::kFloat, {2}).value();
+      CHECK_FALSE(tensor::ViewOfBytes(file->buffer(), 8, DataType::kFloat, {2}).ok());
+    }
+    CHECK(tensor::Equal(view, MakeTensor<float>({2}, {1, 2})));
+    CHECK_FALSE(view.RefCountIsOne());  // nobody writes to it in place
+    CHECK_FALSE(copy.SharesBufferWith(view));
   }
   TEST_CASE("a write changes a private copy, never the file") {
     const TempFile temp("private", "abc");

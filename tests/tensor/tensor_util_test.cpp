@@ -101,6 +101,9 @@ TEST_SUITE("DeepCopy") {
           "DeepCopy: the tensor of type float and shape [2] is in device memory; copy it to the host before");
     CHECK(errors::IsInternal(tensor::DeepCopy(Tensor(DataType::kVariant, {2}, nullptr)).status()));
     Tensor to(DataType::kFloat, {3});
+    Tensor strings = Filled(DataType::kString, {3}), rest = strings.Slice(1, 3);
+    CHECK(tensor::DeepCopy(strings.Slice(0, 2), &rest).ok());  // overlapping
+    CHECK(tensor::Equal(rest, Filled(DataType::kString, {2})));
     CHECK(tensor::DeepCopy(Tensor(DataType::kInt32, {3}), &to).message() ==
           "DeepCopy: both tensors must have the same type and shape, got int32 [3] and float [3]");
   }
@@ -367,5 +370,11 @@ TEST_SUITE("A tensor on a stream") {
     std::ostringstream out;
     out << "got " << MakeTensor<float>({2}, {1, 2}) << '.';
     CHECK(out.str() == "got Tensor<type: float shape: [2] values: 1 2>.");
+    const Tensor t = Tensor::Scalar(ResourceHandle{});
+    CAPTURE(t);  // streams of other libraries are not disturbed
+    INFO("the tensor is ", t);
+    out.str("");
+    out << t;
+    CHECK(out.str() == t.DebugString());
   }
 }

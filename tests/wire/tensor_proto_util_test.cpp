@@ -340,6 +340,30 @@ TEST_SUITE("CompressTensorProtoInPlace") {
     REQUIRE(FieldOf(proto, 4).size() == 256);
     CHECK_FALSE(Compress(&proto));
   }
+  TEST_CASE("changed bytes never do harm, and never change the values when the bits are to be kept") {
+    std::vector<std::int8_t> values(80, 3);
+    for (std::size_t i = 0; i < 5; ++i) values[i] = static_cast<std::int8_t>(i);
+    const std::string seeds[] = {ToProto(Of<std::int8_t>(values), TensorProtoForm::kContent),
+                                 ToProto(Of<std::int8_t>(values), TensorProtoForm::kTyped),
+                                 Shortened<std::int8_t>({1, 2, 3, 4, 5, 6}, 80)};
+    std::uint32_t random = 1;
+    int read = 0;
+    for (int i = 0; i < 6000; ++i) {
+      std::string proto = seeds[i % 3];
+      for (int changes = i % 4; changes >= 0; --changes) {
+        random = random * 1664525u + 1013904223u;
+        proto[(random >> 8) % proto.size()] = static_cast<char>(random >> 24);
+      }
+      const Result<Tensor> before = TensorFromProto(wire::AsBytes(proto), nullptr, 1 << 16);
+      const bool keep_bits = i % 2 == 0;
+      if (!CompressTensorProtoInPlace(&proto, 8, 1.5f, keep_bits).ok() || !before.ok()) continue;
+      const Result<Tensor> after = TensorFromProto(wire::AsBytes(proto), nullptr, 1 << 20);
+      REQUIRE_MESSAGE(after.ok(), after.status().message());
+      ++read;
+      if (keep_bits) CHECK(tensor::Equal(*before, *after, tensor::Equality::kBits));
+    }
+    CHECK(read > 500);
+  }
   TEST_CASE("bytes that are no TensorProto, and shapes that are none, are refused") {
     std::string proto = "\x08";
     CHECK(CompressTensorProtoInPlace(&proto).status().code() == Code::kDataLoss);

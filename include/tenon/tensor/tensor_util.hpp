@@ -42,9 +42,12 @@ inline std::size_t AllocatedBytes(const Tensor& tensor) {
   return tensor.TotalBytes();
 }
 
-// std::cout << tensor: DebugString with up to 100 values. Any stream that takes a std::string_view.
+// std::cout << tensor: DebugString with up to 100 values. Any standard stream, without <ostream> here.
 template <class Stream>
-  requires requires(Stream& stream, std::string_view text) { stream << text; }
+  requires requires(Stream& stream, std::string_view text) {
+    typename Stream::traits_type;
+    stream << text;
+  }
 Stream& operator<<(Stream& stream, const Tensor& tensor) {
   const std::string text = tensor.DebugString(100);
   stream << std::string_view(text);
@@ -80,14 +83,22 @@ TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& ten
 }
 
 template <class T>
-void CopyItems(const void* from, void* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];
+void CopyItems(const T* from, T* to, std::size_t count) {
+  if (from < to) {  // they may overlap
+    for (std::size_t i = count; i-- > 0;) to[i] = from[i];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  }
 }
-// `count` elements; those at `to` exist already.
+// `count` elements; those at `to` exist already. As memmove, the two may overlap.
 inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
   if (count == 0 || from == to) return;
-  if (dtype == DataType::kString) return CopyItems<tstring>(from, to, count);
-  if (dtype == DataType::kResource) return CopyItems<ResourceHandle>(from, to, count);
+  if (dtype == DataType::kString) {
+    return CopyItems(static_cast<const tstring*>(from), static_cast<tstring*>(to), count);
+  }
+  if (dtype == DataType::kResource) {
+    return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
+  }
   std::memmove(to, from, count * ElementBytes(dtype));
 }
 inline void* ElementAt(Tensor& tensor, Index i) {
@@ -427,16 +438,8 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
   }
   TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", from));
   TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", *to));
-  const void* const source = detail::ElementAt(from, from_row * row);
-  void* const target = detail::ElementAt(*to, to_row * row);
-  if (SizeOf(from.dtype()) == 0 && source < target && from.SharesBufferWith(*to)) {  // rows may overlap: last one first
-    for (Index i = rows * row; i-- > 0;) {
-      detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row + i),
-                           detail::ElementAt(*to, to_row * row + i), 1);
-    }
-    return OkStatus();
-  }
-  detail::CopyElements(from.dtype(), source, target, static_cast<std::size_t>(rows * row));
+  detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row), detail::ElementAt(*to, to_row * row),
+                       static_cast<std::size_t>(rows * row));
   return OkStatus();
 }
 
