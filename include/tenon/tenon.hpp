@@ -20,7 +20,8 @@
 #include <tenon/wire/tensor_proto_util.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/op/shape_fns.hpp>
-#include <tenon/io/npy.hpp>
+#include <tenon/io/dlpack.hpp>
+#include <tenon/io/npz.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/register.hpp>
 #include <tenon/runtime.hpp>

@@ -1616,9 +1616,11 @@ class alignas(64) Buffer {
   }
 
   // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
-  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false).
-  static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
-    Buffer* buffer = new Buffer(data, bytes, nullptr, &FreeWrapped, false);
+  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false). `allocator` only says what kind of
+  // memory it is; null: such as the host may read.
+  static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg,
+                      Allocator* allocator = nullptr) {
+    Buffer* buffer = new Buffer(data, bytes, allocator, &FreeWrapped, false);
     buffer->deleter_ = deleter;
     buffer->arg_ = arg;
     return buffer;
@@ -1660,7 +1662,7 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
-  Allocator* allocator() const { return allocator_; }  // null for memory of somebody else
+  Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
   // May the host read the bytes?
   bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }
 
@@ -3287,7 +3289,8 @@ class Tensor {
   Status BitcastFrom(const Tensor& other, DataType dtype, const TensorShape& shape) {
     if (SizeOf(other.dtype()) == 0) return errors::InvalidArgument("other tensor has zero-sized data type");
     if (SizeOf(dtype) == 0) return errors::InvalidArgument("specified output type is zero-sized");
-    if (BytesOf(other.dtype(), other.shape()) != BytesOf(dtype, shape)) {
+    const std::size_t bytes = BytesOf(other.dtype(), other.shape()), element = detail::ElementBytes(dtype);
+    if (bytes % element != 0 || bytes / element != static_cast<std::size_t>(shape.num_elements())) {
       return errors::InvalidArgument("input and output shapes/data type sizes are not compatible");
     }
     ShareBuffer(other, dtype, shape);
@@ -4808,7 +4811,8 @@ class BFCAllocator final : public Allocator {
   // At most `memory_limit` bytes are taken from `sub_allocator`, and never more than 128 TiB.
   BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t memory_limit, std::string_view name,
                const Options& options = {});
-  ~BFCAllocator() override;
+  // Virtual functions are `inline` already here: else every file compiles their table, and so the whole class.
+  inline ~BFCAllocator() override;
 
   std::string_view Name() const override { return name_; }
   AllocatorMemoryType GetMemoryType() const override { return sub_allocator_->GetMemoryType(); }
@@ -4822,22 +4826,22 @@ class BFCAllocator final : public Allocator {
       return ptr;
     return AllocateAfterFailure(alignment, bytes, attributes);
   }
-  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
+  inline void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
 
   bool TracksAllocationSizes() const override { return true; }
-  std::size_t RequestedSize(const void* ptr) const override;
-  std::size_t AllocatedSize(const void* ptr) const override;
-  std::int64_t AllocationId(const void* ptr) const override;  // the first is 1
+  inline std::size_t RequestedSize(const void* ptr) const override;
+  inline std::size_t AllocatedSize(const void* ptr) const override;
+  inline std::int64_t AllocationId(const void* ptr) const override;  // the first is 1
 
   // Bytes are those of chunks: up to twice what was asked for, or 128 MiB more.
-  std::optional<AllocatorStats> GetStats() const override;
-  bool ClearStats() override;
+  inline std::optional<AllocatorStats> GetStats() const override;
+  inline bool ClearStats() override;
   // How much of the free memory is not in the largest free chunk: 0 is one piece, near 1 is dust.
   double GetFragmentation() const;
 
   // Before the first allocation. `counter` outlives the allocator.
   void SetTimingCounter(SharedCounter* counter);
-  // What was freed at or before `count` is not used any more. Lower counts than before change nothing.
+  // What was freed before `count` is not used any more. Lower counts than before change nothing.
   void SetSafeFrontier(std::uint64_t count);
 
   // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
@@ -5275,9 +5279,9 @@ inline void BFCAllocator::Merge(Handle h, Handle next) {
   DeleteChunk(next);
 }
 
-// Chunks up to the safe frontier lose their stamps.
+// Chunks behind the safe frontier lose their stamps.
 inline void BFCAllocator::MergeSafeChunks() {
-  while (earliest_ != 0 && At(earliest_).freed_at <= safe_frontier_) {
+  while (earliest_ != 0 && At(earliest_).freed_at < safe_frontier_) {
     const Handle h = earliest_;
     Erase(h);
     Unstamp(h);
@@ -5643,6 +5647,270 @@ TENON_COLD inline std::string BFCAllocator::FindDefectInTree(int bin, Handle roo
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/pool_allocator.hpp ----
+// PoolAllocator: TensorFlow's pool of freed blocks, found again by their size; when it is full, the block that lay
+// there longest goes back. For memory that is slow to get and asked for in few sizes, e.g. page-locked host memory.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Must outlive its blocks.
+//
+//   PoolAllocator pool(100, true, MakeOwned<BaseSubAllocator>(&pinned), &PoolAllocator::RoundToPowerOfTwo,
+//   "pinned_pool");
+class PoolAllocator final : public Allocator {
+ public:
+  using RoundUp = std::size_t (*)(std::size_t bytes);
+
+  // The sizes that blocks may have: blocks are used again for all requests that are rounded to the same size.
+  static std::size_t RoundToNothing(std::size_t bytes) { return bytes; }
+  static std::size_t RoundToPowerOfTwo(std::size_t bytes) { return std::bit_ceil(bytes); }
+
+  // Keeps at most `size_limit` free blocks; 0: none. With `auto_resize` the limit, which is not 0 then, grows while too
+  // many blocks go back that are soon asked for again.
+  PoolAllocator(std::size_t size_limit, bool auto_resize, Owned<SubAllocator> sub_allocator, RoundUp round_up,
+                std::string_view name)
+      : sub_allocator_(static_cast<Owned<SubAllocator>&&>(sub_allocator)),
+        round_up_(round_up),
+        name_(name),
+        auto_resize_(auto_resize),
+        host_accessible_(sub_allocator_->HostAccessible()),
+        size_limit_(size_limit) {
+    TENON_CHECK(!auto_resize || size_limit > 0, "PoolAllocator: '", name_,
+                "': the size limit must be > 0 if auto-resize is true.");
+    entries_.resize(1);  // none
+  }
+  ~PoolAllocator() override { Clear(); }
+
+  std::string_view Name() const override { return name_; }
+  AllocatorMemoryType GetMemoryType() const override { return sub_allocator_->GetMemoryType(); }
+  bool HostAccessible() const override { return host_accessible_; }
+
+  // Alignments above 64 go past the pool. When no memory is left, the pool's blocks are given up for it.
+  inline void* AllocateRaw(std::size_t alignment, std::size_t bytes,
+                           const AllocationAttributes& attributes = {}) override;
+  inline void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override;
+
+  // All free blocks go back.
+  void Clear() {
+    MutexLock lock(mutex_);
+    while (oldest_ != 0) Release(oldest_);
+  }
+
+  // Bytes are those of blocks, as rounded; bytes_reserved counts free ones too.
+  inline std::optional<AllocatorStats> GetStats() const override;
+  inline bool ClearStats() override;
+
+  // Since the beginning, or since the limit last grew: blocks that came from the pool, new ones, those freed into the
+  // pool, and those that had to leave it for others.
+  std::int64_t get_from_pool_count() const { return Read(num_found_); }
+  std::int64_t allocated_count() const { return Read(num_allocated_); }
+  std::int64_t put_count() const { return Read(num_put_); }
+  std::int64_t evicted_count() const { return Read(num_evicted_); }
+  std::size_t size_limit() const { return Read(size_limit_); }
+
+ private:
+  using Handle = std::uint32_t;  // 0: none
+  // A free block. In the list of all by age, and in that of its size.
+  struct Entry {
+    void* ptr = nullptr;
+    std::size_t bytes = 0;
+    Handle older = 0, newer = 0;  // `older` of a spare entry: the next spare one
+    Handle older_of_size = 0, newer_of_size = 0;
+  };
+
+  static constexpr std::int64_t kCheckInterval = 1000;  // evictions
+  static constexpr double kTolerableRate = 2e-3;  // of evictions among frees, and of new blocks among all
+  static constexpr double kIncreaseFactor = 1.1;
+  static constexpr std::size_t kMinResizedLimit = 100;
+
+  std::size_t BlockBytes(std::size_t bytes) const {
+    const std::size_t rounded = round_up_(bytes == 0 ? 1 : bytes);
+    return rounded < bytes ? bytes : rounded;
+  }
+  template <class T>
+  T Read(const T& value) const {
+    MutexLock lock(mutex_);
+    return value;
+  }
+
+  // All that follow: under the lock.
+  inline void* AllocateNew(std::size_t alignment, std::size_t bytes);
+  inline void FreeBlock(void* ptr, std::size_t bytes);
+  inline void* TakeFromPool(std::size_t bytes);
+  inline void PutIntoPool(void* ptr, std::size_t bytes);
+  inline void Remove(Handle h);
+  inline void Release(Handle h);
+  inline void EvictOne();
+
+  const Owned<SubAllocator> sub_allocator_;
+  const RoundUp round_up_;
+  const std::string name_;
+  const bool auto_resize_;
+  const bool host_accessible_;
+
+  mutable Mutex mutex_;  // guards what follows
+  std::size_t size_limit_;
+  std::size_t num_entries_ = 0;
+  SlimVector<Entry> entries_;
+  Handle spare_ = 0;
+  Handle oldest_ = 0, newest_ = 0;
+  FlatMap<std::size_t, Handle> newest_of_size_;
+  FlatMap<const void*, std::size_t> received_bytes_;  // of the blocks for which more came than was asked for
+  std::int64_t num_found_ = 0, num_allocated_ = 0, num_put_ = 0, num_evicted_ = 0;
+  AllocatorStats stats_;
+};
+
+inline void* PoolAllocator::AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes&) {
+  if (bytes > detail::kMaxBlockBytes) return nullptr;
+  const std::size_t block_bytes = BlockBytes(bytes);
+  MutexLock lock(mutex_);
+  const bool may_be_pooled = alignment <= kAlignment;
+  void* ptr = may_be_pooled ? TakeFromPool(block_bytes) : nullptr;
+  if (ptr == nullptr) ptr = AllocateNew(may_be_pooled ? kAlignment : alignment, block_bytes);
+  if (ptr == nullptr) return nullptr;
+  const auto size = static_cast<std::int64_t>(block_bytes);
+  ++stats_.num_allocs;
+  stats_.bytes_in_use += size;
+  if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  if (size > stats_.largest_alloc_size) stats_.largest_alloc_size = size;
+  if (host_accessible_) detail::MarkInUse(ptr, bytes, block_bytes);
+  return ptr;
+}
+
+inline void PoolAllocator::DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) {
+  if (ptr == nullptr) return;
+  const std::size_t block_bytes = BlockBytes(bytes);
+  MutexLock lock(mutex_);
+  stats_.bytes_in_use -= static_cast<std::int64_t>(block_bytes);
+  if (alignment > kAlignment || size_limit_ == 0) {
+    FreeBlock(ptr, block_bytes);
+    return;
+  }
+  ++num_put_;
+  while (num_entries_ >= size_limit_) EvictOne();
+  PutIntoPool(ptr, block_bytes);
+}
+
+inline std::optional<AllocatorStats> PoolAllocator::GetStats() const {
+  MutexLock lock(mutex_);
+  AllocatorStats stats = stats_;
+  stats.pool_bytes = stats.bytes_reserved;
+  stats.peak_pool_bytes = stats.peak_bytes_reserved;
+  if (!newest_of_size_.empty()) {
+    stats.largest_free_block_bytes = static_cast<std::int64_t>((newest_of_size_.end() - 1)->first);
+  }
+  return stats;
+}
+inline bool PoolAllocator::ClearStats() {
+  MutexLock lock(mutex_);
+  stats_.num_allocs = 0;
+  stats_.peak_bytes_in_use = stats_.bytes_in_use;
+  stats_.largest_alloc_size = 0;
+  return true;
+}
+
+inline void* PoolAllocator::AllocateNew(std::size_t alignment, std::size_t bytes) {
+  std::size_t received = 0;
+  void* ptr = sub_allocator_->Alloc(alignment, bytes, &received);
+  while (ptr == nullptr && oldest_ != 0) {
+    Release(oldest_);
+    ptr = sub_allocator_->Alloc(alignment, bytes, &received);
+  }
+  if (ptr == nullptr) return nullptr;
+  ++num_allocated_;
+  if (received != bytes) received_bytes_.insert_or_assign(ptr, received);
+  stats_.bytes_reserved += static_cast<std::int64_t>(bytes);
+  if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
+  return ptr;
+}
+
+inline void PoolAllocator::FreeBlock(void* ptr, std::size_t bytes) {
+  stats_.bytes_reserved -= static_cast<std::int64_t>(bytes);
+  if (host_accessible_) detail::MarkReturned(ptr, bytes);
+  if (!received_bytes_.empty()) {
+    if (const std::size_t* const received = received_bytes_.FindValue(ptr); received != nullptr) {
+      bytes = *received;
+      received_bytes_.erase(ptr);
+    }
+  }
+  sub_allocator_->Free(ptr, bytes);
+}
+
+// The block of that size which was freed last, or null.
+inline void* PoolAllocator::TakeFromPool(std::size_t bytes) {
+  const Handle* const newest = newest_of_size_.FindValue(bytes);
+  if (newest == nullptr) return nullptr;
+  const Handle h = *newest;
+  Remove(h);
+  ++num_found_;
+  return entries_[h].ptr;
+}
+
+inline void PoolAllocator::PutIntoPool(void* ptr, std::size_t bytes) {
+  Handle h = spare_;
+  if (h == 0) {
+    h = static_cast<Handle>(entries_.size());
+    entries_.emplace_back();
+  }
+  Entry& entry = entries_[h];
+  spare_ = entry.older;
+  entry.ptr = ptr;
+  entry.bytes = bytes;
+  entry.older = newest_;
+  entry.newer = 0;
+  (newest_ != 0 ? entries_[newest_].newer : oldest_) = h;
+  newest_ = h;
+  Handle& newest_of_size = newest_of_size_[bytes];
+  entry.older_of_size = newest_of_size;
+  entry.newer_of_size = 0;
+  if (newest_of_size != 0) entries_[newest_of_size].newer_of_size = h;
+  newest_of_size = h;
+  ++num_entries_;
+  // No word of the block is used for a list, but its marks are those of the other allocators.
+  if (host_accessible_ && bytes >= sizeof(detail::FreeBlock)) detail::MarkFree(ptr, bytes);
+}
+
+// Out of the lists. The entry is spare then, and still knows its block.
+inline void PoolAllocator::Remove(Handle h) {
+  Entry& entry = entries_[h];
+  (entry.older != 0 ? entries_[entry.older].newer : oldest_) = entry.newer;
+  (entry.newer != 0 ? entries_[entry.newer].older : newest_) = entry.older;
+  if (entry.older_of_size != 0) entries_[entry.older_of_size].newer_of_size = entry.newer_of_size;
+  if (entry.newer_of_size != 0) {
+    entries_[entry.newer_of_size].older_of_size = entry.older_of_size;
+  } else if (entry.older_of_size != 0) {
+    newest_of_size_[entry.bytes] = entry.older_of_size;
+  } else {
+    newest_of_size_.erase(entry.bytes);
+  }
+  entry.older = spare_;
+  spare_ = h;
+  --num_entries_;
+}
+
+inline void PoolAllocator::Release(Handle h) {
+  Remove(h);
+  FreeBlock(entries_[h].ptr, entries_[h].bytes);
+}
+
+// The block that lay longest goes. Now and then: is the pool too small?
+inline void PoolAllocator::EvictOne() {
+  Release(oldest_);
+  ++num_evicted_;
+  if (!auto_resize_ || num_evicted_ % kCheckInterval != 0) return;
+  const double eviction_rate = static_cast<double>(num_evicted_) / static_cast<double>(num_put_);
+  const double allocation_rate = static_cast<double>(num_allocated_) / static_cast<double>(num_allocated_ + num_found_);
+  if (eviction_rate <= kTolerableRate || allocation_rate <= kTolerableRate) return;
+  const std::size_t before = size_limit_;
+  size_limit_ = before >= kMinResizedLimit ? static_cast<std::size_t>(kIncreaseFactor * static_cast<double>(before))
+                                           : kMinResizedLimit;
+  TENON_LOG(kInfo, "PoolAllocator (", name_, "): raising the size limit from ", before, " to ", size_limit_,
+            ": of the blocks freed ", eviction_rate, " were evicted, of those asked for ", allocation_rate,
+            " were new.");
+  num_found_ = num_allocated_ = num_put_ = num_evicted_ = 0;  // the rates of the new size count
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/tracking_allocator.hpp ----
 // TrackingAllocator: passes everything on to another allocator and writes it down: blocks and bytes in use, their peak,
 // every size that was asked for, frees that do not fit. It can also refuse chosen allocations, so that a test can walk
@@ -5810,9 +6078,12 @@ inline std::size_t AllocatedBytes(const Tensor& tensor) {
   return tensor.TotalBytes();
 }
 
-// std::cout << tensor: DebugString with up to 100 values. Any stream that takes a std::string_view.
+// std::cout << tensor: DebugString with up to 100 values. Any standard stream, without <ostream> here.
 template <class Stream>
-  requires requires(Stream& stream, std::string_view text) { stream << text; }
+  requires requires(Stream& stream, std::string_view text) {
+    typename Stream::traits_type;
+    stream << text;
+  }
 Stream& operator<<(Stream& stream, const Tensor& tensor) {
   const std::string text = tensor.DebugString(100);
   stream << std::string_view(text);
@@ -5848,14 +6119,22 @@ TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& ten
 }
 
 template <class T>
-void CopyItems(const void* from, void* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];
+void CopyItems(const T* from, T* to, std::size_t count) {
+  if (from < to) {  // they may overlap
+    for (std::size_t i = count; i-- > 0;) to[i] = from[i];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  }
 }
-// `count` elements; those at `to` exist already.
+// `count` elements; those at `to` exist already. As memmove, the two may overlap.
 inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t count) {
   if (count == 0 || from == to) return;
-  if (dtype == DataType::kString) return CopyItems<tstring>(from, to, count);
-  if (dtype == DataType::kResource) return CopyItems<ResourceHandle>(from, to, count);
+  if (dtype == DataType::kString) {
+    return CopyItems(static_cast<const tstring*>(from), static_cast<tstring*>(to), count);
+  }
+  if (dtype == DataType::kResource) {
+    return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
+  }
   std::memmove(to, from, count * ElementBytes(dtype));
 }
 inline void* ElementAt(Tensor& tensor, Index i) {
@@ -6195,16 +6474,8 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
   }
   TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", from));
   TENON_RETURN_IF_ERROR(detail::CheckReadable("CopyContiguousSlices", *to));
-  const void* const source = detail::ElementAt(from, from_row * row);
-  void* const target = detail::ElementAt(*to, to_row * row);
-  if (SizeOf(from.dtype()) == 0 && source < target && from.SharesBufferWith(*to)) {  // rows may overlap: last one first
-    for (Index i = rows * row; i-- > 0;) {
-      detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row + i),
-                           detail::ElementAt(*to, to_row * row + i), 1);
-    }
-    return OkStatus();
-  }
-  detail::CopyElements(from.dtype(), source, target, static_cast<std::size_t>(rows * row));
+  detail::CopyElements(from.dtype(), detail::ElementAt(from, from_row * row), detail::ElementAt(*to, to_row * row),
+                       static_cast<std::size_t>(rows * row));
   return OkStatus();
 }
 
@@ -6288,6 +6559,372 @@ inline Result<Tensor> ViewOfBytes(Buffer* owner, std::size_t offset, DataType dt
   }
   Result<Tensor> made = Tensor::Make(dtype, shape);
   if (made.ok()) detail::CopyElements(dtype, data, made->raw_data(), static_cast<std::size_t>(shape.num_elements()));
+  return made;
+}
+
+}  // namespace tensor
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/tensor_views.hpp ----
+// All ways to look at a tensor's elements, beyond those that Tensor itself has: as another type, at any address, with
+// dimensions collapsed; each of them either ending the program on a mistake or saying it with a Status.
+TENON_NAMESPACE_BEGIN
+
+// Elements at an address that need not suit their type, as in a file. Read and written by value. Borrowed, packed,
+// row-major, trivially copyable.
+template <class T, int Rank = 1>
+  requires Trivial<T> && (Rank >= 0)
+struct UnalignedIn {
+  using element_type = T;
+  static constexpr int rank = Rank;
+  const unsigned char* data;
+  Index dims[Rank == 0 ? 1 : Rank];  // outermost first
+
+  Index size() const {
+    Index n = 1;
+    for (int d = 0; d < Rank; ++d) n *= dims[d];
+    return n;
+  }
+  Index dim(int d) const { return dims[d]; }
+  TensorShape shape() const { return TensorShape(std::span<const Index>(dims, static_cast<std::size_t>(Rank))); }
+  // Element number i in row-major order; not checked.
+  T operator[](Index i) const {
+    T value;
+    std::memcpy(static_cast<void*>(&value), data + Offset(i), sizeof(T));
+    return value;
+  }
+  template <class... I>
+    requires(sizeof...(I) == static_cast<std::size_t>(Rank) && (std::is_convertible_v<I, Index> && ...))
+  T operator()(I... indices) const {
+    return (*this)[Number(indices...)];
+  }
+
+ protected:
+  static std::size_t Offset(Index i) { return static_cast<std::size_t>(i) * sizeof(T); }
+  template <class... I>
+  Index Number(I... indices) const {
+    Index number = 0;
+    int d = 0;
+    ((number = number * dims[d] + static_cast<Index>(indices), ++d), ...);
+    static_cast<void>(d);
+    return number;
+  }
+};
+
+// The same, to be written: Set(value, i, j).
+template <class T, int Rank = 1>
+struct UnalignedOut : UnalignedIn<T, Rank> {
+  template <class... I>
+    requires(sizeof...(I) == static_cast<std::size_t>(Rank) && (std::is_convertible_v<I, Index> && ...))
+  void Set(const T& value, I... indices) const {
+    SetAt(this->Number(indices...), value);
+  }
+  // Element number i in row-major order.
+  void SetAt(Index i, const T& value) const {
+    std::memcpy(const_cast<unsigned char*>(this->data) + this->Offset(i), static_cast<const void*>(&value), sizeof(T));
+  }
+};
+
+namespace detail {
+
+[[noreturn]] TENON_COLD inline void DieOnView(const Status& status) {
+  TENON_CHECK(status.ok(), status.message());
+  std::abort();
+}
+
+// `dtype`: what the elements are to be; kInvalid: whatever they are. `alignment`: of the C++ type, in bytes.
+TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, DataType dtype, std::size_t alignment) {
+  if (dtype != DataType::kInvalid && tensor.dtype() != dtype) {
+    return errors::InvalidArgument("Tensor::", where, ": ", Name(dtype), " expected, got ",
+                                   DataTypeString(tensor.dtype()), "; the tensor has shape ", tensor.shape());
+  }
+  if (!tensor.IsInitialized()) {
+    return errors::FailedPrecondition("Tensor::", where, ": the tensor of type ", DataTypeString(tensor.dtype()),
+                                      " and shape ", tensor.shape(),
+                                      " is not initialised; its elements must have memory");
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw_data());
+  if (address % alignment != 0) {
+    return errors::InvalidArgument("Tensor::", where, ": ptr = ", static_cast<std::uint64_t>(address),
+                                   " is not a multiple of ", alignment,
+                                   "; unaligned_flat and unaligned_shaped see "
+                                   "such elements");
+  }
+  return OkStatus();
+}
+TENON_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
+  if (tensor.dims() == rank) return OkStatus();
+  return errors::InvalidArgument("Tensor::", where, ": Asking for tensor of ", rank, " dimensions from a tensor of ",
+                                 tensor.dims(), " dimensions: ", tensor.shape());
+}
+TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tensor) {
+  if (tensor.NumElements() == 1) return OkStatus();
+  return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
+}
+// Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements that are no plain bytes.
+TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, std::span<const Index> sizes,
+                                    std::size_t bytes) {
+  Index product = 1;
+  for (const Index size : sizes) product = size < 0 || product < 0 ? -1 : MultiplyWithoutOverflow(product, size);
+  Index wanted = product, have = tensor.NumElements();
+  const int element = SizeOf(tensor.dtype());
+  if (bytes != 0 && element != 0 && bytes != static_cast<std::size_t>(element)) {
+    wanted = MultiplyWithoutOverflow(wanted, static_cast<Index>(bytes));
+    have = MultiplyWithoutOverflow(have, element);
+  }
+  if (product >= 0 && wanted == have) return OkStatus();
+  const std::string text = StrCat("[", StrJoin(sizes, ","), "]");
+  return errors::InvalidArgument("Tensor::", where, ": the tensor of type ", Name(tensor.dtype()), " and shape ",
+                                 tensor.shape(), " does not have the elements of ", text,
+                                 bytes == 0 ? std::string() : StrCat(" with ", bytes, " bytes each"),
+                                 "; the numbers of elements (bytes) must be the same");
+}
+// Plain bytes may be seen as any plain type, other elements only as what they are.
+TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, DataType to) {
+  if (tensor.dtype() == to || (SizeOf(to) != 0 && SizeOf(tensor.dtype()) != 0)) return OkStatus();
+  return errors::InvalidArgument("Tensor::", where, ": elements of type ", DataTypeString(tensor.dtype()),
+                                 " cannot be seen as ", Name(to), "; both must be plain types");
+}
+// The dimensions from `begin` on as `rank` ones: what is before them goes into the first, what is behind into the last.
+// A dimension that does not exist is 1; begin may be negative, but begin + rank not.
+inline void CollapseDims(const TensorShape& shape, Index begin, int rank, Index* out) {
+  const Index end = begin + rank, dims = shape.dims();
+  for (int d = 0; d < rank; ++d) out[d] = 1;
+  for (Index d = 0; d < dims; ++d) {
+    const Index kept = d < end ? d : end - 1;  // -1: nothing is kept of a scalar
+    const Index to = kept - begin > 0 ? kept - begin : 0;
+    out[to] *= shape.dim_size(static_cast<int>(d));
+  }
+}
+
+// kChecked: functions return Result<View>; otherwise the view, and a mistake ends the program. Views are In where the
+// tensor is const and Out where it is not. Borrows the tensor.
+template <bool kChecked, bool kMutable>
+class TensorViews {
+ public:
+  template <class T, int Rank = kAnyRank>
+  using View = std::conditional_t<kMutable, Out<T, Rank>, In<T, Rank>>;
+  template <class T, int Rank>
+  using Unaligned = std::conditional_t<kMutable, UnalignedOut<T, Rank>, UnalignedIn<T, Rank>>;
+  template <class V>
+  using Returned = std::conditional_t<kChecked, Result<V>, V>;
+  template <int Rank>
+  using Sizes = Index[static_cast<std::size_t>(Rank)];  // at least one
+
+  explicit TensorViews(const Tensor& tensor) : tensor_(tensor) {}
+
+  template <class T>
+  Returned<View<T>> flat() const {
+    const Status s = Check<T>("flat");
+    if (!s.ok()) [[unlikely]]
+      return Fail<View<T>>(s);
+    return View<T>(data<T>(), tensor_.NumElements(), &tensor_.shape());
+  }
+  template <class T, int Rank>
+  Returned<View<T, Rank>> tensor() const {
+    return Ranked<T, Rank>("tensor");
+  }
+  template <class T>
+  Returned<View<T, 1>> vec() const {
+    return Ranked<T, 1>("vec");
+  }
+  template <class T>
+  Returned<View<T, 2>> matrix() const {
+    return Ranked<T, 2>("matrix");
+  }
+  // The one element of a tensor of any rank.
+  template <class T>
+  Returned<View<T, 0>> scalar() const {
+    Status s = Check<T>("scalar");
+    if (s.ok()) s = CheckOneElementOf("scalar", tensor_);
+    return Make<T, 0>(s, tensor_.shape().begin());
+  }
+  // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
+  template <class T, int Rank>
+  Returned<View<T, Rank>> shaped(const Sizes<Rank>& sizes) const {
+    Status s = Check<T>("shaped");
+    if (s.ok()) s = CheckSizes("shaped", tensor_, sizes, 0);
+    return Make<T, Rank>(s, sizes);
+  }
+
+  // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
+  template <class T, int Rank = 2>
+  Returned<View<T, Rank>> flat_inner_dims() const {
+    return Collapsed<T, Rank>("flat_inner_dims", tensor_.dims() - Rank);
+  }
+  // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
+  template <class T, int Rank = 2>
+  Returned<View<T, Rank>> flat_outer_dims() const {
+    return Collapsed<T, Rank>("flat_outer_dims", 0);
+  }
+  // Rank dimensions from `begin` on; all before them belong to the first, all after them to the last. A negative
+  // `begin` puts so many ones in front.   [2,3,4,5] with Rank 2 and begin 1 -> [6,20]
+  template <class T, int Rank>
+  Returned<View<T, Rank>> flat_inner_outer_dims(Index begin) const {
+    return Collapsed<T, Rank>("flat_inner_outer_dims", begin);
+  }
+
+  // The bytes as elements of another plain type, as many bytes as there are.
+  template <class T, int Rank>
+  Returned<View<T, Rank>> bit_casted_shaped(const Sizes<Rank>& sizes) const {
+    return BitCasted<T, Rank>("bit_casted_shaped", sizes);
+  }
+  // The same with the tensor's own dimensions, so with a type of the same size.
+  template <class T, int Rank>
+  Returned<View<T, Rank>> bit_casted_tensor() const {
+    if (Status s = CheckRankOf("bit_casted_tensor", tensor_, Rank); !s.ok()) return Fail<View<T, Rank>>(s);
+    return BitCasted<T, Rank>("bit_casted_tensor", tensor_.shape().begin());
+  }
+  // All of them, in one dimension.
+  template <class T>
+  Returned<View<T, 1>> bit_casted_flat() const {
+    const auto element = static_cast<Index>(SizeOf(tensor_.dtype()));
+    const bool plain = element != 0 && SizeOf(dtype_of_v<T>) != 0;
+    const Index n = tensor_.NumElements();
+    const Index sizes[1] = {plain && tensor_.raw_data() != nullptr ? n * element / Index{sizeof(T)} : n};
+    return BitCasted<T, 1>("bit_casted_flat", sizes);
+  }
+  // Rank dimensions: the tensor itself; one dimension less: the elements of the last one are together one T.
+  template <class T, int Rank>
+  Returned<View<T, Rank>> reinterpret_last_dimension() const {
+    if (tensor_.dims() == Rank) return Ranked<T, Rank>("reinterpret_last_dimension");
+    if (Status s = CheckRankOf("reinterpret_last_dimension", tensor_, Rank + 1); !s.ok()) {
+      return Fail<View<T, Rank>>(s);
+    }
+    Status s = CheckElements("reinterpret_last_dimension", tensor_, DataType::kInvalid, alignof(T));
+    const Index last = tensor_.dim_size(Rank), element = SizeOf(tensor_.dtype());
+    if (s.ok() && (element == 0 || SizeOf(dtype_of_v<T>) == 0 ||
+                   MultiplyWithoutOverflow(last, element) != static_cast<Index>(sizeof(T)))) {
+      s = errors::InvalidArgument("Tensor::reinterpret_last_dimension: the last dimension of shape ", tensor_.shape(),
+                                  " and type ", Name(tensor_.dtype()), " must be the ", sizeof(T), " bytes of one ",
+                                  Name(dtype_of_v<T>));
+    }
+    return Make<T, Rank>(s, tensor_.shape().begin());
+  }
+
+  // Elements at any address. Plain types only.
+  template <class T>
+  Returned<Unaligned<T, 1>> unaligned_flat() const {
+    const Index sizes[1] = {tensor_.NumElements()};
+    return unaligned_shaped<T, 1>(sizes);
+  }
+  template <class T, int Rank>
+  Returned<Unaligned<T, Rank>> unaligned_shaped(const Sizes<Rank>& sizes) const {
+    Status s = CheckElements("unaligned_shaped", tensor_, dtype_of_v<T>, 1);
+    if (s.ok()) s = CheckSizes("unaligned_shaped", tensor_, sizes, 0);
+    if (!s.ok()) [[unlikely]]
+      return Fail<Unaligned<T, Rank>>(s);
+    Unaligned<T, Rank> view;
+    view.data = static_cast<const unsigned char*>(tensor_.raw_data());
+    for (int d = 0; d < Rank; ++d) view.dims[d] = sizes[d];
+    return view;
+  }
+
+ private:
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(const_cast<void*>(tensor_.raw_data()));
+  }
+  template <class T>
+  Status Check(const char* where) const {
+    return CheckElements(where, tensor_, dtype_of_v<T>, alignof(T));
+  }
+  template <class V>
+  static Returned<V> Fail(const Status& status) {
+    if constexpr (kChecked) {
+      return status;
+    } else {
+      DieOnView(status);
+    }
+  }
+  template <class T, int Rank>
+  Returned<View<T, Rank>> Make(const Status& status, const Index* sizes) const {
+    if (!status.ok()) [[unlikely]]
+      return Fail<View<T, Rank>>(status);
+    return View<T, Rank>(data<T>(), sizes);
+  }
+  template <class T, int Rank>
+  Returned<View<T, Rank>> Ranked(const char* where) const {
+    Status s = Check<T>(where);
+    if (s.ok()) s = CheckRankOf(where, tensor_, Rank);
+    return Make<T, Rank>(s, tensor_.shape().begin());
+  }
+  template <class T, int Rank>
+  Returned<View<T, Rank>> Collapsed(const char* where, Index begin) const {
+    static_assert(Rank > 0, "tenon: a tensor cannot be collapsed to no dimensions; scalar() sees one element");
+    Status s = Check<T>(where);
+    Index sizes[Rank];
+    if (s.ok() && (begin < -Rank || begin > kMaxTensorRank || (begin == -Rank && tensor_.dims() != 0))) {
+      s = errors::InvalidArgument("Tensor::", where, ": begin must be more than -", Rank, " and at most ",
+                                  kMaxTensorRank, ", got ", begin);
+    }
+    if (s.ok()) CollapseDims(tensor_.shape(), begin, Rank, sizes);
+    return Make<T, Rank>(s, sizes);
+  }
+  template <class T, int Rank>
+  Returned<View<T, Rank>> BitCasted(const char* where, const Index* sizes) const {
+    Status s = CheckBitCast(where, tensor_, dtype_of_v<T>);
+    if (s.ok()) s = CheckElements(where, tensor_, DataType::kInvalid, alignof(T));
+    if (s.ok()) {
+      const auto bytes = static_cast<std::size_t>(SizeOf(dtype_of_v<T>));
+      s = CheckSizes(where, tensor_, std::span<const Index>(sizes, static_cast<std::size_t>(Rank)), bytes);
+    }
+    return Make<T, Rank>(s, sizes);
+  }
+
+  const Tensor& tensor_;
+};
+
+}  // namespace detail
+
+// The views of a tensor for code that knows what it holds: another type, rank, size or alignment ends the program with
+// a message. The views borrow; none may outlive the tensor.
+//
+//   Views(t).flat_inner_outer_dims<float, 3>(1)(i, j, k)
+inline detail::TensorViews<false, true> Views(Tensor& tensor) { return detail::TensorViews<false, true>(tensor); }
+inline detail::TensorViews<false, false> Views(const Tensor& tensor) {
+  return detail::TensorViews<false, false>(tensor);
+}
+void Views(const Tensor&&) = delete;
+
+// The same for tensors of a user: each returns a Result. InvalidArgument, or FailedPrecondition without memory.
+//
+//   TENON_ASSIGN_OR_RETURN(const auto weights, CheckedViews(t).matrix<float>());
+inline detail::TensorViews<true, true> CheckedViews(Tensor& tensor) { return detail::TensorViews<true, true>(tensor); }
+inline detail::TensorViews<true, false> CheckedViews(const Tensor& tensor) {
+  return detail::TensorViews<true, false>(tensor);
+}
+void CheckedViews(const Tensor&&) = delete;
+
+namespace tensor {
+
+// Tensor::Slice, SubSlice and CopyFrom with a Status: tensors that share the buffer. InvalidArgument.
+
+// Elements [start, limit) of dimension 0.
+inline Result<Tensor> Slice(const Tensor& whole, Index start, Index limit) {
+  if (whole.dims() < 1) return errors::InvalidArgument("Slice: the tensor must have a dimension, got shape []");
+  if (start < 0 || start > limit || limit > whole.dim_size(0)) {
+    return errors::InvalidArgument("Slice: [", start, ",", limit, ") must be inside dimension 0 of shape ",
+                                   whole.shape());
+  }
+  return whole.Slice(start, limit);
+}
+// Element number `index` of dimension 0, which goes away.
+inline Result<Tensor> SubSlice(const Tensor& whole, Index index) {
+  if (whole.dims() < 1) return errors::InvalidArgument("SubSlice: the tensor must have a dimension, got shape []");
+  if (index < 0 || index >= whole.dim_size(0)) {
+    return errors::InvalidArgument("SubSlice: ", index, " must be inside dimension 0 of shape ", whole.shape());
+  }
+  return whole.SubSlice(index);
+}
+// The same elements under another shape.
+inline Result<Tensor> Reshape(const Tensor& from, const TensorShape& shape) {
+  Tensor made;
+  if (!made.CopyFrom(from, shape)) {
+    return errors::InvalidArgument("Reshape: shape ", from.shape(), " has ", from.NumElements(), " elements, shape ",
+                                   shape, " has ", shape.num_elements());
+  }
   return made;
 }
 
@@ -13933,6 +14570,460 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/io/dlpack.hpp ----
+// DLPack: tensors of NumPy, PyTorch, JAX, CuPy... as Tensors and the other way round, without a copy. The structs have
+// the layout of <dlpack/dlpack.h> 1.1, which is not needed: reinterpret_cast between its structs and these.
+TENON_NAMESPACE_BEGIN
+
+namespace dlpack {
+
+inline constexpr std::uint32_t kMajorVersion = 1, kMinorVersion = 1;
+
+enum DLDeviceType : std::int32_t {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLOpenCL = 4,
+  kDLVulkan = 7,
+  kDLMetal = 8,
+  kDLVPI = 9,
+  kDLROCM = 10,
+  kDLROCMHost = 11,
+  kDLExtDev = 12,
+  kDLCUDAManaged = 13,
+  kDLOneAPI = 14,
+  kDLWebGPU = 15,
+  kDLHexagon = 16,
+  kDLMAIA = 17,
+  kDLTrn = 18,
+};
+
+enum DLDataTypeCode : std::uint8_t {
+  kDLInt = 0,
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLOpaqueHandle = 3,
+  kDLBfloat = 4,
+  kDLComplex = 5,
+  kDLBool = 6,
+  kDLFloat8_e3m4 = 7,
+  kDLFloat8_e4m3 = 8,
+  kDLFloat8_e4m3b11fnuz = 9,
+  kDLFloat8_e4m3fn = 10,
+  kDLFloat8_e4m3fnuz = 11,
+  kDLFloat8_e5m2 = 12,
+  kDLFloat8_e5m2fnuz = 13,
+  kDLFloat8_e8m0fnu = 14,
+  kDLFloat6_e2m3fn = 15,
+  kDLFloat6_e3m2fn = 16,
+  kDLFloat4_e2m1fn = 17,
+};
+
+struct DLVersion {
+  std::uint32_t major;
+  std::uint32_t minor;
+};
+struct DLDevice {
+  std::int32_t device_type;  // a DLDeviceType, or one that came after version 1.1
+  std::int32_t device_id;
+};
+struct DLDataType {
+  std::uint8_t code;  // a DLDataTypeCode, or one that came after version 1.1
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements; null: row-major, packed
+  std::uint64_t byte_offset;
+};
+// The form before version 1.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);  // may be null
+};
+struct DLManagedTensorVersioned {
+  DLVersion version;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensorVersioned* self);  // may be null
+  std::uint64_t flags;
+  DLTensor dl_tensor;
+};
+
+inline constexpr std::uint64_t kFlagReadOnly = 1, kFlagIsCopied = 2, kFlagIsSubbyteTypePadded = 4;
+
+}  // namespace dlpack
+
+namespace detail {
+
+static_assert(sizeof(dlpack::DLDataType) == 4 && sizeof(dlpack::DLDevice) == 8);
+static_assert(sizeof(void*) != 8 ||
+              (sizeof(dlpack::DLTensor) == 48 && sizeof(dlpack::DLManagedTensor) == 64 &&
+               sizeof(dlpack::DLManagedTensorVersioned) == 80 && offsetof(dlpack::DLTensor, ndim) == 16 &&
+               offsetof(dlpack::DLTensor, shape) == 24 && offsetof(dlpack::DLTensor, byte_offset) == 40 &&
+               offsetof(dlpack::DLManagedTensorVersioned, manager_ctx) == 8 &&
+               offsetof(dlpack::DLManagedTensorVersioned, flags) == 24 &&
+               offsetof(dlpack::DLManagedTensorVersioned, dl_tensor) == 32));
+
+struct DLPackType {
+  DataType dtype;
+  std::uint8_t code, bits;
+};
+inline constexpr DLPackType kDLPackTypes[] = {
+    {DataType::kFloat, dlpack::kDLFloat, 32},
+    {DataType::kDouble, dlpack::kDLFloat, 64},
+    {DataType::kHalf, dlpack::kDLFloat, 16},
+    {DataType::kBfloat16, dlpack::kDLBfloat, 16},
+    {DataType::kInt8, dlpack::kDLInt, 8},
+    {DataType::kInt16, dlpack::kDLInt, 16},
+    {DataType::kInt32, dlpack::kDLInt, 32},
+    {DataType::kInt64, dlpack::kDLInt, 64},
+    {DataType::kUint8, dlpack::kDLUInt, 8},
+    {DataType::kUint16, dlpack::kDLUInt, 16},
+    {DataType::kUint32, dlpack::kDLUInt, 32},
+    {DataType::kUint64, dlpack::kDLUInt, 64},
+    {DataType::kBool, dlpack::kDLBool, 8},
+    {DataType::kComplex64, dlpack::kDLComplex, 64},
+    {DataType::kComplex128, dlpack::kDLComplex, 128},
+    {DataType::kFloat8E5M2, dlpack::kDLFloat8_e5m2, 8},
+    {DataType::kFloat8E4M3FN, dlpack::kDLFloat8_e4m3fn, 8},
+    {DataType::kFloat8E4M3FNUZ, dlpack::kDLFloat8_e4m3fnuz, 8},
+    {DataType::kFloat8E4M3B11FNUZ, dlpack::kDLFloat8_e4m3b11fnuz, 8},
+    {DataType::kFloat8E5M2FNUZ, dlpack::kDLFloat8_e5m2fnuz, 8},
+};
+
+constexpr bool IsHostDevice(std::int32_t device_type) {
+  return device_type == dlpack::kDLCPU || device_type == dlpack::kDLCUDAHost || device_type == dlpack::kDLROCMHost ||
+         device_type == dlpack::kDLCUDAManaged;
+}
+
+// Packed and row-major, or why not. What no element's place depends on (strides of dimensions of one element, and all
+// when there are no elements) counts for nothing.
+inline Status CheckDLPackStrides(const dlpack::DLTensor& from, const TensorShape& shape) {
+  if (from.strides == nullptr || shape.num_elements() == 0) return OkStatus();
+  std::int64_t wanted = 1;
+  for (int d = shape.dims() - 1; d >= 0; --d) {
+    if (shape.dim_size(d) != 1 && from.strides[d] != wanted) {
+      return errors::InvalidArgument("FromDLPack: the tensor of shape ", shape,
+                                     " is not packed in row-major order: ", "dimension ", d, " has stride ",
+                                     from.strides[d], ", and ", wanted, " would be right; make it contiguous first");
+    }
+    wanted *= shape.dim_size(d);
+  }
+  return OkStatus();
+}
+
+struct DLPackView {
+  DataType dtype = DataType::kInvalid;
+  TensorShape shape;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPackView* view) {
+  for (const DLPackType& known : kDLPackTypes) {
+    if (known.code == from.dtype.code && known.bits == from.dtype.bits && from.dtype.lanes == 1)
+      view->dtype = known.dtype;
+  }
+  if (view->dtype == DataType::kInvalid) {
+    return errors::InvalidArgument("FromDLPack: no dtype has elements of code ", from.dtype.code, " with ",
+                                   from.dtype.bits, " bits and ", from.dtype.lanes,
+                                   " lanes; numbers, bools, complex numbers, bfloat16 and float8 of one lane have");
+  }
+  const bool is_host = IsHostDevice(from.device.device_type);
+  if (!is_host && (device == nullptr || device->HostAccessible())) {
+    return errors::InvalidArgument("FromDLPack: the tensor is on a device of type ", from.device.device_type,
+                                   ", number ", from.device.device_id,
+                                   "; give the allocator of that device, or copy the tensor to the host first");
+  }
+  if (from.ndim < 0 || from.ndim > kMaxTensorRank || (from.ndim > 0 && from.shape == nullptr)) {
+    return errors::InvalidArgument("FromDLPack: ", from.ndim, " dimensions",
+                                   from.shape == nullptr ? " without sizes" : "", "; 0 to ", kMaxTensorRank,
+                                   " with their sizes are wanted");
+  }
+  const std::span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
+  if (Status s = TensorShape::Build(sizes, &view->shape); !s.ok())
+    return Status(s.code(), StrCat("FromDLPack: ", s.message()));
+  TENON_RETURN_IF_ERROR(CheckDLPackStrides(from, view->shape));
+  const Index elements = view->shape.num_elements();
+  if (elements == 0) return OkStatus();
+  const auto size = static_cast<Index>(SizeOf(view->dtype));
+  if (elements > std::numeric_limits<std::ptrdiff_t>::max() / size) {
+    return errors::InvalidArgument("FromDLPack: shape ", view->shape, " of type ", view->dtype,
+                                   " has more bytes than there are addresses");
+  }
+  view->bytes = static_cast<std::size_t>(elements * size);
+  const auto address = reinterpret_cast<std::uintptr_t>(from.data);
+  if (from.data == nullptr || from.byte_offset > UINTPTR_MAX - address - view->bytes ||
+      address > UINTPTR_MAX - view->bytes) {
+    return errors::InvalidArgument("FromDLPack: the tensor of shape ", view->shape, " has no memory: data is ",
+                                   from.data == nullptr ? "null" : "not null", ", byte_offset is ", from.byte_offset);
+  }
+  const std::uintptr_t alignment = static_cast<std::uintptr_t>(IsComplex(view->dtype) ? size / 2 : size);
+  if ((address + from.byte_offset) % alignment != 0) {
+    return errors::InvalidArgument("FromDLPack: the elements of type ", view->dtype, " are not at a multiple of ",
+                                   alignment, " bytes; copy the tensor first");
+  }
+  view->data = static_cast<char*>(from.data) + from.byte_offset;
+  if (view->dtype == DataType::kBool && is_host) {
+    for (std::size_t i = 0; i < view->bytes; ++i) {
+      if (static_cast<const unsigned char*>(view->data)[i] > 1)
+        return errors::InvalidArgument("FromDLPack: element ", i, " is a bool that is neither 0 nor 1");
+    }
+  }
+  return OkStatus();
+}
+
+template <class Managed>
+Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
+  DLPackView view;
+  TENON_RETURN_IF_ERROR(ViewDLPack(managed->dl_tensor, device, &view));
+  if (view.bytes == 0) {
+    if (managed->deleter != nullptr) managed->deleter(managed);
+    return Tensor(view.dtype, view.shape, nullptr);
+  }
+  const auto give_back = [](void*, void* arg) {
+    Managed* const held = static_cast<Managed*>(arg);
+    if (held->deleter != nullptr) held->deleter(held);
+  };
+  Allocator* const kind = IsHostDevice(managed->dl_tensor.device.device_type) ? nullptr : device;
+  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, give_back, managed, kind));
+}
+
+// What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
+template <class Managed>
+struct DLPackExport {
+  explicit DLPackExport(const Tensor& exported) : tensor(exported) {}
+
+  Managed managed{};
+  Tensor tensor;
+  SlimVector<std::int64_t> sizes_and_strides;
+};
+
+template <class Managed>
+Result<Managed*> MakeDLPack(const Tensor& tensor, dlpack::DLDevice device) {
+  const DLPackType* type = nullptr;
+  for (const DLPackType& known : kDLPackTypes) {
+    if (known.dtype == tensor.dtype()) type = &known;
+  }
+  if (type == nullptr)
+    return errors::InvalidArgument("ToDLPack: DLPack has no type for elements of type ", tensor.dtype());
+  if (!tensor.IsInitialized()) return errors::FailedPrecondition("ToDLPack: the tensor is not initialised");
+  if (tensor.buffer() != nullptr && tensor.HostAccessible() != IsHostDevice(device.device_type)) {
+    return errors::InvalidArgument("ToDLPack: the tensor is in memory ",
+                                   tensor.HostAccessible() ? "of the host" : "of a device", ", and device type ",
+                                   device.device_type, " (1: CPU, 2: CUDA) is not there");
+  }
+  auto* const made = new DLPackExport<Managed>(tensor);
+  const int dims = tensor.dims();
+  auto& list = made->sizes_and_strides;
+  list.resize(2 * static_cast<std::size_t>(dims));
+  // Strides of packed dimensions; where there are no elements, as if sizes of 0 were 1.
+  std::int64_t stride = 1;
+  for (int d = dims - 1; d >= 0; --d) {
+    const Index size = tensor.dim_size(d);
+    list[static_cast<std::size_t>(d)] = size;
+    list[static_cast<std::size_t>(dims + d)] = stride;
+    const std::int64_t next = MultiplyWithoutOverflow(stride, size > 1 ? size : 1);
+    stride = next < 0 ? 1 : next;
+  }
+  dlpack::DLTensor& out = made->managed.dl_tensor;
+  out.data = const_cast<void*>(made->tensor.raw_data());
+  out.device = device;
+  out.ndim = dims;
+  out.dtype = {type->code, type->bits, 1};
+  out.shape = list.data();
+  out.strides = dims == 0 ? nullptr : list.data() + dims;
+  made->managed.manager_ctx = made;
+  made->managed.deleter = [](Managed* self) { delete static_cast<DLPackExport<Managed>*>(self->manager_ctx); };
+  return &made->managed;
+}
+
+}  // namespace detail
+
+// A tensor that views the memory of `managed` and calls its deleter when the last Tensor that shares it is gone (at
+// once where there are no elements), on that thread. Nobody writes to it in place. A refused tensor, InvalidArgument,
+// stays the caller's. On another device than the host: `device`, an allocator of that very device, says so to whoever
+// asks the Tensor; work that still runs there must be waited for before.
+inline Result<Tensor> FromDLPack(dlpack::DLManagedTensor* managed, Allocator* device = nullptr) {
+  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
+  return detail::TakeDLPack(managed, device);
+}
+inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allocator* device = nullptr) {
+  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
+  if (managed->version.major != dlpack::kMajorVersion) {
+    return errors::InvalidArgument("FromDLPack: the tensor is of DLPack version ", managed->version.major, ".",
+                                   managed->version.minor, "; version ", dlpack::kMajorVersion, " can be read");
+  }
+  return detail::TakeDLPack(managed, device);
+}
+
+// The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
+// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory.
+inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
+  return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
+}
+// The same in the form of version 1. `read_only` asks the others not to write; Tenon itself reads only what it shares.
+inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
+                                                                   dlpack::DLDevice device = {dlpack::kDLCPU, 0},
+                                                                   bool read_only = false) {
+  TENON_ASSIGN_OR_RETURN(dlpack::DLManagedTensorVersioned* const managed,
+                         detail::MakeDLPack<dlpack::DLManagedTensorVersioned>(tensor, device));
+  managed->version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
+  managed->flags = read_only ? dlpack::kFlagReadOnly : 0;
+  return managed;
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/mapped_file.hpp ----
+// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define TENON_DETAIL_HAS_MMAP 1
+#endif
+
+// ---- tenon/io/mapped_file.hpp ----
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// What the system said about a file, as a Status: "'path': No such file or directory".
+TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+  Code code = Code::kUnknown;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: code = Code::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: code = Code::kPermissionDenied; break;
+    case EISDIR: code = Code::kFailedPrecondition; break;
+    case ENOMEM:
+    case ENOSPC:
+    case EMFILE:
+    case ENFILE: code = Code::kResourceExhausted; break;
+    default: break;
+  }
+  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+}
+
+// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
+inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char block[1 << 14];
+  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
+  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
+  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
+  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+}  // namespace detail
+
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
+//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
+class MappedFile {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
+  static Result<MappedFile> Open(const std::string& path) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return detail::FileError("MappedFile", path, errno);
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (S_ISREG(info.st_mode) && size > 0) {
+      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+      if (data != MAP_FAILED) {
+        ::close(fd);
+        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+      }
+    }
+    std::FILE* file = ::fdopen(fd, "rb");
+    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+#else
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
+#endif
+    Result<Buffer*> buffer = detail::ReadWhole(file, path);
+    std::fclose(file);
+    if (!buffer.ok()) return buffer.status();
+    return MappedFile(*buffer);
+  }
+
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
+  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  Buffer* buffer() const { return buffer_; }
+
+ private:
+  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
+#if defined(TENON_DETAIL_HAS_MMAP)
+  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
+  static Status CloseWith(int fd, Status status) {
+    ::close(fd);
+    return status;
+  }
+#endif
+
+  Buffer* buffer_;
+};
+
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+#else
+  const std::string temporary = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
+  if (std::fclose(file) != 0 && error == 0) error = errno;
+#if !defined(TENON_DETAIL_HAS_MMAP)
+  if (error == 0) std::remove(path.c_str());
+#endif
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return OkStatus();
+  std::remove(temporary.c_str());
+  return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/base/inlined_vector.hpp ----
 // InlinedVector<T, N>: a vector that holds up to N items inside itself and goes to the heap only beyond them.
 TENON_NAMESPACE_BEGIN
@@ -14187,146 +15278,6 @@ class InlinedVector {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/io/mapped_file.hpp ----
-// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
-#endif
-
-// ---- tenon/io/mapped_file.hpp ----
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// What the system said about a file, as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG: code = Code::kNotFound; break;
-    case EACCES:
-    case EPERM:
-    case EROFS: code = Code::kPermissionDenied; break;
-    case EISDIR: code = Code::kFailedPrecondition; break;
-    case ENOMEM:
-    case ENOSPC:
-    case EMFILE:
-    case ENFILE: code = Code::kResourceExhausted; break;
-    default: break;
-  }
-  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
-}
-
-// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
-inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char block[1 << 14];
-  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
-  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
-  if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
-  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return buffer;
-}
-
-}  // namespace detail
-
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
-// program. Who writes to the memory changes a private copy of the page, never the file.
-//
-//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
-//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
-class MappedFile {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
-  static Result<MappedFile> Open(const std::string& path) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return detail::FileError("MappedFile", path, errno);
-    struct stat info;
-    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (S_ISREG(info.st_mode) && size > 0) {
-      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-      if (data != MAP_FAILED) {
-        ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
-      }
-    }
-    std::FILE* file = ::fdopen(fd, "rb");
-    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-#else
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
-#endif
-    Result<Buffer*> buffer = detail::ReadWhole(file, path);
-    std::fclose(file);
-    if (!buffer.ok()) return buffer.status();
-    return MappedFile(*buffer);
-  }
-
-  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (buffer_ != nullptr) buffer_->Unref();
-  }
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
-  Buffer* buffer() const { return buffer_; }
-
- private:
-  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
-  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
-  static Status CloseWith(int fd, Status status) {
-    ::close(fd);
-    return status;
-  }
-#endif
-
-  Buffer* buffer_;
-};
-
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  int error = 0;
-  for (const std::string_view bytes : pieces) {
-    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
-  }
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
-  return detail::FileError("WriteFile", path, error);
-}
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
-}
-
-TENON_NAMESPACE_END
-
 // ---- tenon/io/npy.hpp ----
 // NumPy's .npy files: one array, as numpy.save writes it. Numbers, bools, complex numbers, byte strings and texts, in
 // either byte order and either order of dimensions.
@@ -14336,6 +15287,8 @@ struct NpyOptions {
   // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
   // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
   DataType void_dtype = DataType::kInvalid;
+  // For the elements, where they are not a view; the characters of strings beyond 22 come on top.
+  std::uint64_t max_bytes = ~std::uint64_t{0};
 };
 
 namespace detail {
@@ -14742,7 +15695,8 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 // The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
 // they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
 // follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
-// an array that no tensor can hold; the messages start with `where` and have the byte's number.
+// an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with `where` and have the
+// byte's number.
 inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
@@ -14784,11 +15738,19 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
                             element.bytes);
   }
   if (elements == 0) return Tensor(element.dtype, shape, nullptr);
+  const auto check_memory = [&] {
+    const std::uint64_t each = detail::ElementBytes(element.dtype);
+    if (elements <= options.max_bytes / each) return OkStatus();
+    return errors::ResourceExhausted(where, ": shape ", shape, " of type ", element.dtype, " needs ", elements,
+                                     " times ", each, " bytes of memory, and the limit is ", options.max_bytes);
+  };
   int wide_dims = 0;
   for (const Index size : shape) wide_dims += size != 1 ? 1 : 0;
   const bool reorder = header.fortran_order && wide_dims > 1;
-  if (element.dtype == DataType::kString)
+  if (element.dtype == DataType::kString) {
+    TENON_RETURN_IF_ERROR(check_memory());
     return detail::NpyStrings(data.data(), shape, element, reorder, where, data_at);
+  }
 
   const auto data_bytes = static_cast<std::size_t>(elements * element.bytes);
   if (element.dtype == DataType::kBool) {
@@ -14805,6 +15767,7 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
       reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
     return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
+  TENON_RETURN_IF_ERROR(check_memory());
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(element.dtype, shape));
   char* const out = static_cast<char*>(tensor.raw_data());
   if (reorder) {
@@ -14830,6 +15793,1033 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
   const std::string_view pieces[] = {image.header, image.data};
   return WriteFile(path, pieces);
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/crc32.hpp ----
+// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320).
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// rows[k][b]: what byte b does to the sum when k more bytes follow it in a group of eight. Made once, when first used.
+struct Crc32Table {
+  std::uint32_t rows[8][256];
+
+  Crc32Table() {
+    for (std::uint32_t b = 0; b < 256; ++b) {
+      std::uint32_t sum = b;
+      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? 0xedb88320u : 0u);
+      rows[0][b] = sum;
+    }
+    for (int k = 1; k < 8; ++k) {
+      for (int b = 0; b < 256; ++b) rows[k][b] = (rows[k - 1][b] >> 8) ^ rows[0][rows[k - 1][b] & 0xff];
+    }
+  }
+};
+
+}  // namespace detail
+
+// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
+inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
+  static const detail::Crc32Table table;
+  const auto& rows = table.rows;
+  std::uint32_t sum = ~before;
+  const char* at = bytes.data();
+  std::size_t count = bytes.size();
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(at[i])); };
+  for (; count >= 8; count -= 8, at += 8) {
+    sum ^= byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+    sum = rows[7][sum & 0xff] ^ rows[6][(sum >> 8) & 0xff] ^ rows[5][(sum >> 16) & 0xff] ^ rows[4][sum >> 24] ^
+          rows[3][byte(4)] ^ rows[2][byte(5)] ^ rows[1][byte(6)] ^ rows[0][byte(7)];
+  }
+  for (; count > 0; --count, ++at) sum = (sum >> 8) ^ rows[0][(sum ^ byte(0)) & 0xff];
+  return ~sum;
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/deflate.hpp ----
+// Deflate: compression for zip files (RFC 1951) by repetitions and the fixed code. Simple and quick; zlib's files are
+// somewhat smaller.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+class Deflater {
+ public:
+  explicit Deflater(std::string_view in) : in_(in), head_(kHashes), before_(kWindow) {}
+
+  std::string Run() {
+    Put(3, 3);  // the last block, of the fixed code
+    for (std::size_t at = 0; at < in_.size();) {
+      std::size_t distance = 0;
+      const std::size_t length = Longest(at, &distance);
+      if (length < kLeast) {
+        Symbol(static_cast<unsigned char>(in_[at]));
+        Remember(at++);
+        continue;
+      }
+      Length(length);
+      Distance(distance);
+      for (const std::size_t end = at + length; at < end; ++at) Remember(at);
+    }
+    Symbol(256);
+    Put(0, 7);  // the bits that are left over become a byte
+    return static_cast<std::string&&>(out_);
+  }
+
+ private:
+  static constexpr std::size_t kLeast = 4, kMost = 258, kWindow = 32768, kHashes = 1 << 15;
+  static constexpr int kTries = 12;
+
+  std::size_t Hash(std::size_t at) const {
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | static_cast<unsigned char>(in_[at + i]);
+    return (word * 0x9e3779b1u) >> 17;
+  }
+  void Remember(std::size_t at) {
+    if (in_.size() - at < 4) return;
+    std::size_t& head = head_[Hash(at)];
+    before_[at % kWindow] = head;
+    head = at + 1;
+  }
+  // The longest of the last few places that start as the bytes from `at` on.
+  std::size_t Longest(std::size_t at, std::size_t* distance) const {
+    if (in_.size() - at < kLeast) return 0;
+    const std::size_t most = in_.size() - at < kMost ? in_.size() - at : kMost;
+    std::size_t longest = 0, place = head_[Hash(at)];
+    for (int tries = 0; tries < kTries && place != 0 && at - (place - 1) < kWindow; ++tries) {
+      const std::size_t from = place - 1;
+      std::size_t length = 0;
+      while (length < most && in_[from + length] == in_[at + length]) ++length;
+      if (length > longest) {
+        longest = length;
+        *distance = at - from;
+        if (longest == most) break;
+      }
+      const std::size_t next = before_[from % kWindow];
+      if (next >= place) break;  // its entry was taken by a later place
+      place = next;
+    }
+    return longest;
+  }
+
+  void Put(std::uint32_t bits, unsigned count) {
+    bits_ |= static_cast<std::uint64_t>(bits) << count_;
+    for (count_ += count; count_ >= 8; count_ -= 8, bits_ >>= 8) out_.push_back(static_cast<char>(bits_));
+  }
+  // A Huffman code starts with its highest bit.
+  void PutCode(unsigned code, unsigned count) {
+    unsigned reversed = 0;
+    for (unsigned b = 0; b < count; ++b) reversed |= ((code >> b) & 1) << (count - 1 - b);
+    Put(reversed, count);
+  }
+  void Symbol(unsigned symbol) {
+    if (symbol < 144) return PutCode(symbol + 0x30, 8);
+    if (symbol < 256) return PutCode(symbol - 144 + 0x190, 9);
+    if (symbol < 280) return PutCode(symbol - 256, 7);
+    PutCode(symbol - 280 + 0xc0, 8);
+  }
+  void Length(std::size_t length) {
+    if (length == kMost) return Symbol(285);
+    const auto value = static_cast<unsigned>(length - 3);
+    unsigned extra = 0;
+    while (value >> (extra + 3) != 0) ++extra;
+    Symbol(257 + 4 * extra + (value >> extra));
+    Put(value & ((1u << extra) - 1), extra);
+  }
+  void Distance(std::size_t distance) {
+    const auto value = static_cast<unsigned>(distance - 1);
+    unsigned extra = 0;
+    while (value >> (extra + 2) != 0) ++extra;
+    PutCode(2 * extra + (value >> extra), 5);
+    Put(value & ((1u << extra) - 1), extra);
+  }
+
+  std::string_view in_;
+  std::string out_;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;
+  Owned<std::size_t[]> head_, before_;  // places + 1 with the same hash: the last one, and the one before each
+};
+
+}  // namespace detail
+
+// `bytes` as one deflate stream, for Inflate and every other reader of the format.
+inline std::string Deflate(std::string_view bytes) { return detail::Deflater(bytes).Run(); }
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/inflate.hpp ----
+// Inflate: the decompression of zip files (RFC 1951), for data that nobody has to trust: it never reads or writes
+// outside of what it was given, and refuses every stream that zlib refuses.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A canonical Huffman code: short codes are found by one look, longer ones bit by bit.
+class HuffmanCode {
+ public:
+  static constexpr int kMaxBits = 15;
+  static constexpr unsigned kFastBits = 10;
+
+  // lengths[s]: bits of the code of symbol s, 0 if there is none; at most 288 symbols. False for what is no code: more
+  // codes than bits allow, or fewer where more than one bit is used (as zlib; `whole`: not even then).
+  bool Build(const std::uint8_t* lengths, int symbols, bool whole) {
+    std::memset(count_, 0, sizeof count_);
+    std::memset(fast_, 0, sizeof fast_);
+    for (int s = 0; s < symbols; ++s) ++count_[lengths[s]];
+    count_[0] = 0;
+    int left = 1, used = 0, longest = 0;
+    std::uint16_t first[kMaxBits + 2] = {}, next_code[kMaxBits + 2] = {};
+    for (int bits = 1; bits <= kMaxBits; ++bits) {
+      left = 2 * left - count_[bits];
+      if (left < 0) return false;
+      used += count_[bits];
+      if (count_[bits] != 0) longest = bits;
+      first[bits + 1] = static_cast<std::uint16_t>(used);
+      next_code[bits + 1] = static_cast<std::uint16_t>((next_code[bits] + count_[bits]) << 1);
+    }
+    if (left > 0 && (whole || longest > 1)) return false;
+    for (int s = 0; s < symbols; ++s) {
+      const unsigned bits = lengths[s];
+      if (bits == 0) continue;
+      symbol_[first[bits]++] = static_cast<std::uint16_t>(s);
+      const unsigned code = next_code[bits]++;
+      if (bits > kFastBits) continue;
+      unsigned reversed = 0;  // the first bit of a code is the lowest of the stream
+      for (unsigned b = 0; b < bits; ++b) reversed |= ((code >> b) & 1) << (bits - 1 - b);
+      for (; reversed < (1u << kFastBits); reversed += 1u << bits)
+        fast_[reversed] = static_cast<std::uint16_t>(static_cast<unsigned>(s) << 4 | bits);
+    }
+    return true;
+  }
+
+  // The symbol whose code `bits` start with, lowest bit first, and the code's length; -1 if there is none.
+  int Find(std::uint64_t bits, unsigned* length) const {
+    const unsigned entry = fast_[bits & ((1u << kFastBits) - 1)];
+    if (entry != 0) {
+      *length = entry & 15;
+      return static_cast<int>(entry >> 4);
+    }
+    int code = 0, first = 0, index = 0;
+    for (unsigned n = 1; n <= kMaxBits; ++n) {
+      code |= static_cast<int>(bits & 1);
+      bits >>= 1;
+      if (code - count_[n] < first) {
+        *length = n;
+        return symbol_[index + code - first];
+      }
+      index += count_[n];
+      first = (first + count_[n]) << 1;
+      code <<= 1;
+    }
+    return -1;
+  }
+
+ private:
+  std::uint16_t fast_[1 << kFastBits];  // symbol << 4 | length; 0: no short code
+  std::uint16_t count_[kMaxBits + 1];  // codes of each length
+  std::uint16_t symbol_[288];  // in the order of their codes
+};
+
+class Inflater {
+ public:
+  Inflater(std::span<const std::byte> in, std::span<std::byte> out)
+      : in_(reinterpret_cast<const unsigned char*>(in.data())),
+        in_size_(in.size()),
+        out_(reinterpret_cast<unsigned char*>(out.data())),
+        out_size_(out.size()) {}
+
+  Status Run() {
+    for (bool last = false; !last && error_ == nullptr;) {
+      Refill();
+      last = Take(1) != 0;
+      switch (Take(2)) {
+        case 0: Stored(); break;
+        case 1: Fixed(); break;
+        case 2: Dynamic(); break;
+        default: Fail("a block of the unknown kind 3");
+      }
+    }
+    const std::size_t used = at_ - count_ / 8;
+    if (error_ != nullptr) return errors::DataLoss("at byte ", used, " of the compressed data: ", error_);
+    if (made_ != out_size_)
+      return errors::DataLoss("the compressed data make ", made_, " bytes, and ", out_size_, " are declared");
+    if (used != in_size_)
+      return errors::DataLoss("the compressed data end after ", used, " bytes, and ", in_size_, " are declared");
+    return OkStatus();
+  }
+
+ private:
+  void Fail(const char* error) {
+    if (error_ == nullptr) error_ = error;
+  }
+  // At least 56 bits, or all that are left. Bits above count_ are 0 or those which come next.
+  void Refill() {
+    if (in_size_ - at_ >= 8) {
+      std::uint64_t word = 0;
+      for (int i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(in_[at_ + static_cast<std::size_t>(i)]) << (8 * i);
+      bits_ |= word << count_;
+      at_ += (63 - count_) >> 3;
+      count_ |= 56;
+    } else {
+      for (; count_ <= 56 && at_ < in_size_; count_ += 8) bits_ |= static_cast<std::uint64_t>(in_[at_++]) << count_;
+    }
+  }
+  void Drop(unsigned count) {
+    if (count > count_) return Fail("they end too early");
+    bits_ >>= count;
+    count_ -= count;
+  }
+  unsigned Take(unsigned count) {
+    const unsigned value = static_cast<unsigned>(bits_ & ((std::uint64_t{1} << count) - 1));
+    Drop(count);
+    return value;
+  }
+  int Symbol(const HuffmanCode& code) {
+    unsigned length = 0;
+    const int symbol = code.Find(bits_, &length);
+    if (symbol < 0) return Fail("no code of the block starts like this"), -1;
+    Drop(length);
+    return error_ == nullptr ? symbol : -1;
+  }
+
+  void Stored() {
+    Drop(count_ % 8);
+    at_ -= count_ / 8;
+    bits_ = 0;
+    count_ = 0;
+    if (in_size_ - at_ < 4) return Fail("they end too early");
+    const unsigned size = in_[at_] | static_cast<unsigned>(in_[at_ + 1]) << 8;
+    const unsigned check = in_[at_ + 2] | static_cast<unsigned>(in_[at_ + 3]) << 8;
+    if ((size ^ check) != 0xffff) return Fail("the two sizes of a stored block differ");
+    at_ += 4;
+    if (size > in_size_ - at_) return Fail("they end too early");
+    if (size > out_size_ - made_) return Fail("they make more bytes than are declared");
+    if (size != 0) std::memcpy(out_ + made_, in_ + at_, size);
+    at_ += size;
+    made_ += size;
+  }
+  void Fixed() {
+    std::uint8_t lengths[288];
+    for (int s = 0; s < 288; ++s) lengths[s] = s < 144 ? 8 : s < 256 ? 9 : s < 280 ? 7 : 8;
+    static_cast<void>(literals_.Build(lengths, 288, true));
+    for (int s = 0; s < 32; ++s) lengths[s] = 5;
+    static_cast<void>(distances_.Build(lengths, 32, true));
+    Codes();
+  }
+  void Dynamic() {
+    static constexpr std::uint8_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    const int literals = static_cast<int>(Take(5)) + 257, distances = static_cast<int>(Take(5)) + 1;
+    const unsigned count = Take(4) + 4;
+    if (literals > 286 || distances > 30) return Fail("a block has more codes than there are lengths and distances");
+    std::uint8_t lengths[286 + 30] = {};
+    for (unsigned i = 0; i < count; ++i) {
+      Refill();
+      lengths[kOrder[i]] = static_cast<std::uint8_t>(Take(3));
+    }
+    if (!literals_.Build(lengths, 19, true)) return Fail("the lengths of the codes of code lengths fit no code");
+    std::memset(lengths, 0, 19);
+    for (int i = 0; i < literals + distances;) {
+      Refill();
+      const int symbol = Symbol(literals_);
+      if (symbol < 0) return;
+      if (symbol < 16) {
+        lengths[i++] = static_cast<std::uint8_t>(symbol);
+        continue;
+      }
+      if (symbol == 16 && i == 0) return Fail("a code length is repeated before there is one");
+      const std::uint8_t repeated = symbol == 16 ? lengths[i - 1] : std::uint8_t{0};
+      int times = symbol == 16   ? 3 + static_cast<int>(Take(2))
+                  : symbol == 17 ? 3 + static_cast<int>(Take(3))
+                                 : 11 + static_cast<int>(Take(7));
+      if (times > literals + distances - i) return Fail("more code lengths than there are codes");
+      for (; times > 0; --times) lengths[i++] = repeated;
+    }
+    if (error_ != nullptr) return;
+    if (lengths[256] == 0) return Fail("a block has no code for its end");
+    if (!literals_.Build(lengths, literals, false)) return Fail("the code lengths of a block fit no code");
+    if (!distances_.Build(lengths + literals, distances, false))
+      return Fail("the code lengths of distances fit no code");
+    Codes();
+  }
+  void Codes() {
+    static constexpr std::uint16_t kLength[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                                31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+    static constexpr std::uint16_t kDistance[] = {1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                                  33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                                  1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+    while (error_ == nullptr) {
+      Refill();  // enough for a length and a distance with their extra bits: 48
+      int symbol = Symbol(literals_);
+      if (symbol < 0 || symbol == 256) return;
+      if (symbol < 256) {
+        if (made_ == out_size_) return Fail("they make more bytes than are declared");
+        out_[made_++] = static_cast<unsigned char>(symbol);
+        continue;
+      }
+      symbol -= 257;
+      if (symbol > 28) return Fail("a length that does not exist");
+      const unsigned length_bits = symbol < 8 || symbol == 28 ? 0 : static_cast<unsigned>(symbol / 4 - 1);
+      const std::size_t length = kLength[symbol] + Take(length_bits);
+      symbol = Symbol(distances_);
+      if (symbol < 0) return;
+      if (symbol > 29) return Fail("a distance that does not exist");
+      const unsigned distance_bits = symbol < 4 ? 0 : static_cast<unsigned>(symbol / 2 - 1);
+      const std::size_t distance = kDistance[symbol] + Take(distance_bits);
+      if (error_ != nullptr) return;
+      if (distance > made_) return Fail("a distance to before the first byte");
+      if (length > out_size_ - made_) return Fail("they make more bytes than are declared");
+      Repeat(length, distance);
+    }
+  }
+  void Repeat(std::size_t length, std::size_t distance) {
+    unsigned char* const to = out_ + made_;
+    if (distance >= length) {
+      std::memcpy(to, to - distance, length);
+    } else if (distance == 1) {
+      std::memset(to, to[-1], length);
+    } else {
+      for (std::size_t i = 0; i < length; ++i) to[i] = (to - distance)[i];
+    }
+    made_ += length;
+  }
+
+  const unsigned char* in_;
+  std::size_t in_size_, at_ = 0;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;  // of valid bits
+  unsigned char* out_;
+  std::size_t out_size_, made_ = 0;
+  const char* error_ = nullptr;
+  HuffmanCode literals_, distances_;
+};
+
+}  // namespace detail
+
+// Decompresses all of `in` to exactly out.size() bytes. DataLoss where the one or the other is not possible; `out` has
+// any content then.
+inline Status Inflate(std::span<const std::byte> in, std::span<std::byte> out) {
+  return detail::Inflater(in, out).Run();
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/zip.hpp ----
+// Zip files: the list of members, their bytes, and how a file of several members is made. Nothing in a file is trusted:
+// what two places of it say must agree, and no byte may belong to two members.
+TENON_NAMESPACE_BEGIN
+
+struct ZipMember {
+  std::string_view name;  // in the file's bytes
+  std::uint64_t at = 0;  // of its header
+  std::uint64_t data_at = 0;
+  std::uint64_t compressed_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t end = 0;  // behind the data and what describes them
+  std::uint32_t crc32 = 0;
+  bool deflated = false;
+};
+
+struct ZipLimits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  // of a deflated member, decompressed
+  std::uint64_t max_ratio = 0;  // decompressed to compressed bytes; 0: any that there can be
+  bool check_crc = true;
+};
+
+namespace detail {
+
+inline constexpr std::uint32_t kZipLocal = 0x04034b50, kZipCentral = 0x02014b50, kZipEnd = 0x06054b50,
+                               kZip64End = 0x06064b50, kZip64Locator = 0x07064b50, kZipDescriptor = 0x08074b50;
+inline constexpr std::uint64_t kZipMax16 = 0xffff, kZipMax32 = 0xffffffff;
+inline constexpr std::uint64_t kMostInflated = 1032;  // bytes that one byte of deflated data can make
+
+// What is wrong with a member's name, or nothing: who unpacks the file must not be led out of the folder.
+inline std::string_view ZipNameError(std::string_view name) {
+  if (name.empty()) return "it is empty";
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "it has a control character";
+  }
+  if (name.find('\\') != std::string_view::npos) return "it has a backslash; folders are divided by '/'";
+  if (name.front() == '/') return "it is an absolute path";
+  const char drive = static_cast<char>(name.front() | 0x20);
+  if (name.size() > 2 && name[1] == ':' && name[2] == '/' && drive >= 'a' && drive <= 'z')
+    return "it is an absolute path";
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t slash = name.find('/', at);
+    const std::size_t end = slash == std::string_view::npos ? name.size() : slash;
+    if (name.substr(at, end - at) == "..") return "it has '..', which leaves the folder";
+    at = end + 1;
+  }
+  return {};
+}
+
+class ZipReader {
+ public:
+  ZipReader(std::span<const std::byte> bytes, std::string_view where)
+      : data_(reinterpret_cast<const unsigned char*>(bytes.data())), size_(bytes.size()), where_(where) {}
+
+  // In the order of the file's list.
+  Status Read(SlimVector<ZipMember>* members) {
+    TENON_RETURN_IF_ERROR(FindList());
+    std::uint64_t at = list_at_;
+    if (count_ > (list_end_ - list_at_) / 46)
+      return Bad(at, "the list of ", list_end_ - list_at_, " bytes is too small for ", count_, " members");
+    members->clear();
+    members->reserve(static_cast<std::size_t>(count_));
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      ZipMember member;
+      TENON_RETURN_IF_ERROR(Entry(&at, &member));
+      members->push_back(member);
+    }
+    if (at != list_end_) return Bad(at, "the list of members goes on behind its last one, to byte ", list_end_);
+    return CheckTogether(*members);
+  }
+
+ private:
+  template <class... Args>
+  Status Bad(std::uint64_t at, const Args&... args) const {
+    return errors::DataLoss(where_, ": at byte ", at, ": ", args...);
+  }
+  template <class... Args>
+  Status Unsupported(std::uint64_t at, const Args&... args) const {
+    return errors::InvalidArgument(where_, ": at byte ", at, ": ", args...);
+  }
+  std::uint64_t Number(std::uint64_t at, int bytes) const {
+    std::uint64_t value = 0;
+    for (int i = 0; i < bytes; ++i)
+      value |= static_cast<std::uint64_t>(data_[at + static_cast<std::uint64_t>(i)]) << (8 * i);
+    return value;
+  }
+  std::uint64_t U16(std::uint64_t at) const { return Number(at, 2); }
+  std::uint64_t U32(std::uint64_t at) const { return Number(at, 4); }
+  std::uint64_t U64(std::uint64_t at) const { return Number(at, 8); }
+  std::string_view Text(std::uint64_t at, std::uint64_t size) const {
+    return {reinterpret_cast<const char*>(data_) + at, static_cast<std::size_t>(size)};
+  }
+
+  // Where the list of members is and how many they are.
+  Status FindList() {
+    constexpr std::uint64_t kRecord = 22;
+    if (size_ < kRecord) return errors::DataLoss(where_, " is not a zip file: it has ", size_, " bytes");
+    std::uint64_t end = size_ - kRecord;
+    while (U32(end) != kZipEnd || end + kRecord + U16(end + 20) != size_) {
+      if (end == 0 || size_ - end >= kRecord + kZipMax16)
+        return errors::DataLoss(where_, " is not a zip file or cut short: it does not end with a list of members");
+      --end;
+    }
+    std::uint64_t disk = U16(end + 4), list_disk = U16(end + 6), here = U16(end + 8), bytes = U32(end + 12);
+    count_ = U16(end + 10);
+    list_at_ = U32(end + 16);
+    list_end_ = end;
+    if (end >= 20 && U32(end - 20) == kZip64Locator) {
+      const std::uint64_t locator = end - 20, record = U64(locator + 8);
+      if (U32(locator + 16) > 1) return Unsupported(locator, "a zip file in several parts; one whole file is wanted");
+      if (record > locator || locator - record < 56 || U32(record) != kZip64End ||
+          U64(record + 4) != locator - record - 12) {
+        return Bad(locator, "there is no zip64 record at byte ", record);
+      }
+      const auto agree = [](std::uint64_t& small, std::uint64_t most, std::uint64_t large) {
+        return small == most || small == large ? (small = large, true) : false;
+      };
+      if (!agree(disk, kZipMax16, U32(record + 16)) || !agree(list_disk, kZipMax16, U32(record + 20)) ||
+          !agree(here, kZipMax16, U64(record + 24)) || !agree(count_, kZipMax16, U64(record + 32)) ||
+          !agree(bytes, kZipMax32, U64(record + 40)) || !agree(list_at_, kZipMax32, U64(record + 48))) {
+        return Bad(record, "the zip64 record and the record at byte ", end, " differ");
+      }
+      list_end_ = record;
+    }
+    if (disk != 0 || list_disk != 0 || here != count_)
+      return Unsupported(end, "a zip file in several parts; one whole file is wanted");
+    if (list_at_ > list_end_ || bytes != list_end_ - list_at_) {
+      return Bad(end, "the list of members is said to have ", bytes, " bytes from byte ", list_at_,
+                 " on, and must end at byte ", list_end_);
+    }
+    return OkStatus();
+  }
+
+  // The member whose entry of the list starts at *at, which moves on.
+  Status Entry(std::uint64_t* at, ZipMember* member) {
+    const std::uint64_t e = *at;
+    if (list_end_ - e < 46 || U32(e) != kZipCentral) return Bad(e, "there is no entry of the list of members");
+    const std::uint64_t flags = U16(e + 8), method = U16(e + 10), name = U16(e + 28), extra = U16(e + 30);
+    const std::uint64_t size = 46 + name + extra + U16(e + 32);
+    if (size > list_end_ - e) return Bad(e, "an entry of the list of members goes beyond the list's end");
+    *at = e + size;
+    member->name = Text(e + 46, name);
+    member->crc32 = static_cast<std::uint32_t>(U32(e + 16));
+    member->compressed_bytes = U32(e + 20);
+    member->bytes = U32(e + 24);
+    member->at = U32(e + 42);
+    member->deflated = method == 8;
+    std::uint64_t disk = U16(e + 34);
+    std::uint64_t* const large[] = {&member->bytes, &member->compressed_bytes, &member->at};
+    TENON_RETURN_IF_ERROR(Zip64(e + 46 + name, extra, large, &disk));
+    if (const std::string_view wrong = ZipNameError(member->name); !wrong.empty())
+      return Unsupported(e, "the name of member '", CEscape(member->name.substr(0, 200)), "' is refused: ", wrong);
+    if ((flags & 0x2041) != 0) return Unsupported(e, "member '", member->name, "' is encrypted");
+    if ((flags & 0x20) != 0) return Unsupported(e, "member '", member->name, "' is a patch of another file");
+    if (method != 0 && method != 8) {
+      return Unsupported(e, "member '", member->name, "' is compressed by method ", method,
+                         "; stored (0) and deflated (8) ones can be read");
+    }
+    if (disk != 0) return Unsupported(e, "a zip file in several parts; one whole file is wanted");
+    if (!member->deflated && member->bytes != member->compressed_bytes)
+      return Bad(e, "member '", member->name, "' is stored, and its two sizes differ");
+    return Local(member, flags, method);
+  }
+
+  // Replaces the numbers that are too large for their 32 bits by those of the extra field.
+  Status Zip64(std::uint64_t at, std::uint64_t size, std::span<std::uint64_t* const> large, std::uint64_t* disk) {
+    bool wanted = disk != nullptr && *disk == kZipMax16;
+    for (const std::uint64_t* number : large) wanted = wanted || *number == kZipMax32;
+    for (const std::uint64_t end = at + size; wanted;) {
+      if (end - at < 4) return Bad(at, "a size or place of more than 32 bits is missing (no zip64 field)");
+      const std::uint64_t id = U16(at), field = U16(at + 2);
+      at += 4;
+      if (field > end - at) return Bad(at - 4, "an extra field goes beyond its entry's end");
+      if (id == 1) {
+        const std::uint64_t field_end = at + field;
+        for (std::uint64_t* number : large) {
+          if (*number != kZipMax32) continue;
+          if (field_end - at < 8) return Bad(at, "the zip64 field is too short");
+          *number = U64(at);
+          at += 8;
+        }
+        if (disk != nullptr && *disk == kZipMax16) {
+          if (field_end - at < 4) return Bad(at, "the zip64 field is too short");
+          *disk = U32(at);
+        }
+        return OkStatus();
+      }
+      at += field;
+    }
+    return OkStatus();
+  }
+
+  // The header in front of the member's data must say the same.
+  Status Local(ZipMember* member, std::uint64_t flags, std::uint64_t method) {
+    const std::uint64_t h = member->at;
+    if (h > list_at_ || list_at_ - h < 30 || U32(h) != kZipLocal)
+      return Bad(h, "there is no header of member '", member->name, "'");
+    const std::uint64_t name = U16(h + 26), extra = U16(h + 28);
+    if (name + extra > list_at_ - h - 30) return Bad(h, "the header of member '", member->name, "' is cut short");
+    if (Text(h + 30, name) != member->name || U16(h + 8) != method || ((U16(h + 6) ^ flags) & 0x2069) != 0)
+      return Bad(h, "the header of member '", member->name, "' and the list of members differ");
+    std::uint64_t compressed = U32(h + 18), bytes = U32(h + 22);
+    const bool described_behind = (flags & 8) != 0;
+    if (!described_behind) {
+      std::uint64_t* const large[] = {&bytes, &compressed};
+      TENON_RETURN_IF_ERROR(Zip64(h + 30 + name, extra, large, nullptr));
+      if (bytes != member->bytes || compressed != member->compressed_bytes || U32(h + 14) != member->crc32) {
+        return Bad(h, "the header of member '", member->name,
+                   "' and the list of members have different sizes or check sums");
+      }
+    }
+    member->data_at = h + 30 + name + extra;
+    if (member->compressed_bytes > list_at_ - member->data_at) {
+      return Bad(member->data_at, "member '", member->name, "' of ", member->compressed_bytes,
+                 " bytes goes beyond the end of the data at byte ", list_at_);
+    }
+    member->end = member->data_at + member->compressed_bytes;
+    return described_behind ? Described(member) : OkStatus();
+  }
+
+  // What follows the data of a member that was written without going back: check sum and sizes, in one of four forms.
+  Status Described(ZipMember* member) {
+    const std::uint64_t at = member->end, left = list_at_ - at;
+    for (const int sign : {4, 0}) {
+      for (const int width : {4, 8}) {
+        const auto from = at + static_cast<std::uint64_t>(sign), w = static_cast<std::uint64_t>(width);
+        const std::uint64_t size = static_cast<std::uint64_t>(sign) + 4 + 2 * w;
+        if (left < size || (sign != 0 && U32(at) != kZipDescriptor) || U32(from) != member->crc32 ||
+            Number(from + 4, width) != member->compressed_bytes || Number(from + 4 + w, width) != member->bytes) {
+          continue;
+        }
+        member->end = at + size;
+        return OkStatus();
+      }
+    }
+    return Bad(at, "what follows the data of member '", member->name,
+               "' does not have the check sum and sizes of the list of members");
+  }
+
+  // No name twice, no byte in two members.
+  Status CheckTogether(const SlimVector<ZipMember>& members) const {
+    const auto by_name =
+        SortedOrder(members.size(), [&](std::size_t a, std::size_t b) { return members[a].name < members[b].name; });
+    const auto by_place =
+        SortedOrder(members.size(), [&](std::size_t a, std::size_t b) { return members[a].at < members[b].at; });
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      const ZipMember &first = members[by_name[i - 1]], &second = members[by_name[i]];
+      if (first.name == second.name)
+        return Bad(second.at, "there are two members '", first.name, "'; the other one is at byte ", first.at);
+    }
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      const ZipMember &before = members[by_place[i - 1]], &after = members[by_place[i]];
+      if (after.at < before.end) return Bad(after.at, "members '", before.name, "' and '", after.name, "' overlap");
+    }
+    return OkStatus();
+  }
+
+  const unsigned char* data_;
+  std::uint64_t size_;
+  std::string_view where_;
+  std::uint64_t list_at_ = 0, list_end_ = 0, count_ = 0;
+};
+
+}  // namespace detail
+
+// The members of a zip file, in the order of its list; their names are in `file`. DataLoss for what is no zip file, cut
+// short, contradicts itself, or has a name twice or bytes of two members; InvalidArgument for what cannot be read
+// (encrypted, other compressions, several parts) and for names that lead out of a folder. Messages start with `where`
+// and have the byte's number.
+inline Status ReadZipMembers(std::span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
+  return detail::ZipReader(file, where).Read(members);
+}
+
+// The bytes of a member of ReadZipMembers: a part of `file` for a stored one; for a deflated one *made (uint8 [n])
+// holds them. ResourceExhausted for more bytes than the limits allow: the declared size counts before there is memory
+// for it, and no more than that is ever made.
+inline Result<std::span<const std::byte>> ReadZipMember(std::span<const std::byte> file, const ZipMember& member,
+                                                        std::string_view where, const ZipLimits& limits, Tensor* made) {
+  std::span<const std::byte> bytes =
+      file.subspan(static_cast<std::size_t>(member.data_at), static_cast<std::size_t>(member.compressed_bytes));
+  if (member.deflated) {
+    if (member.bytes / detail::kMostInflated > member.compressed_bytes) {
+      return errors::DataLoss(where, ": member '", member.name, "': ", member.compressed_bytes,
+                              " deflated bytes cannot make the ", member.bytes, " that are declared");
+    }
+    if (member.bytes > limits.max_bytes) {
+      return errors::ResourceExhausted(where, ": member '", member.name, "' has ", member.bytes,
+                                       " bytes, and the limit is ", limits.max_bytes);
+    }
+    if (limits.max_ratio != 0 && member.bytes / limits.max_ratio >= member.compressed_bytes &&
+        member.bytes > limits.max_ratio * member.compressed_bytes) {
+      return errors::ResourceExhausted(where, ": member '", member.name, "': ", member.compressed_bytes,
+                                       " bytes become ", member.bytes, ", more than the ratio of ", limits.max_ratio,
+                                       " that is allowed");
+    }
+    TENON_ASSIGN_OR_RETURN(*made, Tensor::Make(DataType::kUint8, TensorShape({static_cast<Index>(member.bytes)})));
+    const std::span<std::byte> out(static_cast<std::byte*>(made->raw_data()), static_cast<std::size_t>(member.bytes));
+    if (const Status s = Inflate(bytes, out); !s.ok())
+      return Status(s.code(),
+                    StrCat(where, ": member '", member.name, "' at byte ", member.data_at, ": ", s.message()));
+    bytes = out;
+  }
+  if (limits.check_crc) {
+    const std::uint32_t sum = Crc32({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    if (sum != member.crc32) {
+      return errors::DataLoss(where, ": member '", member.name, "' at byte ", member.data_at,
+                              " is damaged: its check sum is ", sum, ", and ", member.crc32, " is declared");
+    }
+  }
+  return bytes;
+}
+
+// Makes a zip file of members as pieces for WriteFile: the data stay where they are. Sizes and places beyond 32 bits
+// are written as zip64; all dates are 1980-01-01, so that the same members are the same file. one thread.
+class ZipWriter {
+ public:
+  // `head` and `data` together are the member's bytes; they must outlive the pieces. The bytes start at a multiple of
+  // 64. InvalidArgument for a name that ReadZipMembers refuses.
+  Status Add(std::string_view name, std::string_view head, std::string_view data, bool deflate) {
+    if (const std::string_view wrong = detail::ZipNameError(name); !wrong.empty())
+      return errors::InvalidArgument("the name '", CEscape(name), "' is refused: ", wrong);
+    if (name.size() > detail::kZipMax16 - 64) return errors::InvalidArgument("a name of ", name.size(), " bytes");
+    Member member;
+    member.name = std::string(name);
+    member.at = at_;
+    member.bytes = member.compressed_bytes = head.size() + data.size();
+    member.crc32 = Crc32(data, Crc32(head));
+    if (deflate) {
+      std::string both(head);
+      both += data;
+      member.packed = Deflate(both);
+      member.deflated = member.packed.size() < both.size();
+      if (!member.deflated) member.packed.clear();
+      if (member.deflated) member.compressed_bytes = member.packed.size();
+    }
+    member.head = head;
+    member.data = data;
+    LocalHeader(&member);
+    at_ += member.header.size() + member.compressed_bytes;
+    members_.push_back(static_cast<Member&&>(member));
+    return OkStatus();
+  }
+
+  // After the last Add; valid as long as the writer. AlreadyExists for two members of one name.
+  Result<SlimVector<std::string_view>> Pieces() {
+    const auto order =
+        SortedOrder(members_.size(), [&](std::size_t a, std::size_t b) { return members_[a].name < members_[b].name; });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const std::string& name = members_[order[i]].name;
+      if (name == members_[order[i - 1]].name) return errors::AlreadyExists("there are two members '", name, "'");
+    }
+    List();
+    SlimVector<std::string_view> pieces;
+    for (const Member& member : members_) {
+      pieces.push_back(member.header);
+      if (member.deflated) {
+        pieces.push_back(member.packed);
+      } else {
+        pieces.push_back(member.head);
+        pieces.push_back(member.data);
+      }
+    }
+    pieces.push_back(list_);
+    return pieces;
+  }
+
+ private:
+  struct Member {
+    std::string name, header, packed;
+    std::string_view head, data;
+    std::uint64_t at = 0, compressed_bytes = 0, bytes = 0;
+    std::uint32_t crc32 = 0;
+    bool deflated = false;
+  };
+  static void Put(std::string* out, std::uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i)));
+  }
+  static std::uint64_t Small(std::uint64_t value, std::uint64_t most) { return value < most ? value : most; }
+  static bool IsLarge(std::uint64_t value) { return value >= detail::kZipMax32; }
+
+  // From "version needed" to the sizes: the same in both places.
+  static void PutCommon(std::string* out, const Member& member, bool zip64) {
+    Put(out, zip64 ? 45 : 20, 2);
+    Put(out, 0x800, 2);  // the name is UTF-8
+    Put(out, member.deflated ? 8 : 0, 2);
+    Put(out, 0, 2);
+    Put(out, 0x21, 2);
+    Put(out, member.crc32, 4);
+    Put(out, zip64 ? detail::kZipMax32 : member.compressed_bytes, 4);
+    Put(out, zip64 ? detail::kZipMax32 : member.bytes, 4);
+    Put(out, member.name.size(), 2);
+  }
+  static void LocalHeader(Member* member) {
+    const bool zip64 = IsLarge(member->bytes) || IsLarge(member->compressed_bytes);
+    std::string* const out = &member->header;
+    Put(out, detail::kZipLocal, 4);
+    PutCommon(out, *member, zip64);
+    const std::size_t fixed = 30 + member->name.size() + (zip64 ? 20 : 0) + 6;
+    const std::size_t padding = static_cast<std::size_t>((64 - (member->at + fixed) % 64) % 64);
+    Put(out, (zip64 ? 20u : 0u) + 6 + padding, 2);
+    *out += member->name;
+    if (zip64) {
+      Put(out, 1, 2);
+      Put(out, 16, 2);
+      Put(out, member->bytes, 8);
+      Put(out, member->compressed_bytes, 8);
+    }
+    Put(out, 0xd935, 2);  // the field by which Android's zipalign pads
+    Put(out, 2 + padding, 2);
+    Put(out, 64, 2);
+    out->append(padding, '\0');
+  }
+  void List() {
+    list_.clear();
+    for (const Member& member : members_) {
+      const bool large = IsLarge(member.bytes) || IsLarge(member.compressed_bytes), far = IsLarge(member.at);
+      Put(&list_, detail::kZipCentral, 4);
+      Put(&list_, large || far ? 45 : 20, 2);
+      PutCommon(&list_, member, large);
+      Put(&list_, large || far ? 4u + (large ? 16u : 0u) + (far ? 8u : 0u) : 0u, 2);
+      Put(&list_, 0, 2 + 2 + 2);
+      Put(&list_, 0, 4);
+      Put(&list_, Small(member.at, detail::kZipMax32), 4);
+      list_ += member.name;
+      if (!large && !far) continue;
+      Put(&list_, 1, 2);
+      Put(&list_, (large ? 16u : 0u) + (far ? 8u : 0u), 2);
+      if (large) Put(&list_, member.bytes, 8), Put(&list_, member.compressed_bytes, 8);
+      if (far) Put(&list_, member.at, 8);
+    }
+    const std::uint64_t bytes = list_.size(), count = members_.size();
+    if (count >= detail::kZipMax16 || IsLarge(bytes) || IsLarge(at_)) {
+      Put(&list_, detail::kZip64End, 4);
+      Put(&list_, 44, 8);
+      Put(&list_, 45, 2);
+      Put(&list_, 45, 2);
+      Put(&list_, 0, 8);
+      for (const std::uint64_t value : {count, count, bytes, at_}) Put(&list_, value, 8);
+      Put(&list_, detail::kZip64Locator, 4);
+      Put(&list_, 0, 4);
+      Put(&list_, at_ + bytes, 8);
+      Put(&list_, 1, 4);
+    }
+    Put(&list_, detail::kZipEnd, 4);
+    Put(&list_, 0, 4);
+    for (int i = 0; i < 2; ++i) Put(&list_, Small(count, detail::kZipMax16), 2);
+    Put(&list_, Small(bytes, detail::kZipMax32), 4);
+    Put(&list_, Small(at_, detail::kZipMax32), 4);
+    Put(&list_, 0, 2);
+  }
+
+  SlimVector<Member> members_;
+  std::string list_;
+  std::uint64_t at_ = 0;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/npz.hpp ----
+// NumPy's .npz files: named arrays in a zip file, as numpy.savez and numpy.savez_compressed write them.
+TENON_NAMESPACE_BEGIN
+
+struct NamedArray {
+  std::string name;
+  Tensor tensor;
+};
+
+// How much memory a file may ask for. Views of the mapped file cost none and are not counted.
+struct NpzOptions {
+  NpyOptions npy;
+  std::uint64_t max_member_bytes = std::uint64_t{1} << 32;  // for one array
+  std::uint64_t max_total_bytes = std::uint64_t{1} << 34;   // for all arrays of ReadAll
+  std::uint64_t max_ratio = 0;  // decompressed to compressed bytes; 0: any (the format allows 1032)
+  bool check_crc = true;        // reads each byte of an array once
+};
+
+// An .npz file, mapped. Immutable. Arrays are named without the ".npy" of their member; members that are no .npy files
+// are not looked at.
+//
+//   TENON_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open("weights.npz"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, file.Read("dense/kernel"));
+class NpzFile {
+ public:
+  // NotFound when there is no such file; what ReadZipMembers says of its list.
+  static Result<NpzFile> Open(const std::string& path, const NpzOptions& options = {}) {
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+    return Make(std::move(file), StrCat("ReadNpz: '", path, "'"), options);
+  }
+  // Of a file's bytes, which all of `buffer` is; the NpzFile gets a reference of its own.
+  static Result<NpzFile> FromBuffer(Buffer* buffer, std::string_view where, const NpzOptions& options = {}) {
+    buffer->Ref();
+    return Make(MappedFile::Adopt(buffer), std::string(where), options);
+  }
+
+  std::size_t size() const { return members_.size(); }
+  // In the order of the file.
+  SlimVector<std::string> Names() const {
+    SlimVector<std::string> names;
+    for (const ZipMember& member : members_) names.emplace_back(Stem(member));
+    return names;
+  }
+  std::string_view name(std::size_t i) const { return Stem(members_[i]); }
+  bool Contains(std::string_view name) const { return Find(name) != nullptr; }
+
+  // One array, as ParseNpy: a view of the file where its member is stored, otherwise one of the decompressed bytes or a
+  // copy. NotFound names the nearest there are; DataLoss for damaged members, ResourceExhausted beyond the limits.
+  Result<Tensor> Read(std::string_view name) const {
+    const ZipMember* member = Find(name);
+    if (member == nullptr) {
+      detail::NearestNames nearest(name);
+      for (const ZipMember& other : members_) nearest.Offer(Stem(other));
+      return errors::NotFound(where_, " has no array '", name, "'", nearest.Text());
+    }
+    std::uint64_t left = options_.max_member_bytes;
+    return ReadMember(*member, &left);
+  }
+  // In the order of the file; the first array that cannot be read ends it.
+  Result<SlimVector<NamedArray>> ReadAll() const {
+    SlimVector<NamedArray> all;
+    all.reserve(members_.size());
+    std::uint64_t left = options_.max_total_bytes;
+    for (const ZipMember& member : members_) {
+      TENON_ASSIGN_OR_RETURN(Tensor tensor, ReadMember(member, &left));
+      all.push_back(NamedArray{std::string(Stem(member)), std::move(tensor)});
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::string_view kExtension = ".npy";
+
+  NpzFile(MappedFile file, std::string where, const NpzOptions& options)
+      : file_(std::move(file)), where_(std::move(where)), options_(options) {}
+  static Result<NpzFile> Make(MappedFile file, std::string where, const NpzOptions& options) {
+    NpzFile made(std::move(file), std::move(where), options);
+    SlimVector<ZipMember> members;
+    TENON_RETURN_IF_ERROR(ReadZipMembers(made.file_.bytes(), made.where_, &members));
+    for (const ZipMember& member : members) {
+      if (EndsWith(member.name, kExtension)) made.members_.push_back(member);
+    }
+    made.by_name_ = SortedOrder(made.members_.size(), [&](std::size_t a, std::size_t b) {
+      return Stem(made.members_[a]) < Stem(made.members_[b]);
+    });
+    return made;
+  }
+  static std::string_view Stem(const ZipMember& member) {
+    return member.name.substr(0, member.name.size() - kExtension.size());
+  }
+  const ZipMember* Find(std::string_view name) const {
+    std::size_t first = 0;
+    for (std::size_t count = by_name_.size(); count > 0;) {
+      const std::size_t half = count / 2;
+      if (Stem(members_[by_name_[first + half]]) < name) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    if (first == by_name_.size() || Stem(members_[by_name_[first]]) != name) return nullptr;
+    return &members_[by_name_[first]];
+  }
+  // *left: how much memory there may still be; gets less by what is used.
+  Result<Tensor> ReadMember(const ZipMember& member, std::uint64_t* left) const {
+    const auto allowed = [&] { return *left < options_.max_member_bytes ? *left : options_.max_member_bytes; };
+    Tensor inflated;
+    TENON_ASSIGN_OR_RETURN(
+        const std::span<const std::byte> bytes,
+        ReadZipMember(file_.bytes(), member, where_, {allowed(), options_.max_ratio, options_.check_crc}, &inflated));
+    if (member.deflated) *left -= member.bytes;
+    NpyOptions npy = options_.npy;
+    if (allowed() < npy.max_bytes) npy.max_bytes = allowed();
+    Buffer* const owner = member.deflated ? inflated.buffer() : file_.buffer();
+    TENON_ASSIGN_OR_RETURN(Tensor tensor, ParseNpy(bytes, owner, StrCat(where_, ": member '", member.name, "'"), npy));
+    if (tensor.buffer() != nullptr && (owner == nullptr || tensor.buffer()->root() != owner->root())) {
+      const std::uint64_t used = tensor.TotalBytes();
+      *left -= used < *left ? used : *left;
+    }
+    return tensor;
+  }
+
+  MappedFile file_;
+  std::string where_;
+  NpzOptions options_;
+  SlimVector<ZipMember> members_;  // .npy ones
+  SlimVector<std::size_t> by_name_;
+};
+
+// All arrays of an .npz file, in its order.
+inline Result<SlimVector<NamedArray>> ReadNpz(const std::string& path, const NpzOptions& options = {}) {
+  TENON_ASSIGN_OR_RETURN(const NpzFile file, NpzFile::Open(path, options));
+  return file.ReadAll();
+}
+
+// Writes the tensors as numpy.savez would, or with `compressed` as numpy.savez_compressed. Stored arrays start at a
+// multiple of 64 bytes, so that reading them gives aligned views. InvalidArgument for names that lead out of a folder,
+// AlreadyExists for two of one name, and what WriteNpy says of a tensor.
+inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tensors, bool compressed = false) {
+  const std::string where = StrCat("WriteNpz: '", path, "'");
+  SlimVector<detail::NpyImage> images;
+  images.reserve(tensors.size());  // the pieces point into them
+  ZipWriter writer;
+  for (const NamedArray& named : tensors) {
+    TENON_ASSIGN_OR_RETURN(detail::NpyImage image,
+                           detail::MakeNpy(named.tensor, StrCat(where, ": array '", named.name, "'")));
+    images.push_back(std::move(image));
+    if (Status s = writer.Add(named.name + ".npy", images.back().header, images.back().data, compressed); !s.ok())
+      return Status(s.code(), StrCat(where, ": ", s.message()));
+  }
+  const Result<SlimVector<std::string_view>> pieces = writer.Pieces();
+  if (!pieces.ok()) return Status(pieces.status().code(), StrCat(where, ": ", pieces.status().message()));
+  return WriteFile(path, std::span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
 TENON_NAMESPACE_END
@@ -20959,8 +22949,8 @@ class CachingAllocator final : public Allocator {
 
   // Bytes and calls as `base` sees them: cached blocks count as in use. largest_free_block_bytes is the largest cached
   // block that the calling thread could have.
-  std::optional<AllocatorStats> GetStats() const override;
-  bool ClearStats() override;
+  inline std::optional<AllocatorStats> GetStats() const override;
+  inline bool ClearStats() override;
 
  private:
   struct Lists {

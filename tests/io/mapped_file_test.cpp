@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -97,6 +98,12 @@ TEST_SUITE("MappedFile") {
     const Status secret = MappedFile::Open(temp.path()).status();
     if (::geteuid() != 0) CHECK(secret.code() == Code::kPermissionDenied);
   }
+  TEST_CASE("the bytes of a buffer are a file too") {
+    char text[] = "abc";
+    const MappedFile file = MappedFile::Adopt(Buffer::Wrap(text, 3, nullptr, nullptr));
+    CHECK(file.bytes().size() == 3);
+    CHECK(file.bytes().data() == reinterpret_cast<const std::byte*>(text));
+  }
   TEST_CASE("reads what cannot be mapped") {
     const Result<MappedFile> file = MappedFile::Open("/dev/null");
     REQUIRE(file.ok());
@@ -115,6 +122,12 @@ TEST_SUITE("WriteFile") {
     CHECK(WriteFile(temp.path(), "").ok());
     CHECK(temp.Read().empty());
     CHECK(Text(*old) == "first");
+  }
+  TEST_CASE("pieces come one after the other") {
+    const TempFile temp("pieces");
+    const std::string_view pieces[] = {"one", "", " two"};
+    CHECK(WriteFile(temp.path(), pieces).ok());
+    CHECK(temp.Read() == "one two");
   }
   TEST_CASE("leaves nothing behind when it fails") {
     const Status s = WriteFile("/no/such/folder/file", "x");

@@ -111,6 +111,10 @@ TEST_SUITE("Buffer") {
     void* seen[2] = {};
     Buffer::Wrap(data, 4, [](void* d, void* arg) { static_cast<void**>(arg)[0] = d; }, seen)->Unref();
     CHECK(seen[0] == data);
+    Buffer* known = Buffer::Wrap(data, 4, nullptr, nullptr, CpuAllocator());  // says what kind of memory it is
+    CHECK(known->allocator() == CpuAllocator());
+    CHECK_FALSE(known->OwnsMemory());
+    known->Unref();
   }
   TEST_CASE("a slice keeps the root alive and is its only owner once the root's other owners are gone") {
     TrackingAllocator memory(CpuAllocator());

@@ -99,6 +99,9 @@ class MappedFile {
     return MappedFile(*buffer);
   }
 
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
   MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
   MappedFile& operator=(MappedFile&& other) noexcept {
     std::swap(buffer_, other.buffer_);

@@ -26,6 +26,8 @@ struct NpyOptions {
   // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
   // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
   DataType void_dtype = DataType::kInvalid;
+  // For the elements, where they are not a view; the characters of strings beyond 22 come on top.
+  std::uint64_t max_bytes = ~std::uint64_t{0};
 };
 
 namespace detail {
@@ -432,7 +434,8 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 // The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
 // they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
 // follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
-// an array that no tensor can hold; the messages start with `where` and have the byte's number.
+// an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with `where` and have the
+// byte's number.
 inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
@@ -474,11 +477,19 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
                             element.bytes);
   }
   if (elements == 0) return Tensor(element.dtype, shape, nullptr);
+  const auto check_memory = [&] {
+    const std::uint64_t each = detail::ElementBytes(element.dtype);
+    if (elements <= options.max_bytes / each) return OkStatus();
+    return errors::ResourceExhausted(where, ": shape ", shape, " of type ", element.dtype, " needs ", elements,
+                                     " times ", each, " bytes of memory, and the limit is ", options.max_bytes);
+  };
   int wide_dims = 0;
   for (const Index size : shape) wide_dims += size != 1 ? 1 : 0;
   const bool reorder = header.fortran_order && wide_dims > 1;
-  if (element.dtype == DataType::kString)
+  if (element.dtype == DataType::kString) {
+    TENON_RETURN_IF_ERROR(check_memory());
     return detail::NpyStrings(data.data(), shape, element, reorder, where, data_at);
+  }
 
   const auto data_bytes = static_cast<std::size_t>(elements * element.bytes);
   if (element.dtype == DataType::kBool) {
@@ -495,6 +506,7 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
       reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
     return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
+  TENON_RETURN_IF_ERROR(check_memory());
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(element.dtype, shape));
   char* const out = static_cast<char*>(tensor.raw_data());
   if (reorder) {

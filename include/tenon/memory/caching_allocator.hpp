@@ -88,8 +88,8 @@ class CachingAllocator final : public Allocator {
 
   // Bytes and calls as `base` sees them: cached blocks count as in use. largest_free_block_bytes is the largest cached
   // block that the calling thread could have.
-  std::optional<AllocatorStats> GetStats() const override;
-  bool ClearStats() override;
+  inline std::optional<AllocatorStats> GetStats() const override;
+  inline bool ClearStats() override;
 
  private:
   struct Lists {

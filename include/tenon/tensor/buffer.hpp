@@ -49,9 +49,11 @@ class alignas(64) Buffer {
   }
 
   // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
-  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false).
-  static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg) {
-    Buffer* buffer = new Buffer(data, bytes, nullptr, &FreeWrapped, false);
+  // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false). `allocator` only says what kind of
+  // memory it is; null: such as the host may read.
+  static Buffer* Wrap(void* data, std::size_t bytes, void (*deleter)(void* data, void* arg), void* arg,
+                      Allocator* allocator = nullptr) {
+    Buffer* buffer = new Buffer(data, bytes, allocator, &FreeWrapped, false);
     buffer->deleter_ = deleter;
     buffer->arg_ = arg;
     return buffer;
@@ -93,7 +95,7 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
-  Allocator* allocator() const { return allocator_; }  // null for memory of somebody else
+  Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
   // May the host read the bytes?
   bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }
 
