@@ -35,6 +35,8 @@ if [[ " ${names[*]} " == *" models"* && ! -e $build/onnx/cnn_digits.onnx ]]; the
     cnn_digits=$models/cnn_digits/graph.pb:image:probabilities 2>&1 | grep make_onnx || true
 fi
 export TENON_BENCH_ONNX=$PWD/$build/onnx
+# jemalloc, a peer of the memory benchmarks, is opened at run time and wants room for its thread-local variables.
+export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384
 
 for name in "${names[@]}"; do
   echo "== $name"

@@ -15,4 +15,4 @@ using namespace tenon;
 
 TENON_REGISTER(ops::NoOp);
 TENON_REGISTER(ops::Const, ops::Placeholder);
-TENON_REGISTER(ops::BiasAdd, ops::Conv2D, ops::MaxPool, ops::Relu, ops::Relu6, ops::Softmax);
+TENON_REGISTER(ops::BiasAdd, ops::Conv2D, ops::LogSoftmax, ops::MaxPool, ops::Relu, ops::Relu6, ops::Softmax);

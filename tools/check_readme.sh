@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 
 awk '/^```cpp/ { if (!done) inside = 1; next } /^```/ { if (inside) done = 1; inside = 0 } inside' README.md >"$work/readme.cpp"
 [[ -s $work/readme.cpp ]] || { echo "check_readme: README.md has no C++ program" >&2; exit 1; }
-"${CXX:-g++}" -std=c++20 -O2 -Iinclude -isystem /usr/include/eigen3 "$work/readme.cpp" -o "$work/readme" -pthread -ldl
+"${CXX:-g++}" -std=c++20 -O2 -Iinclude "$work/readme.cpp" -o "$work/readme" -pthread -ldl
 numbers=$("$work/readme")
 [[ $(wc -w <<<"$numbers") == 10 ]] || { echo "check_readme: wanted ten probabilities, got '$numbers'" >&2; exit 1; }
 times=()

@@ -3,10 +3,10 @@
 # Installs from Debian what a command needs: tools/setup.sh demo|test|check|bench. git, g++ and cmake are there already.
 set -euo pipefail
 
-demo=(ninja-build libeigen3-dev libxsimd-dev)
-test=("${demo[@]}" doctest-dev ccache)
+demo=(ninja-build libxsimd-dev)
+test=("${demo[@]}" libeigen3-dev doctest-dev ccache)
 check=("${test[@]}" clang-19 clang-format-19 libclang-rt-19-dev llvm-19 pkg-config python3 python3-pip python3-venv)
-bench=("${demo[@]}" python3 python3-pip python3-venv)
+bench=("${demo[@]}" libeigen3-dev python3 python3-pip python3-venv libmimalloc2.0 libjemalloc2)
 
 case ${1:-} in
   demo) packages=("${demo[@]}") ;;

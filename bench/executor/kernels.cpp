@@ -4,6 +4,6 @@
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/io/placeholder.hpp>
-#include <tenon/ops/math/binary.hpp>
+#include <tenon/ops/math/arithmetic.hpp>
 
 TENON_REGISTER(tenon::Types<float>, tenon::ops::Placeholder, tenon::ops::Identity, tenon::ops::AddV2, tenon::ops::NoOp);

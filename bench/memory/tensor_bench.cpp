@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Tensor costs: made and dropped (the number is its elements), copied, moved.
+// What a Tensor costs: made and dropped (the number is its elements), copied, moved, sliced, forwarded, viewed, copied
+// deeply; and arithmetic on shapes.
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include <tenon/memory/caching_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 #include "harness.hpp"
@@ -53,6 +56,79 @@ TENON_BENCH(tensor_move) {
     a = std::move(b);
     Keep(a);
   }
+}
+
+// From the cache of a step, as kernels' outputs are; the number is the bytes.
+TENON_BENCH(tensor_create_pooled, {64, 4096}) {
+  const std::unique_ptr<CachingAllocator, CachingAllocator::Releaser> cache(CachingAllocator::Create(CpuAllocator()));
+  cache->SetOwnerThread();
+  const TensorShape shape{state.arg() / 4};
+  for (auto _ : state) {
+    const Tensor tensor(cache.get(), DataType::kFloat, shape);
+    Keep(tensor);
+  }
+  cache->ClearOwnerThread();
+}
+
+TENON_BENCH(tensor_slice) {
+  const Tensor tensor = Tensor::Zeros<float>({64, 32});
+  for (auto _ : state) {
+    const Tensor part = tensor.Slice(8, 16);
+    Keep(part);
+  }
+}
+
+// Takes the buffer of a tensor that nobody else has, under another shape; there and back.
+TENON_BENCH(tensor_forward) {
+  Tensor a = Tensor::Zeros<float>({64, 32}), b;
+  const TensorShape there{32, 64}, back{64, 32};
+  bool shared = true;
+  for (auto _ : state) {
+    shared = a.RefCountIsOne() && b.CopyFrom(a, there) && shared;
+    a = Tensor();
+    shared = b.RefCountIsOne() && a.CopyFrom(b, back) && shared;
+    b = Tensor();
+  }
+  if (!shared) state.Fail(Status(Code::kInternal, "a buffer was not forwarded"));
+}
+
+TENON_BENCH(tensor_view) {
+  const Tensor tensor = Tensor::Zeros<float>({64, 32});
+  for (auto _ : state) {
+    const auto view = tensor.matrix<float>();
+    Keep(view);
+  }
+}
+
+// The number is the bytes.
+TENON_BENCH(tensor_deep_copy, {4096, 1 << 20, 1 << 24}) {
+  const Tensor tensor = Tensor::Zeros<float>({state.arg() / 4});
+  const auto bytes = static_cast<std::size_t>(state.arg());
+  Tensor target(DataType::kFloat, tensor.shape());
+  state.SetBytes(static_cast<double>(bytes));
+  state.Peer("memcpy", [&tensor, &target, bytes] {
+    std::memcpy(target.raw_data(), tensor.raw_data(), bytes);
+    Keep(target);
+  });
+  for (auto _ : state) {
+    const Tensor copy = tensor.DeepCopy();
+    Keep(copy);
+  }
+}
+
+// A shape is copied, a dimension appended, one removed, another changed, the elements counted.
+TENON_BENCH(shape_arithmetic) {
+  const TensorShape shape{8, 28, 28, 3};
+  Index elements = 0;
+  for (auto _ : state) {
+    TensorShape changed = shape;
+    changed.AddDim(5);
+    changed.RemoveDim(1);
+    changed.set_dim(0, 4);
+    elements += changed.num_elements();
+    Keep(changed);
+  }
+  Keep(elements);
 }
 
 }  // namespace tenon::bench

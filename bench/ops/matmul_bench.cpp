@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatMul: square matrices, and one row by a matrix. The number is the side of the matrices.
+// MatMul: square matrices, one row by a matrix, and layers of networks. The number is the side of the matrices, or that
+// of the batch. The engine is compared with Eigen and with the processor's own limit: tiles whose operands stay in the
+// first cache.
 #include <vector>
 
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/engine/eigen.hpp>
 #include <tenon/engine/gemm.hpp>
 
 #include "graph_case.hpp"
@@ -11,11 +14,23 @@
 namespace tenon::bench {
 namespace {
 
+template <class T = float>
 Tensor Matrix(Index rows, Index columns) {
-  Tensor matrix(DataType::kFloat, {rows, columns});
-  float value = 0.25f;
-  for (float& element : matrix.flat<float>()) element = value = value * 0.75f + (value < 0.5f ? 0.5f : -0.5f);
+  Tensor matrix(dtype_of_v<T>, {rows, columns});
+  T value = T(0.25);
+  for (T& element : matrix.flat<T>()) element = value = value * T(0.75) + (value < T(0.5) ? T(0.5) : T(-0.5));
   return matrix;
+}
+
+// As many multiplications and additions as a product has, in tiles whose operands stay in the first cache: the ceiling.
+template <class T>
+void Multiply(Index products) {
+  const auto& kernels = detail::GemmKernelsOf<T>();
+  static const T zeros[1024] = {};
+  static T c[1024];
+  const Index columns = kernels.lanes * kernels.width, depth = 256;
+  const detail::GemmTile tile{depth, zeros, 0, 0, zeros, 0, c, columns, false, reinterpret_cast<const char*>(zeros), 0};
+  for (; products > 0; products -= depth * detail::kGemmRows * columns) kernels.tile[0][0](tile);
 }
 
 // [m, k] by [k, n].
@@ -35,28 +50,37 @@ void TimeOp(State& state, Index m, Index k, Index n) {
 }
 
 // The engine alone, beside Eigen's product of maps as a user would write it, compiled with the same flags.
-void TimeEngine(State& state, Index m, Index k, Index n) {
+template <class T = float>
+void TimeEngine(State& state, Index m, Index k, Index n, bool transpose_b = false) {
   SetWork(state, m, k, n);
-  using EigenMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Tensor a = Matrix(m, k), b = Matrix(k, n);
-  Tensor product(DataType::kFloat, {m, n}), eigen_product(DataType::kFloat, {m, n});
-  const Eigen::Map<const EigenMatrix> left(a.flat<float>().data, m, k), right(b.flat<float>().data, k, n);
-  Eigen::Map<EigenMatrix> result(eigen_product.flat<float>().data, m, n);
+  const Tensor a = Matrix<T>(m, k), b = transpose_b ? Matrix<T>(n, k) : Matrix<T>(k, n);
+  Tensor product(dtype_of_v<T>, {m, n}), eigen_product(dtype_of_v<T>, {m, n});
+  const auto left = AsEigen(a.matrix<T>()), right = AsEigen(b.matrix<T>());
+  auto result = AsEigen(eigen_product.matrix<T>());
   state.Peer("Eigen", [&] {
-    result.noalias() = left * right;
+    if (transpose_b)
+      result.noalias() = left * right.transpose();
+    else
+      result.noalias() = left * right;
     Keep(result);
   });
+  if (state.options().threads == 1) state.Peer("tiles in the first cache", [&] { Multiply<T>(m * k * n); });
   ThreadPool pool(state.options().threads, "bench");
   Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
   for (auto _ : state)
-    state.Check(Gemm<float>(device, a.matrix<float>(), false, b.matrix<float>(), false, product.matrix<float>()));
+    state.Check(Gemm<T>(device, a.matrix<T>(), false, b.matrix<T>(), transpose_b, product.matrix<T>()));
 }
 
 }  // namespace
 
 TENON_BENCH(matmul_f32, {64, 128, 256, 512, 1024}) { TimeOp(state, state.arg(), state.arg(), state.arg()); }
 TENON_BENCH(matmul_f32_one_row, {128, 1024}) { TimeOp(state, 1, state.arg(), state.arg()); }
-TENON_BENCH(gemm_f32, {64, 128, 256, 512, 1024}) { TimeEngine(state, state.arg(), state.arg(), state.arg()); }
+TENON_BENCH(gemm_f32, {8, 32, 64, 128, 256, 512, 1024}) { TimeEngine(state, state.arg(), state.arg(), state.arg()); }
+TENON_BENCH(gemm_f32_transposed_b, {64, 1024}) { TimeEngine(state, state.arg(), state.arg(), state.arg(), true); }
+TENON_BENCH(gemm_f64, {64, 256, 1024}) { TimeEngine<double>(state, state.arg(), state.arg(), state.arg()); }
 TENON_BENCH(gemm_f32_one_row, {128, 1024}) { TimeEngine(state, 1, state.arg(), state.arg()); }
+TENON_BENCH(gemm_f32_mlp_first, {1, 64}) { TimeEngine(state, state.arg(), 784, 128); }
+TENON_BENCH(gemm_f32_mlp_last, {1, 64}) { TimeEngine(state, state.arg(), 128, 10); }
+TENON_BENCH(gemm_f32_transformer, {1, 32, 128}) { TimeEngine(state, state.arg(), 3072, 768); }
 
 }  // namespace tenon::bench

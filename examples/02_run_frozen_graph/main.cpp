@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a graph that TensorFlow made.
 //
-//   run_frozen_graph MODEL_FOLDER         graph.pb, images.npy (uint8, [n, h, w, 1]) and labels.txt: classifies the
-//   images run_frozen_graph GRAPH.pb INPUT.npy   feeds the array to the graph's placeholder and shows every result
+//   run_frozen_graph MODEL_FOLDER         classifies images: graph.pb, images.npy (uint8, [n, h, w, 1]), labels.txt
+//   run_frozen_graph GRAPH.pb INPUT.npy   feeds the array to the graph's placeholder and shows every result
 //
 // Both write demo_timeline.html: when which node ran.
 
@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
+#include <tenon/cnn_ops.hpp>
 #include <tenon/io/npy.hpp>
-#include <tenon/ops.hpp>
 #include <tenon/runtime/trace.hpp>
 #include <tenon/tenon.hpp>
 
-TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t>, tenon::ops::All);
+// A graph with other ops says which; tenon::ops::All of <tenon/ops.hpp> has them all and takes longer to compile.
+TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t>, tenon::ops::Cnn);
 
 namespace {
 

@@ -14,6 +14,7 @@ class TensorShape;
 class PartialTensorShape;
 class Tensor;
 class tstring;
+class Variant;
 class AttrValue;
 class AttrMap;
 struct NodeDef;

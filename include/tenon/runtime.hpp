@@ -12,6 +12,7 @@
 #include <tenon/runtime/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -115,4 +116,5 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 
 }  // namespace detail
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -26,7 +26,7 @@ class TenonConan(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"with_eigen": [True, False], "with_cuda": [True, False], "with_protobuf": [True, False]}
-    default_options = {"with_eigen": True, "with_cuda": False, "with_protobuf": False}
+    default_options = {"with_eigen": False, "with_cuda": False, "with_protobuf": False}
     no_copy_source = True
 
     def set_version(self):

@@ -5,6 +5,7 @@ set(VCPKG_BUILD_TYPE release) # header-only: nothing differs in a debug build
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES
     cuda     TENON_WITH_CUDA
+    eigen    TENON_WITH_EIGEN
     protobuf TENON_WITH_PROTOBUF
 )
 vcpkg_cmake_configure(

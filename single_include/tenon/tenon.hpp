@@ -17,9 +17,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -71,20 +74,35 @@
 #endif
 
 // TENON_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
+#define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
+#define TENON_ALWAYS_INLINE __forceinline
 #define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
 #else
 #define TENON_COLD
+#define TENON_ALWAYS_INLINE inline
 #define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
+#endif
+
+// TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
+// a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// change no layout and no meaning, and without optimisation they do nothing.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
+#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
+#else
+#define TENON_SETUP_CODE_BEGIN
+#define TENON_SETUP_CODE_END
 #endif
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
@@ -567,26 +585,81 @@ Status Make(Code code, const Args&... args) {
   return MakeFromPieces(code, {Piece(args)...});
 }
 
-template <class... Args> Status Cancelled(const Args&... args) { return Make(Code::kCancelled, args...); }
-template <class... Args> Status Unknown(const Args&... args) { return Make(Code::kUnknown, args...); }
-template <class... Args> Status InvalidArgument(const Args&... args) { return Make(Code::kInvalidArgument, args...); }
-template <class... Args> Status DeadlineExceeded(const Args&... args) { return Make(Code::kDeadlineExceeded, args...); }
-template <class... Args> Status NotFound(const Args&... args) { return Make(Code::kNotFound, args...); }
-template <class... Args> Status AlreadyExists(const Args&... args) { return Make(Code::kAlreadyExists, args...); }
-template <class... Args> Status PermissionDenied(const Args&... args) { return Make(Code::kPermissionDenied, args...); }
-template <class... Args> Status ResourceExhausted(const Args&... args) {
-  return Make(Code::kResourceExhausted, args...);
-}
-template <class... Args> Status FailedPrecondition(const Args&... args) {
-  return Make(Code::kFailedPrecondition, args...);
-}
-template <class... Args> Status Aborted(const Args&... args) { return Make(Code::kAborted, args...); }
-template <class... Args> Status OutOfRange(const Args&... args) { return Make(Code::kOutOfRange, args...); }
-template <class... Args> Status Unimplemented(const Args&... args) { return Make(Code::kUnimplemented, args...); }
-template <class... Args> Status Internal(const Args&... args) { return Make(Code::kInternal, args...); }
-template <class... Args> Status Unavailable(const Args&... args) { return Make(Code::kUnavailable, args...); }
-template <class... Args> Status DataLoss(const Args&... args) { return Make(Code::kDataLoss, args...); }
-template <class... Args> Status Unauthenticated(const Args&... args) { return Make(Code::kUnauthenticated, args...); }
+// What errors::InvalidArgument and its sisters are: called, it makes a Status of its code. An overload for each number
+// of pieces: a function template would be compiled once for every combination of argument types, literals of each
+// length among them, and there are some hundred in the runtime.
+class Maker {
+ public:
+  explicit constexpr Maker(Code code) : code_(code) {}
+  TENON_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
+    return MakeFromPieces(code_, {a, b, c});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
+    return MakeFromPieces(code_, {a, b, c, d});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) const {
+    return MakeFromPieces(code_, {a, b, c, d, e});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                               const Piece& k) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                               const Piece& k, const Piece& l) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l});
+  }
+  // For longer messages.
+  template <class... Rest>
+  Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e, const Piece& f,
+                    const Piece& g, const Piece& h, const Piece& i, const Piece& j, const Piece& k, const Piece& l,
+                    const Piece& m, const Rest&... rest) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l, m, Piece(rest)...});
+  }
+
+ private:
+  Code code_;
+};
+
+inline constexpr Maker Cancelled{Code::kCancelled};
+inline constexpr Maker Unknown{Code::kUnknown};
+inline constexpr Maker InvalidArgument{Code::kInvalidArgument};
+inline constexpr Maker DeadlineExceeded{Code::kDeadlineExceeded};
+inline constexpr Maker NotFound{Code::kNotFound};
+inline constexpr Maker AlreadyExists{Code::kAlreadyExists};
+inline constexpr Maker PermissionDenied{Code::kPermissionDenied};
+inline constexpr Maker ResourceExhausted{Code::kResourceExhausted};
+inline constexpr Maker FailedPrecondition{Code::kFailedPrecondition};
+inline constexpr Maker Aborted{Code::kAborted};
+inline constexpr Maker OutOfRange{Code::kOutOfRange};
+inline constexpr Maker Unimplemented{Code::kUnimplemented};
+inline constexpr Maker Internal{Code::kInternal};
+inline constexpr Maker Unavailable{Code::kUnavailable};
+inline constexpr Maker DataLoss{Code::kDataLoss};
+inline constexpr Maker Unauthenticated{Code::kUnauthenticated};
 
 inline bool IsCancelled(const Status& s) { return s.code() == Code::kCancelled; }
 inline bool IsUnknown(const Status& s) { return s.code() == Code::kUnknown; }
@@ -914,6 +987,12 @@ constexpr int SizeOf(DataType type) {
   return n < static_cast<std::uint32_t>(kDataTypeCount) ? detail::kDataTypeRows[n].size : 0;
 }
 
+// The alignment in bytes of one element (a power of two); 0 where SizeOf is.
+constexpr int AlignmentOf(DataType type) {
+  const bool is_complex = type == DataType::kComplex64 || type == DataType::kComplex128;
+  return is_complex ? SizeOf(type) / 2 : SizeOf(type);
+}
+
 // All predicates are false for reference types.
 constexpr bool IsPlain(DataType type) { return kPlainTypes.contains(type); }
 constexpr bool IsFloating(DataType type) { return kFloatingTypes.contains(type); }
@@ -953,7 +1032,7 @@ struct int2;
 struct uint2;
 class tstring;         // tensor/string_tensor.hpp
 struct ResourceHandle; // tensor/resource_handle.hpp
-class Variant;
+class Variant;         // tensor/variant_element.hpp
 
 // The DataType of elements of type T, as `value`; not defined for types that cannot be elements.
 template <class T>
@@ -1240,6 +1319,8 @@ class Allocator {
 
   virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
+  // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
+  virtual bool HoldsHeaders() const { return HostAccessible(); }
 };
 
 // Which of a device's allocators is meant. Setters only add: `set_x(false)` changes nothing.
@@ -1415,6 +1496,16 @@ inline std::int64_t FreeSystemMemory() {
 
 }  // namespace detail
 
+// Sees what is asked of the process's allocator, and may refuse it: for recorders, and for tests of what happens when
+// memory runs out. thread-safe. It must not allocate from that allocator itself.
+class AllocationObserver {
+ public:
+  virtual ~AllocationObserver() = default;
+  virtual bool MayAllocate(std::size_t /*alignment*/, std::size_t /*bytes*/) { return true; }  // false: no memory
+  virtual void Allocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}
+  virtual void Deallocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}  // before it happens
+};
+
 // The class of CpuAllocator(), of which there is one in the process. thread-safe.
 class HostAllocator final : public Allocator {
  public:
@@ -1424,25 +1515,18 @@ class HostAllocator final : public Allocator {
 
   std::string_view Name() const override { return "cpu"; }
   AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
+  bool HoldsHeaders() const override { return true; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& = {}) override {
-    void* ptr = nullptr;
-    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
-      ptr = AllocateSmall(bytes);
-    } else {
-      ptr = AllocateLarge(alignment, bytes);
-    }
-    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
-      if (ptr != nullptr) CountAllocation(BlockBytes(alignment, bytes));
-    }
-    return ptr;
+    if (watched_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      return AllocateWatched(alignment, bytes);
+    return AllocateUnwatched(alignment, bytes);
   }
 
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
-    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
-      bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
-    }
+    if (watched_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      SeeDeallocation(ptr, alignment, bytes);
     if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
       DeallocateSmall(ptr, bytes);
     } else {
@@ -1451,11 +1535,19 @@ class HostAllocator final : public Allocator {
   }
 
   // Counts from now on. A block that was allocated before and is freed after counts as a negative number of bytes.
-  void EnableStats(bool enabled) { stats_enabled_.store(enabled, std::memory_order_relaxed); }
+  void EnableStats(bool enabled) { Watch(kStats, enabled); }
+
+  // From now on `observer` is asked and told; null: nobody. It must stay until no thread allocates or frees any more
+  // after it was taken away. Returns the one before.
+  AllocationObserver* SetObserver(AllocationObserver* observer) {
+    AllocationObserver* const before = observer_.exchange(observer, std::memory_order_acq_rel);
+    Watch(kObserver, observer != nullptr);
+    return before;
+  }
 
   // Nothing unless EnableStats was called. Bytes are those of the blocks: a little more than was asked for.
   std::optional<AllocatorStats> GetStats() const override {
-    if (!stats_enabled_.load(std::memory_order_relaxed)) return std::nullopt;
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return std::nullopt;
     AllocatorStats stats;
     stats.num_allocs = num_allocs_.load(std::memory_order_relaxed);
     stats.bytes_in_use = bytes_in_use_.load(std::memory_order_relaxed);
@@ -1465,7 +1557,7 @@ class HostAllocator final : public Allocator {
   }
 
   bool ClearStats() override {
-    if (!stats_enabled_.load(std::memory_order_relaxed)) return false;
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return false;
     num_allocs_.store(0, std::memory_order_relaxed);
     peak_bytes_in_use_.store(bytes_in_use_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     largest_alloc_size_.store(0, std::memory_order_relaxed);
@@ -1476,6 +1568,36 @@ class HostAllocator final : public Allocator {
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
 
  private:
+  static constexpr unsigned kStats = 1, kObserver = 2;
+
+  void Watch(unsigned what, bool enabled) {
+    if (enabled) {
+      watched_.fetch_or(what, std::memory_order_release);
+    } else {
+      watched_.fetch_and(~what, std::memory_order_release);
+    }
+  }
+  void* AllocateUnwatched(std::size_t alignment, std::size_t bytes) {
+    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]]
+      return AllocateSmall(bytes);
+    return AllocateLarge(alignment, bytes);
+  }
+  TENON_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr && !observer->MayAllocate(alignment, bytes)) return nullptr;
+    void* const ptr = AllocateUnwatched(alignment, bytes);
+    if (ptr == nullptr) return nullptr;
+    if (observer != nullptr) observer->Allocated(ptr, alignment, bytes);
+    if ((watched_.load(std::memory_order_relaxed) & kStats) != 0) CountAllocation(BlockBytes(alignment, bytes));
+    return ptr;
+  }
+  TENON_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr) observer->Deallocated(ptr, alignment, bytes);
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return;
+    bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
+  }
+
   static void* AllocateSmall(std::size_t bytes) {
     detail::CpuBlockCache& cache = detail::cpu_block_cache;
     const std::size_t c = detail::SizeClass(bytes);
@@ -1551,7 +1673,8 @@ class HostAllocator final : public Allocator {
     TENON_LOG(kWarning, "Allocation of ", bytes, " exceeds 10% of free system memory.");
   }
 
-  std::atomic<bool> stats_enabled_{false};
+  std::atomic<unsigned> watched_{0};  // kStats, kObserver
+  std::atomic<AllocationObserver*> observer_{nullptr};
   std::atomic<bool> warned_of_total_{false};
   std::atomic<int> single_allocation_warnings_{0};
   std::atomic<std::int64_t> num_allocs_{0};
@@ -1578,6 +1701,30 @@ inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->Enabl
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/out_of_memory.hpp ----
+// What a message says of an allocator that had no memory: its name, what it was asked for, and how full it is.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// "allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 64, 3 allocations, limit 1024, largest free
+// block 128)": the end of a sentence without its full stop.
+TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
+  std::string text = StrCat("allocator ", allocator.Name(), ", which was asked for ", bytes, " bytes; ");
+  const std::optional<AllocatorStats> stats = allocator.GetStats();
+  if (!stats.has_value()) return text + "it keeps no statistics";
+  StrAppend(&text, "in use: ", stats->bytes_in_use, " bytes (peak ", stats->peak_bytes_in_use, ", ", stats->num_allocs,
+            " allocations");
+  if (stats->bytes_limit.has_value()) StrAppend(&text, ", limit ", *stats->bytes_limit);
+  if (stats->bytes_reserved > 0) {
+    StrAppend(&text, ", reserved ", stats->bytes_reserved, ", largest free block ", stats->largest_free_block_bytes);
+  }
+  text.push_back(')');
+  return text;
+}
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/buffer.hpp ----
 // Buffer: ref-counted bytes that tensors share. In host memory the header and the data are one block of the allocator.
 TENON_NAMESPACE_BEGIN
@@ -1590,9 +1737,9 @@ class alignas(64) Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   // `bytes` uninitialised bytes, aligned to 64, from the allocator (which outlives the buffer): one call of it where
-  // the host can access its memory; otherwise the header is on the host's heap. Null when there is no memory.
+  // its blocks may hold headers; otherwise the header is on the host's heap. Null when there is no memory.
   static Buffer* Allocate(Allocator* allocator, std::size_t bytes, const AllocationAttributes& attributes = {}) {
-    if (!allocator->HostAccessible()) [[unlikely]]
+    if (!allocator->HoldsHeaders()) [[unlikely]]
       return AllocateApart(allocator, bytes, attributes);
     if (bytes > kMaxBytes) [[unlikely]]
       return nullptr;
@@ -1602,11 +1749,12 @@ class alignas(64) Buffer {
     return ::new (block) Buffer(static_cast<char*>(block) + sizeof(Buffer), bytes, allocator, &FreeJoint, true);
   }
 
-  // n value-initialised objects, destroyed with the buffer. The allocator's memory must be accessible to the host.
+  // n value-initialised objects, destroyed with the buffer. Null too where the allocator's blocks hold no
+  // headers.
   template <class T>
   static Buffer* AllocateObjects(Allocator* allocator, std::size_t n) {
     static_assert(alignof(T) <= Allocator::kAlignment);
-    if (n > kMaxBytes / sizeof(T) || !allocator->HostAccessible()) return nullptr;
+    if (n > kMaxBytes / sizeof(T) || !allocator->HoldsHeaders()) return nullptr;
     Buffer* buffer = Allocate(allocator, n * sizeof(T));
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);
@@ -1928,7 +2076,7 @@ TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  //
 namespace detail {
 
 // A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
-// only when asked to, modulo 2^bits.
+// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
 template <class Derived, class Int>
 struct QuantizedInt {
   Int value;
@@ -1940,7 +2088,8 @@ struct QuantizedInt {
   TENON_HD constexpr operator std::int32_t() const { return value; }
 };
 
-// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits.
+// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits (a floating
+// number must fit an int32).
 template <class Derived, class Int, int kBits>
 struct SubByteInt {
   static constexpr int bits = kBits;
@@ -2104,25 +2253,283 @@ template <> struct std::numeric_limits<tenon::int2>
 template <> struct std::numeric_limits<tenon::uint2>
     : tenon::detail::SmallIntLimits<tenon::uint2, std::uint8_t, 0, 3, 2> {};
 
-// ---- tenon/tensor/resource_handle.hpp ----
-// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds.
+// ---- tenon/base/slim_vector.hpp ----
+// SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
+// item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
+// things.
 TENON_NAMESPACE_BEGIN
 
-// Plain data, owning its text but not the object.
-struct ResourceHandle {
-  std::string device;           // full name of the device whose manager has the object
-  std::string container;        // "localhost" if nothing else was asked for
-  std::string name;
-  std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
-  std::string maybe_type_name;  // for messages
+// A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
+template <class List, class T>
+concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(List list, const T& item) {
+  list.clear();
+  list.reserve(std::size_t{1});
+  list.push_back(item);
+};
 
-  friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
+namespace detail {
 
-  std::string SummarizeValue() const {
-    return StrCat("ResourceHandle(name=\"", name, "\", device=\"", device, "\", container=\"", container, "\", type=\"",
-                  maybe_type_name, "\", dtype and shapes : \"[  ]\")");
+template <class Range, class T>
+concept ArrayOf = requires(const Range& range) {
+  requires std::same_as<std::remove_cvref_t<decltype(*range.data())>, T>;
+  range.size();
+};
+
+// So many that the allocation fails where the product does not fit.
+constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
+  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
+}
+
+// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
+TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
+                                      std::size_t* capacity) {
+  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
+  *capacity = wanted > least ? wanted : least;
+  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
+  if (count != 0) std::memcpy(made, old, count * item_bytes);
+  ::operator delete(old);
+  return made;
+}
+
+}  // namespace detail
+
+// As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
+// incomplete where a SlimVector<T> is a member. externally synchronised.
+template <class T>
+class SlimVector {
+ public:
+  using value_type = T;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using const_reference = const T&;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  constexpr SlimVector() noexcept = default;
+  constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
+  constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
+  TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
+    append(items.begin(), items.end());
   }
-  std::string DebugString() const { return SummarizeValue(); }
+  template <class Iterator>
+    requires requires(Iterator i) { *i; }
+  constexpr SlimVector(Iterator first, Iterator last) : SlimVector() {
+    append(first, last);
+  }
+  // From a std::vector, span, array...
+  template <class Range>
+    requires(!std::same_as<Range, SlimVector>) && detail::ArrayOf<Range, T>
+  constexpr SlimVector(const Range& range) : SlimVector() {
+    append(range.data(), range.data() + range.size());
+  }
+  TENON_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
+    append(other.begin(), other.end());
+  }
+  constexpr SlimVector(SlimVector&& other) noexcept
+      : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
+    other.Forget();
+  }
+  constexpr SlimVector& operator=(const SlimVector& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  constexpr SlimVector& operator=(SlimVector&& other) noexcept {
+    if (this != &other) {
+      T* const data = other.data_;
+      const size_type size = other.size_, capacity = other.capacity_;
+      other.Forget();  // before the items go: `other` may be a part of one of them
+      if (data_ != nullptr) Destroy();
+      data_ = data;
+      size_ = size;
+      capacity_ = capacity;
+    }
+    return *this;
+  }
+  constexpr SlimVector& operator=(std::initializer_list<T> items) {
+    assign(items.begin(), items.end());
+    return *this;
+  }
+  TENON_ALWAYS_INLINE constexpr ~SlimVector() {
+    if (data_ != nullptr) Destroy();
+  }
+
+  // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
+  template <class Iterator>
+    requires requires(Iterator i) { *i; }
+  constexpr void assign(Iterator first, Iterator last) {
+    clear();
+    append(first, last);
+  }
+  constexpr void assign(size_type count, const T& value) {
+    clear();
+    resize(count, value);
+  }
+  TENON_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
+  TENON_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
+    if (capacity > capacity_) Grow(capacity);
+  }
+  TENON_NOINLINE constexpr void resize(size_type count) {
+    if (count > capacity_) Grow(Larger(count));
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
+    Truncate(count);
+  }
+  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
+    if (count > capacity_) {
+      const T copy(value);  // `value` may be one of the items that move
+      Grow(Larger(count));
+      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
+    }
+    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
+    Truncate(count);
+  }
+  TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
+  TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
+  template <class... Args>
+  constexpr T& emplace_back(Args&&... args) {
+    if constexpr (IsBytes()) {
+      const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
+      if (size_ == capacity_) [[unlikely]]
+        Grow(0);
+      return *std::construct_at(data_ + size_++, item);
+    } else {
+      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
+      T* const item = (larger == nullptr ? data_ : larger) + size_;
+      std::construct_at(item, static_cast<Args&&>(args)...);
+      if (larger != nullptr) [[unlikely]]
+        MoveTo(larger, Larger(0));
+      ++size_;
+      return *item;
+    }
+  }
+  TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
+
+  constexpr iterator insert(const_iterator position, T item) {
+    size_type i = size_;
+    const size_type index = static_cast<size_type>(position - data_);
+    emplace_back(static_cast<T&&>(item));
+    if (i == index) return data_ + index;
+    T moved(static_cast<T&&>(data_[i]));
+    for (; i > index; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
+    data_[index] = static_cast<T&&>(moved);
+    return data_ + index;
+  }
+  // Adds the items of [first, last) behind the others.
+  template <class Iterator>
+  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
+    if constexpr (requires { static_cast<size_type>(last - first); }) {
+      const size_type needed = size_ + static_cast<size_type>(last - first);
+      if (needed > capacity_) Grow(Larger(needed));
+    }
+    for (; first != last; ++first) emplace_back(*first);
+  }
+  constexpr iterator erase(const_iterator position) { return erase(position, position + 1); }
+  constexpr iterator erase(const_iterator first, const_iterator last) {
+    const size_type to = static_cast<size_type>(first - data_), count = static_cast<size_type>(last - first);
+    if (count != 0) {
+      for (size_type i = to; i + count < size_; ++i) data_[i] = static_cast<T&&>(data_[i + count]);
+      Truncate(size_ - count);
+    }
+    return data_ + to;
+  }
+  constexpr void swap(SlimVector& other) noexcept {
+    SlimVector mine(static_cast<SlimVector&&>(*this));
+    *this = static_cast<SlimVector&&>(other);
+    other = static_cast<SlimVector&&>(mine);
+  }
+
+  TENON_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
+  TENON_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
+  TENON_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
+  TENON_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
+  TENON_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
+
+  template <detail::ArrayOf<T> Range>
+  constexpr bool operator==(const Range& other) const {
+    if (size_ != other.size()) return false;
+    for (size_type i = 0; i < size_; ++i) {
+      if (!(data_[i] == other.data()[i])) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Functions, so that T may be incomplete until they are needed.
+  TENON_ALWAYS_INLINE static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
+  TENON_ALWAYS_INLINE static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+
+  TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
+    if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    if constexpr (IsOverAligned()) {
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
+    } else {
+      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
+    }
+  }
+  // The next capacity, for one item more or for `wanted` of them.
+  TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
+    if (wanted != 0 && capacity_ == 0) return wanted;
+    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
+    return wanted > doubled ? wanted : doubled;
+  }
+  // Room for `capacity` items, or for twice as many as now.
+  TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
+    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
+      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
+    } else {
+      if (capacity == 0) capacity = Larger(0);
+      MoveTo(Allocate(capacity), capacity);
+    }
+  }
+  // Moves the items to `data`, which has room for `capacity` of them.
+  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
+    for (size_type i = 0; i < size_; ++i) {
+      std::construct_at(data + i, static_cast<T&&>(data_[i]));
+      data_[i].~T();
+    }
+    Free();
+    data_ = data;
+    capacity_ = capacity;
+  }
+  TENON_ALWAYS_INLINE constexpr void Free() noexcept {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+    } else if constexpr (IsOverAligned()) {
+      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
+    } else {
+      ::operator delete(static_cast<void*>(data_));
+    }
+  }
+  TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      if (count < size_) DestroyFrom(count);
+    }
+    size_ = count;
+  }
+  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
+    for (size_type i = count; i < size_; ++i) data_[i].~T();
+  }
+  TENON_NOINLINE constexpr void Destroy() noexcept {
+    Truncate(0);
+    Free();
+  }
+  TENON_ALWAYS_INLINE constexpr void Forget() noexcept {
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+  }
+
+  T* data_ = nullptr;
+  size_type size_ = 0, capacity_ = 0;
 };
 
 TENON_NAMESPACE_END
@@ -2311,6 +2718,30 @@ class DimVector {
   Rep rep_;
 };
 
+// Dimensions [begin, end) of `rank`: negative indices become those that they mean; InternalError if one is outside.
+inline Status ResolveDimRange(int rank, int* begin, int* end) {
+  *begin = *begin < 0 ? rank + *begin + 1 : *begin;
+  *end = *end < 0 ? rank + *end + 1 : *end;
+  if (*begin < 0) return errors::Internal("Start index must be non-negative, got ", *begin);
+  if (*begin > rank) return errors::Internal("Start index must be less than ", rank, ", got ", *begin);
+  if (*end < 0) return errors::Internal("End index must be non-negative, got ", *end);
+  if (*end > rank) return errors::Internal("End index must be less than ", rank, ", got ", *end);
+  return OkStatus();
+}
+// May a dimension be put before dimension d of a shape of `rank`?
+inline Status CheckInsertion(int rank, int d) {
+  if (d < 0) return errors::Internal("The insertion index must be non-negative, got ", d);
+  if (d > rank) return errors::Internal("The insertion index must be at most ", rank, " got ", d);
+  if (rank < kMaxTensorRank) return OkStatus();
+  return errors::Internal("Shape has ", rank, " dimensions which is the maximum allowed");
+}
+// May the last n dimensions of a shape of `rank` be removed?
+inline Status CheckRemoveLast(int rank, int n) {
+  if (n < 0) return errors::Internal("Expected n to be non-negative, got ", n);
+  if (n > rank) return errors::Internal("Expected n to be at most ", rank, ", got ", n);
+  return OkStatus();
+}
+
 [[noreturn]] TENON_COLD inline void DieOnBadShape(const Status& status) {
   TENON_CHECK(status.ok(), "TensorShape: ", status.message());
   std::abort();
@@ -2364,10 +2795,7 @@ class TensorShape {
 
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
-    if (d < 0) return errors::Internal("The insertion index must be non-negative, got ", d);
-    if (d > dims()) return errors::Internal("The insertion index must be at most ", dims(), " got ", d);
-    if (dims() >= kMaxTensorRank)
-      return errors::Internal("Shape has ", dims(), " dimensions which is the maximum allowed");
+    TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
     if (size < 0) return errors::InvalidArgument("Expected a non-negative size, got ", size);
     TensorShape changed = *this;
     changed.dims_.Insert(d, size);
@@ -2393,18 +2821,17 @@ class TensorShape {
   // end.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
-    begin = begin < 0 ? dims() + begin + 1 : begin;
-    end = end < 0 ? dims() + end + 1 : end;
-    if (begin < 0) return errors::Internal("Start index must be non-negative, got ", begin);
-    if (begin > dims()) return errors::Internal("Start index must be less than ", dims(), ", got ", begin);
-    if (end < 0) return errors::Internal("End index must be non-negative, got ", end);
-    if (end > dims()) return errors::Internal("End index must be less than ", dims(), ", got ", end);
+    TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
     if (begin >= end) return OkStatus();
     TensorShape changed = *this;
     changed.dims_.Erase(begin, end);
     return TakeIfSmallEnough(std::move(changed));  // a zero may be among the removed
   }
-  void RemoveLastDims(int n) { detail::CheckShape(RemoveDimRangeWithStatus(dims() - n, dims())); }
+  void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
+  Status RemoveLastDimsWithStatus(int n) {
+    TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
+    return RemoveDimRangeWithStatus(dims() - n, dims());
+  }
 
   void AppendShape(const TensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const TensorShape& other) {
@@ -2537,6 +2964,303 @@ Status MakeShape(const Int* dims, Index n, TensorShape* shape) {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/partial_shape.hpp ----
+// PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. What graphs and attrs hold.
+TENON_NAMESPACE_BEGIN
+
+// Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
+// are known. externally synchronised.
+class PartialTensorShape {
+ public:
+  PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
+  PartialTensorShape(std::initializer_list<Index> dims)
+      : PartialTensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
+  explicit PartialTensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+  PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
+
+  // For sizes that come from a user or a graph; -1 is unknown, less is an error.
+  static Status Build(std::span<const Index> dims, PartialTensorShape* shape) {
+    PartialTensorShape made;
+    TENON_RETURN_IF_ERROR(made.Set(dims));
+    *shape = std::move(made);
+    return OkStatus();
+  }
+  static Result<PartialTensorShape> Make(std::span<const Index> dims) {
+    PartialTensorShape made;
+    TENON_RETURN_IF_ERROR(made.Set(dims));
+    return made;
+  }
+
+  // Nothing happens to a shape of unknown rank, here and below.
+  void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
+  Status AddDimWithStatus(Index size) {
+    if (unknown_rank()) return OkStatus();
+    if (size < -1) return errors::InvalidArgument("Expected a size of at least -1, where -1 means unknown, got ", size);
+    if (dims_.size() >= kMaxTensorRank) return errors::InvalidArgument("Too many dimensions in tensor");
+    const Index before = num_elements();
+    if (before >= 0 && size >= 0) {
+      const Index product = MultiplyWithoutOverflow(before, size);
+      if (product < 0) {
+        return errors::InvalidArgument("Encountered overflow when multiplying ", before, " with ", size,
+                                       ", result: ", product);
+      }
+    }
+    dims_.PushBack(size);
+    return OkStatus();
+  }
+  void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
+  Status InsertDimWithStatus(int d, Index size) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
+    PartialTensorShape changed = *this;
+    changed.dims_.Insert(d, size);
+    return TakeIfValid(std::move(changed));
+  }
+  void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
+  Status SetDimWithStatus(int d, Index size) {
+    if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
+    if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
+    PartialTensorShape changed = *this;
+    changed.dims_.data()[d] = size;
+    return TakeIfValid(std::move(changed));
+  }
+  void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
+  Status RemoveDimWithStatus(int d) {
+    if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
+    return RemoveDimRangeWithStatus(d, d + 1);
+  }
+  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
+  // end.
+  void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
+  Status RemoveDimRangeWithStatus(int begin, int end) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
+    if (begin >= end) return OkStatus();
+    PartialTensorShape changed = *this;
+    changed.dims_.Erase(begin, end);
+    return TakeIfValid(std::move(changed));  // a zero or an unknown size may be among the removed
+  }
+  void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
+  Status RemoveLastDimsWithStatus(int n) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
+    return RemoveDimRangeWithStatus(dims() - n, dims());
+  }
+  // Unlike Concatenate, nothing is appended to a shape of unknown rank, and no dimensions from one.
+  void AppendShape(const PartialTensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
+  Status AppendShapeWithStatus(const PartialTensorShape& other) {
+    if (unknown_rank() || other.unknown_rank()) return OkStatus();
+    PartialTensorShape longer;
+    TENON_RETURN_IF_ERROR(Concatenate(other, &longer));
+    *this = std::move(longer);
+    return OkStatus();
+  }
+  // Becomes a scalar.
+  void Clear() {
+    dims_.Resize(0);
+    dims_.set_unknown_rank(false);
+  }
+
+  // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
+  Status Concatenate(const PartialTensorShape& other, PartialTensorShape* result) const {
+    if (unknown_rank() || other.unknown_rank()) {
+      *result = PartialTensorShape();
+      return OkStatus();
+    }
+    PartialTensorShape longer = *this;
+    for (const Index size : other) TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
+    *result = std::move(longer);
+    return OkStatus();
+  }
+  PartialTensorShape Concatenate(const PartialTensorShape& other) const {
+    PartialTensorShape result;
+    detail::CheckShape(Concatenate(other, &result));
+    return result;
+  }
+  // InvalidArgument if `size` is below -1 or the sizes together are too many or too large.
+  Status Concatenate(Index size, PartialTensorShape* result) const {
+    PartialTensorShape longer = *this;
+    TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
+    *result = std::move(longer);
+    return OkStatus();
+  }
+  PartialTensorShape Concatenate(Index size) const {
+    PartialTensorShape result = *this;
+    result.AddDim(size);
+    return result;
+  }
+
+  // What is known of both together; InvalidArgument if they contradict each other.
+  Status MergeWith(const PartialTensorShape& other, PartialTensorShape* result) const {
+    if (result == this) return errors::Internal("PartialTensorShape::MergeWith: Cannot output result to itself");
+    if (unknown_rank() || other.unknown_rank()) {
+      *result = unknown_rank() ? other : *this;
+      return OkStatus();
+    }
+    if (dims() != other.dims()) {
+      return errors::InvalidArgument("PartialTensorShape: Incompatible ranks during merge: ", dims(), " vs. ",
+                                     other.dims());
+    }
+    PartialTensorShape merged{std::initializer_list<Index>{}};
+    for (int d = 0; d < dims(); ++d) {
+      const Index a = dim_size(d), b = other.dim_size(d);
+      if (a >= 0 && b >= 0 && a != b) {
+        return errors::InvalidArgument("PartialTensorShape: Incompatible shapes during merge: ", *this, " vs. ", other);
+      }
+      TENON_RETURN_IF_ERROR(merged.AddDimWithStatus(a >= 0 ? a : b));
+    }
+    *result = std::move(merged);
+    return OkStatus();
+  }
+
+  // Could one tensor have both shapes?
+  bool IsCompatibleWith(const PartialTensorShape& other) const {
+    if (unknown_rank() || other.unknown_rank()) return true;
+    if (dims() != other.dims()) return false;
+    for (int d = 0; d < dims(); ++d) {
+      const Index a = dim_size(d), b = other.dim_size(d);
+      if (a != b && a >= 0 && b >= 0) return false;
+    }
+    return true;
+  }
+  // The same knowledge: unknown equals only unknown.
+  bool IsIdenticalTo(const PartialTensorShape& other) const {
+    return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
+  }
+  friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }
+
+  bool IsFullyDefined() const {
+    if (unknown_rank()) return false;
+    for (const Index size : *this) {
+      if (size < 0) return false;
+    }
+    return true;
+  }
+  // False, and *shape as it was, unless all is known.
+  bool AsTensorShape(TensorShape* shape) const {
+    if (!IsFullyDefined()) return false;
+    shape->dims_.Assign(dims_.data(), dims_.size());
+    return true;
+  }
+
+  bool unknown_rank() const { return dims_.unknown_rank(); }
+  int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
+  Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
+  std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
+  const Index* begin() const { return dims_.data(); }
+  const Index* end() const { return dims_.data() + dims_.size(); }
+  Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
+
+  // "<unknown>", "[2,?]".
+  std::string DebugString() const {
+    if (unknown_rank()) return "<unknown>";
+    std::string text = "[";
+    for (int d = 0; d < dims(); ++d) {
+      if (d != 0) text += ',';
+      if (dim_size(d) < 0) {
+        text += '?';
+      } else {
+        StrAppend(&text, dim_size(d));
+      }
+    }
+    text += ']';
+    return text;
+  }
+
+ private:
+  Status Set(std::span<const Index> dims) {
+    dims_.Resize(0);
+    dims_.set_unknown_rank(false);
+    for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
+    return OkStatus();
+  }
+  Status TakeIfValid(PartialTensorShape changed) {
+    PartialTensorShape checked;
+    TENON_RETURN_IF_ERROR(checked.Set(changed.dim_sizes()));
+    *this = std::move(checked);
+    return OkStatus();
+  }
+
+  detail::DimVector dims_;
+};
+
+// The same questions for shapes made of numbers of a kernel or a user: -1 is allowed.
+template <class Int>
+Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
+  if (n > kMaxTensorRank) return errors::InvalidArgument("Too many dimensions");
+  if (n < 0) return errors::InvalidArgument("Negative number of dimensions ", n);
+  Index sizes[kMaxTensorRank];
+  Index product = 1;
+  for (Index i = 0; i < n; ++i) {
+    sizes[i] = static_cast<Index>(dims[i]);
+    if (sizes[i] < -1) return errors::InvalidArgument("Dimension ", sizes[i], " must be >= -1");
+    product = product < 0 || sizes[i] < 0 ? -1 : MultiplyWithoutOverflow(product, sizes[i]);
+  }
+  const Status status = PartialTensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
+  if (status.ok()) return status;
+  return errors::InvalidArgument("Shape ", detail::DimsText({sizes, static_cast<std::size_t>(n)}),
+                                 " would have more than 2**63 - 1 elements");
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/resource_handle.hpp ----
+// ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds.
+TENON_NAMESPACE_BEGIN
+
+// Of a value that a resource holds.
+struct DtypeAndPartialShape {
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape = TensorShape();
+
+  friend bool operator==(const DtypeAndPartialShape& a, const DtypeAndPartialShape& b) {
+    return a.dtype == b.dtype && a.shape == b.shape;
+  }
+};
+
+// Plain data, owning its text but not the object. The texts are TensorFlow's.
+struct ResourceHandle {
+  std::string device;           // full name of the device whose manager has the object
+  std::string container;        // "localhost" if nothing else was asked for
+  std::string name;
+  std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
+  std::string maybe_type_name;  // for messages
+  SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // of the values it holds, where they are known
+
+  friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
+
+  // What a tensor's text shows.
+  std::string SummarizeValue() const {
+    return StrCat("ResourceHandle(name=\"", name, "\", device=\"", device, "\", container=\"", container, "\", type=\"",
+                  maybe_type_name, "\", dtype and shapes : \"", ValuesText(), "\")");
+  }
+  std::string DebugString() const {
+    return StrCat("device: ", device, " container: ", container, " name: ", name, " hash_code: 0x", HashText(),
+                  " maybe_type_name ", maybe_type_name, ", dtype and shapes : ", ValuesText());
+  }
+
+ private:
+  // "[ DType enum: 1, Shape: [2] ]"
+  TENON_COLD std::string ValuesText() const {
+    std::string text = "[ ";
+    for (std::size_t i = 0; i < dtypes_and_shapes.size(); ++i) {
+      StrAppend(&text, i == 0 ? "" : ",", "DType enum: ", static_cast<std::int32_t>(dtypes_and_shapes[i].dtype),
+                ", Shape: ", dtypes_and_shapes[i].shape);
+    }
+    return text + " ]";
+  }
+  // In upper-case hexadecimal digits.
+  TENON_COLD std::string HashText() const {
+    std::string text;
+    std::uint64_t rest = hash_code;
+    do text.insert(text.begin(), "0123456789ABCDEF"[rest & 15]);
+    while ((rest >>= 4) != 0);
+    return text;
+  }
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/string_tensor.hpp ----
 // tstring: the element of a string tensor. 24 bytes; up to 22 characters live inside it.
 TENON_NAMESPACE_BEGIN
@@ -2616,8 +3340,32 @@ class tstring {
     SetSize(after);
     return *this;
   }
+  tstring& append(std::size_t count, char c) {
+    resize(size() + count, c);
+    return *this;
+  }
   tstring& operator+=(std::string_view text) { return append(text); }
   void push_back(char c) { append(std::string_view(&c, 1)); }
+  // Puts `text`, which may be part of this string, before character `at`, which must not be beyond the end.
+  tstring& insert(std::size_t at, std::string_view text) {
+    tstring made;
+    made.reserve(size() + text.size());
+    made.append(view().substr(0, at)).append(text).append(view().substr(at));
+    return *this = static_cast<tstring&&>(made);
+  }
+  // Removes up to `count` characters from number `at` on, which must not be beyond the end.
+  tstring& erase(std::size_t at, std::size_t count = static_cast<std::size_t>(-1)) {
+    const std::size_t before = size(), removed = count < before - at ? count : before - at;
+    char* const to = mdata() + at;
+    std::memmove(to, to + removed, before - at - removed);
+    SetSize(before - removed);
+    return *this;
+  }
+  void swap(tstring& other) noexcept {
+    tstring mine(static_cast<tstring&&>(*this));
+    *this = static_cast<tstring&&>(other);
+    other = static_cast<tstring&&>(mine);
+  }
   // New characters are `c`.
   void resize(std::size_t count, char c = '\0') {
     const std::size_t before = size();
@@ -2668,6 +3416,8 @@ class tstring {
   operator std::string_view() const { return view(); }
   explicit operator std::string() const { return std::string(view()); }
   const char& operator[](std::size_t i) const { return data()[i]; }
+  char front() const { return data()[0]; }  // of a string that is not empty
+  char back() const { return data()[size() - 1]; }
   const char* begin() const { return data(); }
   const char* end() const { return data() + size(); }
 
@@ -2734,9 +3484,135 @@ static_assert(sizeof(tstring) == 24);
 
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/variant_element.hpp ----
+// Variant: the element of a variant tensor, a value of any registered or unregistered C++ type. Here is what every
+// tensor needs of it: to be copied, moved, destroyed and printed. <tenon/tensor/variant.hpp> defines the members that
+// put a value in and get it out.
+TENON_NAMESPACE_BEGIN
+
+class Variant;
+struct VariantTensorData;  // tensor/variant.hpp
+
+namespace detail {
+
+// What can be done with a value of one C++ type: one constant table for each. No run-time type information: a type is
+// its table, or its name where two shared libraries each have a table of their own.
+struct VariantTable {
+  std::string_view cpp_name;  // empty unless it is unique in the program
+  std::string (*type_name)(const void* value);
+  std::string (*debug_string)(const void* value);
+  void (*copy)(const void* from, Variant* to);        // *to is empty
+  void (*move)(Variant* from, Variant* to) noexcept;  // *to is empty; *from is empty afterwards
+  void (*destroy)(Variant* variant);                  // leaves *variant undefined
+  bool (*same)(const void* a, const void* b);
+  bool (*encode)(const void* value, VariantTensorData* data);
+  bool (*decode)(VariantTensorData* data, void* value);
+  bool on_heap;
+  bool serialized;  // the value is a VariantTensorData: some other value that was not decoded yet
+};
+
+template <class T>
+struct VariantOf;  // the table of T
+template <class T>
+constexpr bool IsVariantValue() {
+  return !std::is_same_v<std::decay_t<T>, Variant> && !std::is_pointer_v<std::decay_t<T>>;
+}
+
+}  // namespace detail
+
+// 64 bytes, none of which need an allocation if the value has up to 56 and moves without throwing; empty at first.
+// Copying copies the value as its type does (a Tensor inside shares its buffer), moving leaves the source empty.
+// externally synchronised: several threads may read a Variant, one that writes needs it alone.
+//
+//   Variant v = Point{1, 2};
+//   if (const Point* p = v.get<Point>()) Use(*p);
+//   v.DebugString();                         // Variant<type: Point value: (1,2)>
+class Variant {
+ public:
+  static constexpr std::size_t kInlineBytes = 56;
+
+  Variant() noexcept : table_(nullptr) {}
+  // Any value that can be copied. Defined in tensor/variant.hpp.
+  template <class T>
+    requires(detail::IsVariantValue<T>())
+  Variant(T&& value);
+  Variant(const Variant& other) : table_(nullptr) {
+    if (other.table_ != nullptr) other.table_->copy(other.value(), this);
+  }
+  Variant(Variant&& other) noexcept : table_(nullptr) {
+    if (other.table_ != nullptr) other.table_->move(&other, this);
+  }
+  Variant& operator=(const Variant& other) {
+    Variant copy(other);  // before the old value goes: `other` may be a part of it
+    return *this = static_cast<Variant&&>(copy);
+  }
+  Variant& operator=(Variant&& other) noexcept {
+    if (this == &other) return *this;
+    Variant taken(static_cast<Variant&&>(other));
+    clear();
+    if (taken.table_ != nullptr) taken.table_->move(&taken, this);
+    return *this;
+  }
+  ~Variant() { clear(); }
+
+  void clear() noexcept {
+    if (table_ == nullptr) return;
+    const detail::VariantTable* const table = table_;
+    table->destroy(this);
+    table_ = nullptr;
+  }
+  bool is_empty() const noexcept { return table_ == nullptr; }
+
+  // The value if it is a T, otherwise null. Defined in tensor/variant.hpp.
+  template <class T>
+  bool is() const;
+  template <class T>
+  T* get();
+  template <class T>
+  const T* get() const;
+  // Does it hold a value as it was read, whose type decodes it when asked for? get<T>() is null then.
+  bool is_serialized() const { return table_ != nullptr && table_->serialized; }
+
+  // The registered name of the value's type, that of the original for a serialised one; "" when empty.
+  std::string TypeName() const { return table_ == nullptr ? std::string() : table_->type_name(value()); }
+  // The value's own DebugString() or text; "?" for a type that has neither.
+  std::string SummarizeValue() const { return table_ == nullptr ? "[empty]" : table_->debug_string(value()); }
+  std::string DebugString() const { return StrCat("Variant<type: ", TypeName(), " value: ", SummarizeValue(), ">"); }
+
+  // The same type and, by its ==, the same value. Values of a type without == only equal themselves.
+  friend bool operator==(const Variant& a, const Variant& b) {
+    if (&a == &b || a.table_ == nullptr || b.table_ == nullptr) return a.table_ == b.table_;
+    return a.Holds(b.table_) && a.table_->same(a.value(), b.value());
+  }
+
+  // For tables of types, registries and serialisers.
+  const detail::VariantTable* table() const { return table_; }
+  const void* value() const { return const_cast<Variant*>(this)->value(); }
+  void* value() {
+    if (table_ == nullptr || !table_->on_heap) return bytes_;
+    void* heap;
+    std::memcpy(&heap, bytes_, sizeof heap);
+    return heap;
+  }
+  bool Holds(const detail::VariantTable* table) const {
+    return table_ == table || (table_ != nullptr && !table->cpp_name.empty() && table_->cpp_name == table->cpp_name);
+  }
+
+ private:
+  template <class T>
+  friend struct detail::VariantOf;
+
+  const detail::VariantTable* table_;  // null: empty
+  alignas(void*) unsigned char bytes_[kInlineBytes];
+};
+static_assert(sizeof(Variant) == 64);
+
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/format.hpp ----
 // The text of a tensor's values, in TensorFlow's two layouts. Tensor::SummarizeValue is the way in.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -2797,6 +3673,8 @@ class ArrayFormatter {
       }
       case DataType::kResource:
         return StrAppend(&out_, "<", static_cast<const ResourceHandle*>(data_)[i].SummarizeValue(), ">");
+      case DataType::kVariant:
+        return StrAppend(&out_, "<", static_cast<const Variant*>(data_)[i].SummarizeValue(), ">");
       default: out_ += '?';
     }
   }
@@ -2905,6 +3783,7 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tensor/view.hpp ----
@@ -3024,11 +3903,19 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Bytes of one element in a tensor's buffer, for every dtype a tensor can hold now; 0 for the others.
+// Bytes of one element in a tensor's buffer, for every dtype that there is; 0 for reference types and unknown ones.
 constexpr std::size_t ElementBytes(DataType dtype) {
   if (dtype == DataType::kString) return sizeof(tstring);
   if (dtype == DataType::kResource) return sizeof(ResourceHandle);
+  if (dtype == DataType::kVariant) return sizeof(Variant);
   return static_cast<std::size_t>(SizeOf(dtype));
+}
+
+// SIZE_MAX where that is too little. For messages.
+TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
+  const auto n = static_cast<std::size_t>(shape.num_elements());
+  const std::size_t size = ElementBytes(dtype);
+  return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
 }
 
 // Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
@@ -3036,6 +3923,7 @@ TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, 
   const auto count = static_cast<std::size_t>(n);
   if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
   if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
+  if (dtype == DataType::kVariant) return Buffer::AllocateObjects<Variant>(allocator, count);
   return nullptr;
 }
 inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
@@ -3047,13 +3935,25 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
   return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
 }
 
-[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual) {
-  TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual));
+[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
+  TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
   std::abort();
 }
 [[noreturn]] TENON_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
   TENON_CHECK(false, "Asking for tensor of ", wanted, " dimensions from a tensor of ", shape.dims(),
               " dimensions: ", shape);
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
+                                               const TensorShape& shape) {
+  TENON_CHECK(false, "Tensor: ", wanted, " inside dimension 0, got [", start, ",", limit, "); the tensor has type ",
+              Name(dtype), " and shape ", shape);
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
+  const std::span<const Index> wanted(sizes, static_cast<std::size_t>(rank));
+  TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
+              "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
@@ -3079,9 +3979,9 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings and handles: empty) elements in ordinary memory. For types and sizes that the program knows:
-  // without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make() returns a
-  // Status instead.
+  // Uninitialised (strings, handles, variants: empty) elements in ordinary memory. For types and sizes that the program
+  // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
+  // returns a Status instead.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
@@ -3299,7 +4199,7 @@ class Tensor {
   // Elements [start, limit) of dimension 0, sharing the buffer; the rank stays. Perhaps no longer aligned.
   Tensor Slice(Index start, Index limit) const {
     if (dims() < 1 || start < 0 || start > limit || limit > dim_size(0)) {
-      detail::DieOnTensor("Slice wants a range inside dimension 0", dtype(), shape_);
+      detail::DieOnRange("Slice wants a range", start, limit, dtype(), shape_);
     }
     if (start == 0 && limit == dim_size(0)) return *this;
     TensorShape shape = shape_;
@@ -3309,23 +4209,27 @@ class Tensor {
   // Element number `index` of dimension 0, which goes away.
   Tensor SubSlice(Index index) const {
     if (dims() < 1 || index < 0 || index >= dim_size(0)) {
-      detail::DieOnTensor("SubSlice wants an index inside dimension 0", dtype(), shape_);
+      detail::DieOnRange("SubSlice wants an index", index, index + 1, dtype(), shape_);
     }
     TensorShape shape = shape_;
     shape.RemoveDim(0);
     return Part(index, shape);
   }
-  // The same values in a buffer of its own, in ordinary memory. The host must be able to read the elements. Without
-  // memory the copy is not initialised.
+  // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
+  // inside one keeps its buffer). The host must be able to read the elements. Without memory the copy is not
+  // initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
+    if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(CpuAllocator(), dtype(), shape_);
-    if (buffer_ == nullptr || copy.buffer_ == nullptr) return copy;
+    if (copy.buffer_ == nullptr) return copy;
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
     if (dtype() == DataType::kString) {
       CopyObjects<tstring>(*this, &copy, n);
     } else if (dtype() == DataType::kResource) {
       CopyObjects<ResourceHandle>(*this, &copy, n);
+    } else if (dtype() == DataType::kVariant) {
+      CopyObjects<Variant>(*this, &copy, n);
     } else {
       std::memcpy(copy.raw_data(), raw_data(), BytesOf(dtype(), shape_));
     }
@@ -3380,7 +4284,7 @@ class Tensor {
   template <class T>
   void CheckDtype() const {
     if (dtype() != dtype_of_v<std::remove_const_t<T>>) [[unlikely]]
-      detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype());
+      detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype(), shape_);
   }
   void CheckRank(int rank) const {
     if (dims() != rank) [[unlikely]]
@@ -3394,7 +4298,7 @@ class Tensor {
     Index product = 1;
     for (int d = 0; d < rank; ++d) product = MultiplyWithoutOverflow(product, sizes[d]);
     if (product != NumElements()) [[unlikely]]
-      detail::DieOnTensor("shaped() wants as many elements as there are", dtype(), shape_);
+      detail::DieOnSizes(sizes, rank, shape_);
   }
   template <int Rank>
   Sizes<Rank> InnerDims() const {
@@ -3432,8 +4336,8 @@ class Tensor {
       return errors::InvalidArgument("Tensor: elements of type '", Name(dtype),
                                      "' live in host memory, which allocator '", allocator->Name(), "' does not give");
     }
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype),
-                                     " by allocator ", allocator->Name());
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype), " by ",
+                                     detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
   }
 
   Buffer* buffer_;
@@ -3770,283 +4674,6 @@ inline Status GetEnvDouble(const char* name, double default_value, double* value
 
 TENON_NAMESPACE_END
 
-// ---- tenon/base/slim_vector.hpp ----
-// SlimVector<T>: std::vector for the inside of Tenon. A std::vector costs the compiler some hundred functions for each
-// item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
-// things.
-TENON_NAMESPACE_BEGIN
-
-// A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
-template <class List, class T>
-concept GrowableListOf = std::same_as<typename List::value_type, T> && requires(List list, const T& item) {
-  list.clear();
-  list.reserve(std::size_t{1});
-  list.push_back(item);
-};
-
-namespace detail {
-
-template <class Range, class T>
-concept ArrayOf = requires(const Range& range) {
-  requires std::same_as<std::remove_cvref_t<decltype(*range.data())>, T>;
-  range.size();
-};
-
-// So many that the allocation fails where the product does not fit.
-constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
-  return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
-}
-
-// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
-TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
-                                      std::size_t* capacity) {
-  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
-  *capacity = wanted > least ? wanted : least;
-  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
-  if (count != 0) std::memcpy(made, old, count * item_bytes);
-  ::operator delete(old);
-  return made;
-}
-
-}  // namespace detail
-
-// As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
-// incomplete where a SlimVector<T> is a member. externally synchronised.
-template <class T>
-class SlimVector {
- public:
-  using value_type = T;
-  using size_type = std::size_t;
-  using difference_type = std::ptrdiff_t;
-  using reference = T&;
-  using const_reference = const T&;
-  using iterator = T*;
-  using const_iterator = const T*;
-
-  constexpr SlimVector() noexcept = default;
-  constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
-  constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
-  constexpr SlimVector(std::initializer_list<T> items) : SlimVector() { append(items.begin(), items.end()); }
-  template <class Iterator>
-    requires requires(Iterator i) { *i; }
-  constexpr SlimVector(Iterator first, Iterator last) : SlimVector() {
-    append(first, last);
-  }
-  // From a std::vector, span, array...
-  template <class Range>
-    requires(!std::same_as<Range, SlimVector>) && detail::ArrayOf<Range, T>
-  constexpr SlimVector(const Range& range) : SlimVector() {
-    append(range.data(), range.data() + range.size());
-  }
-  constexpr SlimVector(const SlimVector& other) : SlimVector() { append(other.begin(), other.end()); }
-  constexpr SlimVector(SlimVector&& other) noexcept
-      : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
-    other.Forget();
-  }
-  constexpr SlimVector& operator=(const SlimVector& other) {
-    if (this != &other) assign(other.begin(), other.end());
-    return *this;
-  }
-  constexpr SlimVector& operator=(SlimVector&& other) noexcept {
-    if (this != &other) {
-      T* const data = other.data_;
-      const size_type size = other.size_, capacity = other.capacity_;
-      other.Forget();  // before the items go: `other` may be a part of one of them
-      if (data_ != nullptr) Destroy();
-      data_ = data;
-      size_ = size;
-      capacity_ = capacity;
-    }
-    return *this;
-  }
-  constexpr SlimVector& operator=(std::initializer_list<T> items) {
-    assign(items.begin(), items.end());
-    return *this;
-  }
-  constexpr ~SlimVector() {
-    if (data_ != nullptr) Destroy();
-  }
-
-  // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
-  template <class Iterator>
-    requires requires(Iterator i) { *i; }
-  constexpr void assign(Iterator first, Iterator last) {
-    clear();
-    append(first, last);
-  }
-  constexpr void assign(size_type count, const T& value) {
-    clear();
-    resize(count, value);
-  }
-  constexpr void clear() noexcept { Truncate(0); }
-  constexpr void reserve(size_type capacity) {
-    if (capacity > capacity_) Grow(capacity);
-  }
-  TENON_NOINLINE constexpr void resize(size_type count) {
-    if (count > capacity_) Grow(Larger(count));
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
-    Truncate(count);
-  }
-  TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
-    if (count > capacity_) {
-      const T copy(value);  // `value` may be one of the items that move
-      Grow(Larger(count));
-      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
-    }
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
-    Truncate(count);
-  }
-  constexpr void push_back(const T& item) { emplace_back(item); }
-  constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
-  template <class... Args>
-  constexpr T& emplace_back(Args&&... args) {
-    if constexpr (IsBytes()) {
-      const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
-      if (size_ == capacity_) [[unlikely]]
-        Grow(0);
-      return *std::construct_at(data_ + size_++, item);
-    } else {
-      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
-      T* const item = (larger == nullptr ? data_ : larger) + size_;
-      std::construct_at(item, static_cast<Args&&>(args)...);
-      if (larger != nullptr) [[unlikely]]
-        MoveTo(larger, Larger(0));
-      ++size_;
-      return *item;
-    }
-  }
-  constexpr void pop_back() { Truncate(size_ - 1); }
-
-  constexpr iterator insert(const_iterator position, T item) {
-    size_type i = size_;
-    const size_type index = static_cast<size_type>(position - data_);
-    emplace_back(static_cast<T&&>(item));
-    if (i == index) return data_ + index;
-    T moved(static_cast<T&&>(data_[i]));
-    for (; i > index; --i) data_[i] = static_cast<T&&>(data_[i - 1]);
-    data_[index] = static_cast<T&&>(moved);
-    return data_ + index;
-  }
-  // Adds the items of [first, last) behind the others.
-  template <class Iterator>
-  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
-    if constexpr (requires { static_cast<size_type>(last - first); }) {
-      const size_type needed = size_ + static_cast<size_type>(last - first);
-      if (needed > capacity_) Grow(Larger(needed));
-    }
-    for (; first != last; ++first) emplace_back(*first);
-  }
-  constexpr iterator erase(const_iterator position) { return erase(position, position + 1); }
-  constexpr iterator erase(const_iterator first, const_iterator last) {
-    const size_type to = static_cast<size_type>(first - data_), count = static_cast<size_type>(last - first);
-    if (count != 0) {
-      for (size_type i = to; i + count < size_; ++i) data_[i] = static_cast<T&&>(data_[i + count]);
-      Truncate(size_ - count);
-    }
-    return data_ + to;
-  }
-  constexpr void swap(SlimVector& other) noexcept {
-    SlimVector mine(static_cast<SlimVector&&>(*this));
-    *this = static_cast<SlimVector&&>(other);
-    other = static_cast<SlimVector&&>(mine);
-  }
-
-  constexpr T& operator[](size_type i) { return data_[i]; }
-  constexpr const T& operator[](size_type i) const { return data_[i]; }
-  constexpr T& front() { return data_[0]; }
-  constexpr const T& front() const { return data_[0]; }
-  constexpr T& back() { return data_[size_ - 1]; }
-  constexpr const T& back() const { return data_[size_ - 1]; }
-  constexpr T* data() noexcept { return data_; }
-  constexpr const T* data() const noexcept { return data_; }
-  constexpr iterator begin() noexcept { return data_; }
-  constexpr const_iterator begin() const noexcept { return data_; }
-  constexpr iterator end() noexcept { return data_ + size_; }
-  constexpr const_iterator end() const noexcept { return data_ + size_; }
-  constexpr size_type size() const noexcept { return size_; }
-  constexpr bool empty() const noexcept { return size_ == 0; }
-  constexpr size_type capacity() const noexcept { return capacity_; }
-
-  template <detail::ArrayOf<T> Range>
-  constexpr bool operator==(const Range& other) const {
-    if (size_ != other.size()) return false;
-    for (size_type i = 0; i < size_; ++i) {
-      if (!(data_[i] == other.data()[i])) return false;
-    }
-    return true;
-  }
-
- private:
-  // Functions, so that T may be incomplete until they are needed.
-  static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
-  static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
-
-  static constexpr T* Allocate(size_type count) {
-    if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
-    if constexpr (IsOverAligned()) {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
-    } else {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
-    }
-  }
-  // The next capacity, for one item more or for `wanted` of them.
-  constexpr size_type Larger(size_type wanted) const {
-    if (wanted != 0 && capacity_ == 0) return wanted;
-    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
-    return wanted > doubled ? wanted : doubled;
-  }
-  // Room for `capacity` items, or for twice as many as now.
-  constexpr void Grow(size_type capacity) {
-    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
-      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
-    } else {
-      if (capacity == 0) capacity = Larger(0);
-      MoveTo(Allocate(capacity), capacity);
-    }
-  }
-  // Moves the items to `data`, which has room for `capacity` of them.
-  TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
-    for (size_type i = 0; i < size_; ++i) {
-      std::construct_at(data + i, static_cast<T&&>(data_[i]));
-      data_[i].~T();
-    }
-    Free();
-    data_ = data;
-    capacity_ = capacity;
-  }
-  constexpr void Free() noexcept {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else if constexpr (IsOverAligned()) {
-      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
-    } else {
-      ::operator delete(static_cast<void*>(data_));
-    }
-  }
-  constexpr void Truncate(size_type count) noexcept {
-    if constexpr (!std::is_trivially_destructible_v<T>) {
-      if (count < size_) DestroyFrom(count);
-    }
-    size_ = count;
-  }
-  TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
-    for (size_type i = count; i < size_; ++i) data_[i].~T();
-  }
-  TENON_NOINLINE constexpr void Destroy() noexcept {
-    Truncate(0);
-    Free();
-  }
-  constexpr void Forget() noexcept {
-    data_ = nullptr;
-    size_ = capacity_ = 0;
-  }
-
-  T* data_ = nullptr;
-  size_type size_ = 0, capacity_ = 0;
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/base/flat_map.hpp ----
 // FlatMap<K, V>: a map as one sorted vector. Small, quick to walk (in the order of its keys) and to search; an
 // insertion moves what comes after it. A key is found by all that compares with it: a std::string by a string_view.
@@ -4314,6 +4941,120 @@ template <> struct type_of<DataType::kComplex128> : detail::TypeConstant<complex
 
 TENON_NAMESPACE_END
 
+// ---- tenon/types/convert.hpp ----
+// ConvertScalar<To>(from): one number as another numeric type, with the results of TensorFlow's Cast on the CPU.
+// For all dtypes but string, resource and variant; complex.hpp is needed by whoever converts complex numbers.
+TENON_NAMESPACE_BEGIN
+
+// An element that is a number or a truth value.
+template <class T>
+concept NumericElement = Trivial<T>;
+
+namespace detail {
+
+template <class T>
+concept ComplexElement = IsComplex(dtype_of<T>::value);
+template <class T>
+concept SmallFloatElement = IsFloating(dtype_of<T>::value) && !std::is_floating_point_v<T>;
+template <class T>
+concept WrappedIntegerElement = std::is_class_v<T> && !SmallFloatElement<T> && !ComplexElement<T>;
+
+// std::complex without its members, which may not be called on a GPU.
+template <class Real>
+struct ComplexParts {
+  Real real;
+  Real imaginary;
+};
+
+// Toward zero. The smallest Int for NaN and for what does not fit, as the processor's instructions give it.
+template <class Int, class Float>
+TENON_HD constexpr Int TruncateSigned(Float value) {
+  constexpr Float kLimit = static_cast<Float>(std::uint64_t{1} << (sizeof(Int) * 8 - 1));
+  constexpr Int kLowest = static_cast<Int>(std::uint64_t{1} << (sizeof(Int) * 8 - 1));
+  return value >= -kLimit && value < kLimit ? static_cast<Int>(value) : kLowest;
+}
+
+// Integers of fewer than 32 bits, and uint32, are the low bits of the next larger signed conversion. For uint64 a
+// negative number is taken modulo 2^64; 2^64 and more, less than -2^63, and NaN become 2^63.
+template <class Int, class Float>
+TENON_HD constexpr Int TruncateTo(Float value) {
+  if constexpr (std::is_unsigned_v<Int> && sizeof(Int) == 8) {
+    constexpr Float kHalf = static_cast<Float>(std::uint64_t{1} << 63);
+    if (!(value >= kHalf)) return static_cast<Int>(TruncateSigned<std::int64_t>(value));
+    return static_cast<Int>(TruncateSigned<std::int64_t>(value - kHalf)) | Int{1} << 63;
+  } else if constexpr (sizeof(Int) == 8 || (std::is_unsigned_v<Int> && sizeof(Int) == 4)) {
+    return static_cast<Int>(TruncateSigned<std::int64_t>(value));
+  } else {
+    return static_cast<Int>(TruncateSigned<std::int32_t>(value));
+  }
+}
+
+// A number as what C++ itself calculates with: the value of a small float, a quantised or a sub-byte integer.
+template <class T>
+TENON_HD constexpr auto ToArithmetic(T value) {
+  if constexpr (SmallFloatElement<T>) {
+    return static_cast<float>(value);
+  } else if constexpr (WrappedIntegerElement<T>) {
+    return value.value;
+  } else {
+    return value;
+  }
+}
+
+template <class To, class From>
+TENON_HD constexpr To FromArithmetic(From value) {
+  if constexpr (SmallFloatElement<To>) {
+    return To(value);
+  } else if constexpr (WrappedIntegerElement<To>) {
+    return To(FromArithmetic<decltype(To::value)>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From(0);
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    return TruncateTo<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+}  // namespace detail
+
+// Number -> number, by the first line that fits:
+//   complex -> complex   part by part
+//   complex -> other     the real part's conversion; the imaginary part is dropped
+//   other -> complex     imaginary part 0
+//   bool -> other        0 or 1
+//   other -> bool        whether it is not zero; NaN is not
+//   integer -> integer   modulo 2^bits; quantised integers as the integers that they are stored in
+//   float -> integer     toward zero; what does not fit, and NaN: detail::TruncateTo, i.e. what x86 gives. (Where
+//                        TensorFlow runs vector code, it gives other numbers for these, depending on the position.)
+//   other -> float       to nearest, ties to even. half and bfloat16 are rounded from float, and so are 8 and 4 bits
+//                        but from double.
+// No undefined behaviour for any value. Constant expressions too (with clang not from or to complex).
+template <NumericElement To, NumericElement From>
+TENON_HD constexpr To ConvertScalar(From value) {
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (detail::ComplexElement<From>) {
+    using Real = typename From::value_type;
+    const auto from = detail::BitCast<detail::ComplexParts<Real>>(value);
+    if constexpr (detail::ComplexElement<To>) {
+      using ToReal = typename To::value_type;
+      return detail::BitCast<To>(
+          detail::ComplexParts<ToReal>{static_cast<ToReal>(from.real), static_cast<ToReal>(from.imaginary)});
+    } else {
+      return detail::FromArithmetic<To>(from.real);
+    }
+  } else if constexpr (detail::ComplexElement<To>) {
+    using ToReal = typename To::value_type;
+    return detail::BitCast<To>(
+        detail::ComplexParts<ToReal>{static_cast<ToReal>(detail::ToArithmetic(value)), ToReal(0)});
+  } else {
+    return detail::FromArithmetic<To>(detail::ToArithmetic(value));
+  }
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/types/type_list.hpp ----
 // TypeList<float, double>: types as a value. No recursion, so that names in compiler messages stay short.
 TENON_NAMESPACE_BEGIN
@@ -4407,6 +5148,13 @@ inline std::string DataTypeSetString(DataTypeSet types) {
   return StrJoin(types, ", ");
 }
 
+// "[float, int32_ref]": a list in its own order, as TensorFlow writes signatures.
+template <class DataTypes>
+std::string DataTypeListString(const DataTypes& types) {
+  return StrCat("[", StrJoin(types, ", ", [](std::string* out, DataType type) { out->append(DataTypeString(type)); }),
+                "]");
+}
+
 // The dtypes of a list of element types.
 template <class List>
 struct dtypes_of;
@@ -4449,6 +5197,83 @@ Status DispatchType(DataType type, Visitor&& visitor, std::string_view where = {
 }
 
 TENON_NAMESPACE_END
+
+// ---- tenon/base/hash.hpp ----
+// Hash64, the function TensorFlow hashes strings with (MurmurHash64A), so that hash buckets come out the same.
+// Not for untrusted keys: it does not resist chosen collisions.
+TENON_NAMESPACE_BEGIN
+
+inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
+
+// The same value on every machine and in constant expressions.
+constexpr std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = kHash64Seed) {
+  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
+  // Up to eight bytes from `first` on as a little-endian number.
+  const auto load = [&bytes](std::size_t first, std::size_t count) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[first + i])) << (8 * i);
+    }
+    return word;
+  };
+  std::uint64_t hash = seed ^ (static_cast<std::uint64_t>(bytes.size()) * kMultiplier);
+  const std::size_t whole = bytes.size() & ~std::size_t{7};
+  for (std::size_t i = 0; i < whole; i += 8) {
+    std::uint64_t word = load(i, 8) * kMultiplier;
+    word ^= word >> 47;
+    hash = (hash ^ (word * kMultiplier)) * kMultiplier;
+  }
+  if (whole != bytes.size()) hash = (hash ^ load(whole, bytes.size() - whole)) * kMultiplier;
+  hash = (hash ^ (hash >> 47)) * kMultiplier;
+  return hash ^ (hash >> 47);
+}
+
+// One hash of two; the order matters.
+constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
+  return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/types/hash.hpp ----
+// std::hash of the element types of numeric.hpp: equal numbers have equal hashes, so 0 and -0 share one.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// Of a type that stores a pattern (`bits`) or an integer (`value`).
+template <class T>
+struct ElementHash {
+  std::size_t operator()(T x) const {
+    if constexpr (requires { x.value; }) {
+      return static_cast<std::size_t>(HashCombine(kHash64Seed, static_cast<std::uint64_t>(x.value)));
+    } else {
+      return static_cast<std::size_t>(HashCombine(kHash64Seed, x == T::FromBits(0) ? 0 : x.bits));
+    }
+  }
+};
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
+// clang-format off
+template <> struct std::hash<tenon::half> : tenon::detail::ElementHash<tenon::half> {};
+template <> struct std::hash<tenon::bfloat16> : tenon::detail::ElementHash<tenon::bfloat16> {};
+template <> struct std::hash<tenon::float8_e5m2> : tenon::detail::ElementHash<tenon::float8_e5m2> {};
+template <> struct std::hash<tenon::float8_e4m3fn> : tenon::detail::ElementHash<tenon::float8_e4m3fn> {};
+template <> struct std::hash<tenon::float8_e4m3fnuz> : tenon::detail::ElementHash<tenon::float8_e4m3fnuz> {};
+template <> struct std::hash<tenon::float8_e4m3b11fnuz> : tenon::detail::ElementHash<tenon::float8_e4m3b11fnuz> {};
+template <> struct std::hash<tenon::float8_e5m2fnuz> : tenon::detail::ElementHash<tenon::float8_e5m2fnuz> {};
+template <> struct std::hash<tenon::float4_e2m1fn> : tenon::detail::ElementHash<tenon::float4_e2m1fn> {};
+template <> struct std::hash<tenon::qint8> : tenon::detail::ElementHash<tenon::qint8> {};
+template <> struct std::hash<tenon::quint8> : tenon::detail::ElementHash<tenon::quint8> {};
+template <> struct std::hash<tenon::qint16> : tenon::detail::ElementHash<tenon::qint16> {};
+template <> struct std::hash<tenon::quint16> : tenon::detail::ElementHash<tenon::quint16> {};
+template <> struct std::hash<tenon::qint32> : tenon::detail::ElementHash<tenon::qint32> {};
+template <> struct std::hash<tenon::int4> : tenon::detail::ElementHash<tenon::int4> {};
+template <> struct std::hash<tenon::uint4> : tenon::detail::ElementHash<tenon::uint4> {};
+template <> struct std::hash<tenon::int2> : tenon::detail::ElementHash<tenon::int2> {};
+template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::uint2> {};
+// clang-format on
 
 // ---- tenon/base/mutex.hpp ----
 // Locks: Mutex sleeps, SpinLock does not. Includes <mutex>, so no header that session.hpp reaches may include this one.
@@ -4571,80 +5396,6 @@ Owned<T> MakeOwned(Args&&... args) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/memory/allocator_retry.hpp ----
-// AllocatorRetry: waits for other threads to give memory back when an allocation fails.
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. A member of the allocator:
-//
-//   void* ptr = retry_.AllocateRaw([&](bool is_last) { return Try(bytes, is_last); }, 10000);   // to allocate
-//   { MutexLock lock(mutex_); ... }                                                             // to free
-//   retry_.NotifyDealloc();
-//
-// No memory that comes back between a try and the wait is missed, as long as tries and frees hold one lock.
-class AllocatorRetry {
- public:
-  // Calls attempt(false) now and whenever memory came back, until it gives a pointer or the time is over; then
-  // attempt(true), once.
-  template <class Attempt>
-  void* AllocateRaw(Attempt attempt, std::int64_t max_milliseconds) {
-    const Waiter waiter(*this);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(max_milliseconds);
-    for (;;) {
-      const std::uint64_t before = num_returns();
-      if (void* const ptr = attempt(false); ptr != nullptr) return ptr;
-      if (!WaitForReturn(before, deadline)) return attempt(true);
-    }
-  }
-
-  // After memory came back. One load when nobody waits.
-  void NotifyDealloc() {
-    if (num_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      WakeWaiters();
-  }
-
- private:
-  // Announces a waiter. It does so before the waiter's try takes the allocator's lock: a free that comes after the try
-  // sees it.
-  class Waiter {
-   public:
-    explicit Waiter(AllocatorRetry& retry) : retry_(retry) {
-      retry_.num_waiters_.fetch_add(1, std::memory_order_relaxed);
-    }
-    Waiter(const Waiter&) = delete;
-    Waiter& operator=(const Waiter&) = delete;
-    ~Waiter() { retry_.num_waiters_.fetch_sub(1, std::memory_order_relaxed); }
-
-   private:
-    AllocatorRetry& retry_;
-  };
-
-  std::uint64_t num_returns() {
-    MutexLock lock(mutex_);
-    return num_returns_;
-  }
-  // False when the time is over and nothing came back.
-  TENON_COLD bool WaitForReturn(std::uint64_t before, std::chrono::steady_clock::time_point deadline) {
-    MutexLock lock(mutex_);
-    while (num_returns_ == before) {
-      if (memory_returned_.wait_until(lock, deadline) == std::cv_status::timeout) break;
-    }
-    return num_returns_ != before && std::chrono::steady_clock::now() < deadline;
-  }
-  TENON_COLD void WakeWaiters() {
-    MutexLock lock(mutex_);
-    ++num_returns_;
-    memory_returned_.notify_all();
-  }
-
-  std::atomic<int> num_waiters_{0};
-  Mutex mutex_;
-  std::condition_variable memory_returned_;
-  std::uint64_t num_returns_ = 0;  // under the lock
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/memory/sub_allocator.hpp ----
 // SubAllocator: where an allocator that keeps memory gets it from, in few and large pieces; and the one that takes the
 // pieces from any Allocator.
@@ -4720,6 +5471,982 @@ class BaseSubAllocator final : public SubAllocator {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/allocator_registry.hpp ----
+// AllocatorRegistry: named sources of processor memory, of which the one with the highest priority is the process's
+// choice; TensorFlow's AllocatorFactoryRegistry.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe.
+class AllocatorFactory {
+ public:
+  virtual ~AllocatorFactory() = default;
+  // Do its sub-allocators differ from one NUMA node to another?
+  virtual bool NumaEnabled() const { return false; }
+  // Called once. The allocator lives as long as the factory at least.
+  virtual Allocator* CreateAllocator() = 0;
+  // Called once for each node; -1: whichever.
+  virtual Owned<SubAllocator> CreateSubAllocator(int numa_node) = 0;
+};
+
+// thread-safe. Global() is the process's and is never destroyed; others are for tests.
+//
+//   const AllocatorRegistration registration("MyAllocator", 200, MakeOwned<MyFactory>());   // at namespace scope
+//   Allocator* best = AllocatorRegistry::Global().GetAllocator();
+class AllocatorRegistry {
+ public:
+  static constexpr std::string_view kDefaultName = "DefaultCPUAllocator";
+  static constexpr int kDefaultPriority = 100;
+
+  // Has CpuAllocator() from the beginning, as "DefaultCPUAllocator".
+  inline AllocatorRegistry();
+  AllocatorRegistry(const AllocatorRegistry&) = delete;
+  AllocatorRegistry& operator=(const AllocatorRegistry&) = delete;
+
+  static AllocatorRegistry& Global() {
+    static AllocatorRegistry* const registry = new AllocatorRegistry;
+    return *registry;
+  }
+
+  // Before anybody has asked for an allocator. FailedPrecondition after that, AlreadyExists for a name and priority
+  // that there are, InvalidArgument for a priority below 0 or no factory.
+  Status Register(std::string_view name, int priority, Owned<AllocatorFactory> factory) {
+    MutexLock lock(mutex_);
+    if (asked_) {
+      return errors::FailedPrecondition("AllocatorRegistry: '", name,
+                                        "' must be registered before the first call of GetAllocator() or "
+                                        "GetSubAllocator()");
+    }
+    if (priority < 0 || factory == nullptr) {
+      return errors::InvalidArgument("AllocatorRegistry: '", name,
+                                     "' wants a factory and a priority of at least 0, got ", priority);
+    }
+    for (const Entry& entry : entries_) {
+      if (entry.name != name || entry.priority != priority) continue;
+      return errors::AlreadyExists("AllocatorRegistry: there is an allocator '", name, "' of priority ", priority,
+                                   " already");
+    }
+    Entry entry;
+    entry.name = name;
+    entry.priority = priority;
+    entry.factory = static_cast<Owned<AllocatorFactory>&&>(factory);
+    entries_.push_back(static_cast<Entry&&>(entry));
+    return OkStatus();
+  }
+
+  // That of the highest priority; of equal ones the first that was registered.
+  Allocator* GetAllocator() {
+    MutexLock lock(mutex_);
+    return Made(Best([](const Entry&) { return true; }));
+  }
+  // That of the name; of several the one of the highest priority. NotFound lists the names there are.
+  Result<Allocator*> GetAllocator(std::string_view name) {
+    MutexLock lock(mutex_);
+    Entry* const entry = Best([name](const Entry& e) { return e.name == name; });
+    if (entry == nullptr) {
+      return errors::NotFound("AllocatorRegistry: there is no allocator '", name,
+                              "'; there are: ", StrJoin(Names(), ", "));
+    }
+    return Made(entry);
+  }
+  // Memory near a NUMA node (-1: anywhere) from the best factory that knows of nodes, or from the best one. Stays the
+  // registry's. externally synchronised, as all sub-allocators: one allocator above it.
+  SubAllocator* GetSubAllocator(int numa_node) {
+    MutexLock lock(mutex_);
+    Entry* entry = Best([](const Entry& e) { return e.factory->NumaEnabled(); });
+    if (entry == nullptr) entry = Best([](const Entry&) { return true; });
+    asked_ = true;
+    const std::size_t index = numa_node < 0 ? 0 : static_cast<std::size_t>(numa_node) + 1;
+    TENON_CHECK(index < kMaxNodes, "AllocatorRegistry::GetSubAllocator: there is no NUMA node ", numa_node, ".");
+    while (entry->sub_allocators.size() <= index) entry->sub_allocators.emplace_back();
+    Owned<SubAllocator>& made = entry->sub_allocators[index];
+    if (made == nullptr) made = entry->factory->CreateSubAllocator(numa_node < 0 ? -1 : numa_node);
+    return made.get();
+  }
+
+ private:
+  static constexpr std::size_t kMaxNodes = 1024;
+  struct Entry {
+    std::string name;
+    int priority = 0;
+    Owned<AllocatorFactory> factory;
+    Allocator* allocator = nullptr;  // once asked for
+    SlimVector<Owned<SubAllocator>> sub_allocators;  // [node + 1]
+  };
+
+  // All that follow: under the lock.
+  template <class Predicate>
+  Entry* Best(Predicate is_candidate) {
+    Entry* best = nullptr;
+    for (Entry& entry : entries_) {
+      if (is_candidate(entry) && (best == nullptr || entry.priority > best->priority)) best = &entry;
+    }
+    return best;
+  }
+  Allocator* Made(Entry* entry) {
+    asked_ = true;
+    if (entry->allocator == nullptr) entry->allocator = entry->factory->CreateAllocator();
+    return entry->allocator;
+  }
+  SlimVector<std::string> Names() const {
+    SlimVector<std::string> names;
+    for (const Entry& entry : entries_) names.push_back(entry.name);
+    return names;
+  }
+
+  Mutex mutex_;
+  bool asked_ = false;
+  SlimVector<Entry> entries_;
+};
+
+namespace detail {
+class CpuAllocatorFactory final : public AllocatorFactory {
+ public:
+  Allocator* CreateAllocator() override { return CpuAllocator(); }
+  Owned<SubAllocator> CreateSubAllocator(int) override { return MakeOwned<BaseSubAllocator>(CpuAllocator()); }
+};
+}  // namespace detail
+
+inline AllocatorRegistry::AllocatorRegistry() {
+  static_cast<void>(Register(kDefaultName, kDefaultPriority, MakeOwned<detail::CpuAllocatorFactory>()));
+}
+
+// A static object of this type registers a factory before main. A registration that Register refuses ends the program.
+class AllocatorRegistration {
+ public:
+  AllocatorRegistration(std::string_view name, int priority, Owned<AllocatorFactory> factory) {
+    const Status status =
+        AllocatorRegistry::Global().Register(name, priority, static_cast<Owned<AllocatorFactory>&&>(factory));
+    TENON_CHECK(status.ok(), status.message());
+  }
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/arena.hpp ----
+// Arena: memory for the parts of a step that end together. A block is cut by moving a pointer; all of it is free again
+// at once, by Reset() or by going back to a mark.
+TENON_NAMESPACE_BEGIN
+
+// externally synchronised. `base`, whose memory the processor can touch, must outlive it.
+//
+//   Arena arena(CpuAllocator());
+//   float* sums = static_cast<float*>(arena.Allocate(n * sizeof(float)));
+//   { const Arena::Scope scope(arena);  ... }            // what is allocated in here ends here
+//   arena.Reset();                                       // the next step uses the same memory
+class Arena {
+ public:
+  static constexpr std::size_t kFirstBlockBytes = std::size_t{64} << 10;
+
+  // A place in the order of allocations.
+  struct Mark {
+    std::size_t block = 0;
+    std::size_t used = 0;  // bytes of that block
+    std::int64_t bytes_in_use = 0;
+  };
+  // Goes back to where it was made when it ends.
+  class Scope {
+   public:
+    explicit Scope(Arena& arena) : arena_(arena), mark_(arena.mark()) {}
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { arena_.Rewind(mark_); }
+
+   private:
+    Arena& arena_;
+    const Mark mark_;
+  };
+
+  // Takes nothing yet. Each block taken from `base` is twice as large as the one before.
+  explicit Arena(Allocator* base, std::size_t first_block_bytes = kFirstBlockBytes)
+      : base_(base), first_block_bytes_(first_block_bytes < kLeastBlock ? kLeastBlock : first_block_bytes) {
+    TENON_CHECK(base->HostAccessible(), "Arena: the memory of '", base->Name(), "' is not the host's.");
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() { Release(); }
+
+  Allocator* base() const { return base_; }
+
+  // Uninitialised bytes, aligned to a power of two; null when `base` has no memory, and then nothing has changed. Zero
+  // bytes give a pointer that may be another block's too.
+  void* Allocate(std::size_t bytes, std::size_t alignment = Allocator::kAlignment) {
+    if (current_ < blocks_.size()) [[likely]] {
+      const Block& block = blocks_[current_];
+      const std::size_t begin = FirstAligned(block, used_, alignment);
+      if (begin <= block.bytes && bytes <= block.bytes - begin) [[likely]]
+        return Take(block, begin, bytes);
+    }
+    return AllocateInNextBlock(bytes, alignment);
+  }
+  // Room for `count` objects, which are not constructed.
+  template <class T>
+  T* AllocateArray(std::size_t count) {
+    if (count > detail::kMaxBlockBytes / sizeof(T)) return nullptr;
+    return static_cast<T*>(Allocate(count * sizeof(T), alignof(T)));
+  }
+
+  Mark mark() const { return {current_, used_, stats_.bytes_in_use}; }
+  // Whatever was allocated after the mark is free. Marks end when one before them is gone back to, by Reset, and by
+  // Release.
+  void Rewind(const Mark& mark) {
+    TENON_CHECK(mark.block < current_ || (mark.block == current_ && mark.used <= used_),
+                "Arena::Rewind: the mark is not of what is allocated now.");
+    for (std::size_t i = mark.block; i < blocks_.size() && i <= current_; ++i) {
+      const std::size_t from = i == mark.block ? mark.used : 0;
+      detail::MarkInUse(blocks_[i].ptr + from, 0, blocks_[i].bytes - from);
+    }
+    current_ = mark.block;
+    used_ = mark.used;
+    stats_.bytes_in_use = mark.bytes_in_use;
+  }
+  // All of it is free; the memory stays.
+  void Reset() { Rewind(Mark()); }
+  // The memory goes back to `base` too.
+  void Release() {
+    for (const Block& block : blocks_) {
+      detail::MarkReturned(block.ptr, block.bytes);
+      base_->DeallocateRaw(block.ptr, Allocator::kAlignment, block.bytes);
+    }
+    blocks_.clear();
+    current_ = used_ = 0;
+    stats_.bytes_in_use = stats_.bytes_reserved = 0;
+  }
+
+  // bytes_in_use counts what alignment and the ends of blocks cost; bytes_reserved is what `base` gave.
+  AllocatorStats stats() const {
+    AllocatorStats stats = stats_;
+    if (current_ < blocks_.size()) {
+      stats.largest_free_block_bytes = static_cast<std::int64_t>(blocks_[current_].bytes - used_);
+    }
+    for (std::size_t i = current_ + 1; i < blocks_.size(); ++i) {
+      const auto bytes = static_cast<std::int64_t>(blocks_[i].bytes);
+      if (bytes > stats.largest_free_block_bytes) stats.largest_free_block_bytes = bytes;
+    }
+    return stats;
+  }
+
+ private:
+  static constexpr std::size_t kLeastBlock = 256;
+  struct Block {
+    char* ptr;
+    std::size_t bytes;
+  };
+
+  // Where in the block an aligned piece may begin, from `used` on; perhaps behind its end.
+  static std::size_t FirstAligned(const Block& block, std::size_t used, std::size_t alignment) {
+    const auto address = reinterpret_cast<std::uintptr_t>(block.ptr) + used;
+    return used + static_cast<std::size_t>(-address & (alignment - 1));
+  }
+  void* Take(const Block& block, std::size_t begin, std::size_t bytes) {
+    char* const ptr = block.ptr + begin;
+    detail::MarkInUse(ptr, bytes, bytes);
+    stats_.bytes_in_use += static_cast<std::int64_t>(begin + bytes - used_);
+    used_ = begin + bytes;
+    ++stats_.num_allocs;
+    if (stats_.bytes_in_use > stats_.peak_bytes_in_use) stats_.peak_bytes_in_use = stats_.bytes_in_use;
+    if (static_cast<std::int64_t>(bytes) > stats_.largest_alloc_size) {
+      stats_.largest_alloc_size = static_cast<std::int64_t>(bytes);
+    }
+    return ptr;
+  }
+
+  // In the first kept block behind the current one that is large enough, or a new one there.
+  TENON_COLD void* AllocateInNextBlock(std::size_t bytes, std::size_t alignment) {
+    if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
+    const std::size_t needed = bytes + (alignment > Allocator::kAlignment ? alignment : 0);
+    std::size_t next = blocks_.empty() ? 0 : current_ + 1;
+    while (next < blocks_.size() && blocks_[next].bytes < needed) ++next;
+    if (next == blocks_.size() && !AddBlock(needed)) return nullptr;
+    if (!blocks_.empty() && next > current_) {  // what is passed over counts as used
+      stats_.bytes_in_use += static_cast<std::int64_t>(blocks_[current_].bytes - used_);
+      for (std::size_t i = current_ + 1; i < next; ++i)
+        stats_.bytes_in_use += static_cast<std::int64_t>(blocks_[i].bytes);
+    }
+    current_ = next;
+    used_ = 0;
+    return Take(blocks_[next], FirstAligned(blocks_[next], 0, alignment), bytes);
+  }
+  bool AddBlock(std::size_t needed) {
+    std::size_t bytes = blocks_.empty() ? first_block_bytes_ : 2 * blocks_[blocks_.size() - 1].bytes;
+    while (bytes < needed) bytes *= 2;
+    AllocationAttributes may_fail;
+    may_fail.retry_on_failure = false;
+    void* ptr = base_->AllocateRaw(Allocator::kAlignment, bytes, may_fail);
+    if (ptr == nullptr)
+      ptr = base_->AllocateRaw(Allocator::kAlignment, bytes = needed < kLeastBlock ? kLeastBlock : needed);
+    if (ptr == nullptr) return false;
+    blocks_.push_back({static_cast<char*>(ptr), bytes});
+    detail::MarkInUse(ptr, 0, bytes);
+    stats_.bytes_reserved += static_cast<std::int64_t>(bytes);
+    if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
+    return true;
+  }
+
+  Allocator* const base_;
+  const std::size_t first_block_bytes_;
+  SlimVector<Block> blocks_;
+  std::size_t current_ = 0;  // the block that pieces are cut from
+  std::size_t used_ = 0;  // bytes of it
+  AllocatorStats stats_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/allocator_retry.hpp ----
+// AllocatorRetry: waits for other threads to give memory back when an allocation fails.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. A member of the allocator:
+//
+//   void* ptr = retry_.AllocateRaw([&](bool is_last) { return Try(bytes, is_last); }, 10000);   // to allocate
+//   { MutexLock lock(mutex_); ... }                                                             // to free
+//   retry_.NotifyDealloc();
+//
+// No memory that comes back between a try and the wait is missed, as long as tries and frees hold one lock.
+class AllocatorRetry {
+ public:
+  // Calls attempt(false) now and whenever memory came back, until it gives a pointer or the time is over; then
+  // attempt(true), once.
+  template <class Attempt>
+  void* AllocateRaw(Attempt attempt, std::int64_t max_milliseconds) {
+    const Waiter waiter(*this);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(max_milliseconds);
+    for (;;) {
+      const std::uint64_t before = num_returns();
+      if (void* const ptr = attempt(false); ptr != nullptr) return ptr;
+      if (!WaitForReturn(before, deadline)) return attempt(true);
+    }
+  }
+
+  // After memory came back. One load when nobody waits.
+  void NotifyDealloc() {
+    if (num_waiters_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      WakeWaiters();
+  }
+
+ private:
+  // Announces a waiter. It does so before the waiter's try takes the allocator's lock: a free that comes after the try
+  // sees it.
+  class Waiter {
+   public:
+    explicit Waiter(AllocatorRetry& retry) : retry_(retry) {
+      retry_.num_waiters_.fetch_add(1, std::memory_order_relaxed);
+    }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter() { retry_.num_waiters_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    AllocatorRetry& retry_;
+  };
+
+  std::uint64_t num_returns() {
+    MutexLock lock(mutex_);
+    return num_returns_;
+  }
+  // False when the time is over and nothing came back.
+  TENON_COLD bool WaitForReturn(std::uint64_t before, std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (num_returns_ == before) {
+      if (memory_returned_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+    }
+    return num_returns_ != before && std::chrono::steady_clock::now() < deadline;
+  }
+  TENON_COLD void WakeWaiters() {
+    MutexLock lock(mutex_);
+    ++num_returns_;
+    memory_returned_.notify_all();
+  }
+
+  std::atomic<int> num_waiters_{0};
+  Mutex mutex_;
+  std::condition_variable memory_returned_;
+  std::uint64_t num_returns_ = 0;  // under the lock
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/bfc_chunks.hpp ----
+// The bookkeeping of a BFCAllocator: regions, the chunks they are divided into, and where to find a free one that fits.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// One piece of a region. Chunk number 0 stands for none. One cache line.
+struct alignas(64) BFCChunk {
+  using Handle = std::uint32_t;
+
+  bool in_use() const { return allocation_id >= 0; }
+
+  char* ptr = nullptr;
+  std::size_t bytes = 0;  // a multiple of 256
+  std::size_t requested_bytes = 0;
+  std::int64_t allocation_id = -1;  // -1: free
+  std::uint64_t freed_at = 0;  // free, and joined with nothing until that count is safe; 0: no such count
+  Handle prev = 0, next = 0;  // neighbours in memory; `next` of a spare chunk: the next spare one
+  Handle left = 0, right = 0;  // of a free chunk: its children in its tree
+  Handle earlier = 0, later = 0;  // of a free chunk with freed_at: the list of these in the order of freed_at
+};
+
+struct BFCRegion {
+  char* end() const { return ptr + bytes; }
+  BFCChunk::Handle& HandleAt(const void* p) const {
+    return handles[static_cast<std::size_t>(static_cast<const char*>(p) - ptr) / 256];
+  }
+
+  char* ptr = nullptr;
+  std::size_t bytes = 0;  // that chunks are made of: a multiple of 256
+  std::size_t received_bytes = 0;  // as the sub-allocator counts them
+  BFCChunk::Handle* handles = nullptr;  // one for each 256 bytes; 0 where no chunk begins. From calloc: most of a large
+                                        // region's pages are never touched
+};
+
+// externally synchronised.
+//
+// Free chunks are in 21 bins: bin b has those of 256 << b bytes and more, but less than twice that; the last has no
+// upper end. A bin is 16 trees (treaps in the order of size, then address) by the size's next four bits, in the last
+// bin by its magnitude: so no tree is deep, and below 8 KiB each size has its own.
+class BFCChunks {
+ public:
+  using Chunk = BFCChunk;
+  using Region = BFCRegion;
+  using Handle = Chunk::Handle;
+
+  static constexpr std::size_t kMinAllocationSize = 256;  // bytes; chunks are multiples of it and aligned to it
+  static constexpr int kNumBins = 21;
+  static constexpr int kTreesPerBin = 16;
+
+  static constexpr int BinOf(std::size_t bytes) {
+    const int bin = static_cast<int>(std::bit_width(bytes / kMinAllocationSize)) - 1;
+    return bin < kNumBins ? bin : kNumBins - 1;
+  }
+  // Ascends with the size: kTreesPerBin * bin and what follows.
+  static constexpr int TreeOf(std::size_t bytes) {
+    const std::size_t units = bytes / kMinAllocationSize;
+    const int bin = static_cast<int>(std::bit_width(units)) - 1;
+    if (bin >= kNumBins - 1) [[unlikely]] {
+      const int over = bin - (kNumBins - 1);
+      return kTreesPerBin * (kNumBins - 1) + (over < kTreesPerBin ? over : kTreesPerBin - 1);
+    }
+    const std::size_t next_bits = bin >= 4 ? units >> (bin - 4) : units << (4 - bin);
+    return kTreesPerBin * bin + static_cast<int>(next_bits & (kTreesPerBin - 1));
+  }
+
+  BFCChunks() { chunks_.resize(1); }  // none
+
+  Chunk& At(Handle h) { return chunks_[h]; }
+  const Chunk& At(Handle h) const { return chunks_[h]; }
+  // By address. Whoever adds or removes one does so for its chunks too.
+  SlimVector<Region>& regions() { return regions_; }
+  const SlimVector<Region>& regions() const { return regions_; }
+
+  Handle NewChunk();
+  void DeleteChunk(Handle h);
+  const Region* FindRegion(const void* ptr) const;
+  Handle FindHandle(const void* ptr) const;
+
+  // A chunk in no tree: cut in two, joined with its neighbours.
+  void Split(Handle h, std::size_t bytes);
+  Handle Coalesce(Handle h);
+
+  // The trees of free chunks.
+  void Insert(Handle h);
+  void Erase(Handle h);
+  Handle FindFit(std::size_t bytes, std::uint64_t freed_before) const;
+  std::size_t LargestFree() const;
+
+  // The list of free chunks with a stamp, the earliest first.
+  bool HasStamped() const { return earliest_ != 0; }
+  Handle earliest() const { return earliest_; }
+  void Stamp(Handle h, Handle before);
+  void Unstamp(Handle h);
+  void MergeSafe(std::uint64_t safe_frontier);
+  bool MergeUnsafe(std::size_t needed);
+
+  // For self-examination.
+  Handle root(int tree) const { return trees_[tree]; }
+  bool IsMarked(int tree) const {
+    return (used_trees_[tree / kTreesPerBin] >> tree % kTreesPerBin & 1) != 0 &&
+           (used_bins_ >> tree / kTreesPerBin & 1) != 0;
+  }
+  static std::uint32_t Priority(Handle h) { return h * 0x9e3779b9u; }  // no two handles have the same
+  Handle FindInTree(int tree, std::size_t bytes, const char* after) const;
+
+ private:
+  static bool Precedes(const Chunk& a, const Chunk& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.ptr < b.ptr;
+  }
+  int NextTree(int tree) const;
+  void Merge(Handle h, Handle next);
+
+  SlimVector<Chunk> chunks_;
+  Handle spare_ = 0;  // a list of chunks that stand for nothing
+  Handle earliest_ = 0, latest_ = 0;  // of the stamped chunks
+  SlimVector<Region> regions_;
+  std::uint32_t used_bins_ = 0;  // bit b: a tree of bin b has a chunk
+  std::uint16_t used_trees_[kNumBins] = {};  // bit t: tree t of the bin has one
+  Handle trees_[kNumBins * kTreesPerBin] = {};
+};
+
+inline BFCChunks::Handle BFCChunks::NewChunk() {
+  if (spare_ == 0) {
+    chunks_.emplace_back();
+    return static_cast<Handle>(chunks_.size() - 1);
+  }
+  const Handle h = spare_;
+  spare_ = At(h).next;
+  At(h) = Chunk();
+  return h;
+}
+inline void BFCChunks::DeleteChunk(Handle h) {
+  At(h).ptr = nullptr;
+  At(h).next = spare_;
+  spare_ = h;
+}
+
+// Null if the pointer is in no region.
+inline const BFCChunks::Region* BFCChunks::FindRegion(const void* ptr) const {
+  const auto* const p = static_cast<const char*>(ptr);
+  std::size_t first = 0;
+  for (std::size_t count = regions_.size(); count > 0;) {  // the first one that ends after p
+    const std::size_t half = count / 2;
+    if (regions_[first + half].end() <= p) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first < regions_.size() && regions_[first].ptr <= p ? &regions_[first] : nullptr;
+}
+// Of the chunk that begins there, or 0.
+inline BFCChunks::Handle BFCChunks::FindHandle(const void* ptr) const {
+  const Region* const region = FindRegion(ptr);
+  if (region == nullptr || reinterpret_cast<std::uintptr_t>(ptr) % kMinAllocationSize != 0) return 0;
+  return region->HandleAt(ptr);
+}
+
+// ------------------------------------------------------------------------------------------------- chunks
+
+// The chunk, which is in no tree, keeps its first `bytes` bytes; what remains is a chunk after it, in its tree.
+inline void BFCChunks::Split(Handle h, std::size_t bytes) {
+  const Handle rest_handle = NewChunk();
+  Chunk& chunk = At(h);
+  Chunk& rest = At(rest_handle);
+  rest.ptr = chunk.ptr + bytes;
+  rest.bytes = chunk.bytes - bytes;
+  rest.prev = h;
+  rest.next = chunk.next;
+  chunk.bytes = bytes;
+  chunk.next = rest_handle;
+  if (rest.next != 0) At(rest.next).prev = rest_handle;
+  FindRegion(rest.ptr)->HandleAt(rest.ptr) = rest_handle;
+  if (chunk.freed_at != 0) {
+    rest.freed_at = chunk.freed_at;
+    Stamp(rest_handle, h);
+  }
+  Insert(rest_handle);
+}
+
+// Joins a free chunk without a stamp, which is in no tree, with its free neighbours that have none either.
+inline BFCChunks::Handle BFCChunks::Coalesce(Handle h) {
+  const auto may_join = [this](Handle other) { return other != 0 && !At(other).in_use() && At(other).freed_at == 0; };
+  if (const Handle next = At(h).next; may_join(next)) {
+    Erase(next);
+    Merge(h, next);
+  }
+  if (const Handle prev = At(h).prev; may_join(prev)) {
+    Erase(prev);
+    Merge(prev, h);
+    return prev;
+  }
+  return h;
+}
+
+// Both are free and in no tree; `next` ends, and `h` has the later stamp of the two.
+inline void BFCChunks::Merge(Handle h, Handle next) {
+  Chunk& chunk = At(h);
+  const Chunk& other = At(next);
+  if (other.freed_at > chunk.freed_at) {
+    if (chunk.freed_at != 0) Unstamp(h);
+    chunk.freed_at = other.freed_at;
+    Stamp(h, next);
+  }
+  if (other.freed_at != 0) Unstamp(next);
+  chunk.bytes += other.bytes;
+  chunk.next = other.next;
+  if (chunk.next != 0) At(chunk.next).prev = h;
+  FindRegion(other.ptr)->HandleAt(other.ptr) = 0;
+  DeleteChunk(next);
+}
+
+// Chunks behind the safe frontier lose their stamps.
+inline void BFCChunks::MergeSafe(std::uint64_t safe_frontier) {
+  while (earliest_ != 0 && At(earliest_).freed_at < safe_frontier) {
+    const Handle h = earliest_;
+    Erase(h);
+    Unstamp(h);
+    At(h).freed_at = 0;
+    Insert(Coalesce(h));
+  }
+}
+
+// Joins free neighbours whatever their stamps until there is a chunk of `needed` bytes.
+TENON_COLD inline bool BFCChunks::MergeUnsafe(std::size_t needed) {
+  if (earliest_ == 0) return false;
+  for (const Region& region : regions_) {
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const auto next_is_free = [this, h] { return At(h).next != 0 && !At(At(h).next).in_use(); };
+      if (At(h).in_use() || !next_is_free()) continue;
+      Erase(h);
+      while (next_is_free()) {
+        Erase(At(h).next);
+        Merge(h, At(h).next);
+      }
+      Insert(h);
+      if (At(h).bytes >= needed) return true;
+    }
+  }
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------- trees
+
+// By size and address from left to right, by priority from the root down.
+inline void BFCChunks::Insert(Handle h) {
+  Chunk& chunk = At(h);
+  const int tree = TreeOf(chunk.bytes);
+  const std::uint32_t priority = Priority(h);
+  Handle* link = &trees_[tree];
+  if (*link == 0) {
+    used_trees_[tree / kTreesPerBin] |= static_cast<std::uint16_t>(1u << tree % kTreesPerBin);
+    used_bins_ |= 1u << tree / kTreesPerBin;
+  }
+  while (*link != 0 && Priority(*link) > priority) {
+    Chunk& other = At(*link);
+    link = Precedes(chunk, other) ? &other.left : &other.right;
+  }
+  Handle below = *link;
+  *link = h;
+  Handle* smaller = &chunk.left;  // where the next chunk of `below` that is smaller, or larger, goes
+  Handle* larger = &chunk.right;
+  while (below != 0) {
+    Chunk& other = At(below);
+    if (Precedes(other, chunk)) {
+      *smaller = below;
+      smaller = &other.right;
+      below = other.right;
+    } else {
+      *larger = below;
+      larger = &other.left;
+      below = other.left;
+    }
+  }
+  *smaller = *larger = 0;
+}
+
+inline void BFCChunks::Erase(Handle h) {
+  const Chunk& chunk = At(h);
+  const int tree = TreeOf(chunk.bytes);
+  Handle* link = &trees_[tree];
+  while (*link != h) {
+    Chunk& other = At(*link);
+    link = Precedes(chunk, other) ? &other.left : &other.right;
+  }
+  Handle a = chunk.left;
+  Handle b = chunk.right;
+  while (a != 0 && b != 0) {
+    if (Priority(a) > Priority(b)) {
+      *link = a;
+      link = &At(a).right;
+      a = *link;
+    } else {
+      *link = b;
+      link = &At(b).left;
+      b = *link;
+    }
+  }
+  *link = a != 0 ? a : b;
+  if (trees_[tree] != 0) return;
+  std::uint16_t& used = used_trees_[tree / kTreesPerBin];
+  used = static_cast<std::uint16_t>(used & ~(1u << tree % kTreesPerBin));
+  if (used == 0) used_bins_ &= ~(1u << tree / kTreesPerBin);
+}
+
+// The first chunk of the tree with `bytes` bytes and an address after `after`, or with more bytes.
+inline BFCChunks::Handle BFCChunks::FindInTree(int tree, std::size_t bytes, const char* after) const {
+  Handle best = 0;
+  for (Handle h = trees_[tree]; h != 0;) {
+    const Chunk& chunk = At(h);
+    if (chunk.bytes > bytes || (chunk.bytes == bytes && chunk.ptr > after)) {
+      best = h;
+      h = chunk.left;
+    } else {
+      h = chunk.right;
+    }
+  }
+  return best;
+}
+
+// The first tree after that one that is not empty, or -1.
+inline int BFCChunks::NextTree(int tree) const {
+  int bin = tree / kTreesPerBin;
+  const std::uint32_t trees = used_trees_[bin] & (~1u << tree % kTreesPerBin);
+  if (trees != 0) return kTreesPerBin * bin + std::countr_zero(trees);
+  const std::uint32_t bins = used_bins_ & (~1u << bin);
+  if (bins == 0) return -1;
+  bin = std::countr_zero(bins);
+  return kTreesPerBin * bin + std::countr_zero(used_trees_[bin]);
+}
+
+// The smallest free chunk of at least `bytes` bytes, of equal ones the first in memory, with no stamp after
+// `freed_before` unless that is 0. 0: none.
+inline BFCChunks::Handle BFCChunks::FindFit(std::size_t bytes, std::uint64_t freed_before) const {
+  for (int tree = TreeOf(bytes); tree >= 0; tree = NextTree(tree)) {
+    Handle h = FindInTree(tree, bytes, nullptr);
+    if (freed_before != 0) [[unlikely]] {
+      while (h != 0 && At(h).freed_at > freed_before) h = FindInTree(tree, At(h).bytes, At(h).ptr);
+    }
+    if (h != 0) return h;
+  }
+  return 0;
+}
+
+inline std::size_t BFCChunks::LargestFree() const {
+  if (used_bins_ == 0) return 0;
+  const int bin = static_cast<int>(std::bit_width(used_bins_)) - 1;
+  const int tree = kTreesPerBin * bin + static_cast<int>(std::bit_width(used_trees_[bin])) - 1;
+  std::size_t largest = 0;
+  for (Handle h = trees_[tree]; h != 0; h = At(h).right) largest = At(h).bytes;
+  return largest;
+}
+
+// ------------------------------------------------------------------------------------------------- stamps
+
+// Puts the chunk into the list of stamped ones: before `before`, or at the end.
+inline void BFCChunks::Stamp(Handle h, Handle before) {
+  Chunk& chunk = At(h);
+  chunk.later = before;
+  chunk.earlier = before != 0 ? At(before).earlier : latest_;
+  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = h;
+  (before != 0 ? At(before).earlier : latest_) = h;
+}
+inline void BFCChunks::Unstamp(Handle h) {
+  const Chunk& chunk = At(h);
+  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = chunk.later;
+  (chunk.later != 0 ? At(chunk.later).earlier : latest_) = chunk.earlier;
+}
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/bfc_report.hpp ----
+// What a BFCAllocator tells of its memory: the bins and chunks as text, a picture of the regions, the fragmentation,
+// and for tests whatever is wrong with the structure.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// "1.50GiB"
+inline std::string HumanReadableBytes(std::size_t bytes) {
+  if (bytes < 1024) return StrCat(bytes, "B");
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit < 6; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f%ciB", value, " KMGTPE"[unit]);
+  return text;
+}
+
+// externally synchronised. Lives no longer than the chunks.
+class BFCReport {
+ public:
+  explicit BFCReport(const BFCChunks& chunks) : chunks_(chunks) {}
+
+  // How much of `free_bytes`, all that is free, is not in the largest free chunk: 0 is one piece, near 1 is dust.
+  double Fragmentation(std::int64_t free_bytes) const {
+    const auto free = static_cast<double>(free_bytes);
+    return free > 0 ? (free - static_cast<double>(chunks_.LargestFree())) / free : 0;
+  }
+  // The regions as one line of 100 characters: '*' in use, 'x' in use but not asked for, '_' free.
+  std::string Occupancy() const;
+  // One line a bin; one line a chunk and a summary.
+  void DumpBins(std::string* text) const;
+  void DumpChunks(std::string* text) const;
+  // What is wrong with the structure, or differs from the stats; empty if nothing is. Looks at every chunk.
+  std::string FindDefect(const AllocatorStats& stats) const;
+
+ private:
+  using Chunk = BFCChunk;
+  using Region = BFCRegion;
+  using Handle = Chunk::Handle;
+
+  const Chunk& At(Handle h) const { return chunks_.At(h); }
+  std::string FindDefectInRegion(const Region& region, std::int64_t* in_use, std::size_t* num_free,
+                                 std::size_t* num_stamped) const;
+  std::string FindDefectInTree(int tree, Handle root, std::size_t* num_free) const;
+
+  const BFCChunks& chunks_;
+};
+
+TENON_COLD inline std::string BFCReport::Occupancy() const {
+  constexpr std::size_t kColumns = 100;
+  std::size_t total = 0;
+  for (const Region& region : chunks_.regions()) total += region.bytes;
+  std::string line(kColumns, '_');
+  // Used chunks are drawn as a whole first, then what was asked for over them.
+  const auto draw = [&](std::size_t begin, std::size_t bytes, char mark) {
+    const auto column = [&](std::size_t at) {
+      return static_cast<std::size_t>(static_cast<double>(at) * kColumns / static_cast<double>(total));
+    };
+    for (std::size_t i = column(begin); i < kColumns && (i == column(begin) || i < column(begin + bytes)); ++i) {
+      line[i] = mark;
+    }
+  };
+  for (const char mark : {'x', '*'}) {
+    std::size_t region_begin = 0;
+    for (const Region& region : chunks_.regions()) {
+      for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+        const Chunk& chunk = At(h);
+        if (!chunk.in_use()) continue;
+        draw(region_begin + static_cast<std::size_t>(chunk.ptr - region.ptr),
+             mark == 'x' ? chunk.bytes : chunk.requested_bytes, mark);
+      }
+      region_begin += region.bytes;
+    }
+  }
+  return line;
+}
+
+TENON_COLD inline void BFCReport::DumpBins(std::string* text) const {
+  struct Sum {
+    std::size_t chunks, chunks_in_use, bytes, bytes_in_use, requested_bytes;
+  };
+  Sum sums[BFCChunks::kNumBins] = {};
+  for (const Region& region : chunks_.regions()) {
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const Chunk& chunk = At(h);
+      Sum& sum = sums[BFCChunks::BinOf(chunk.bytes)];
+      ++sum.chunks;
+      sum.bytes += chunk.bytes;
+      if (!chunk.in_use()) continue;
+      ++sum.chunks_in_use;
+      sum.bytes_in_use += chunk.bytes;
+      sum.requested_bytes += chunk.requested_bytes;
+    }
+  }
+  for (int bin = 0; bin < BFCChunks::kNumBins; ++bin) {
+    const Sum& sum = sums[bin];
+    StrAppend(text, "Bin (", BFCChunks::kMinAllocationSize << bin, "): Total Chunks: ", sum.chunks,
+              ", Chunks in use: ", sum.chunks_in_use, ". ", HumanReadableBytes(sum.bytes), " allocated for chunks. ",
+              HumanReadableBytes(sum.bytes_in_use), " in use in bin. ", HumanReadableBytes(sum.requested_bytes),
+              " client-requested in use in bin.\n");
+  }
+}
+
+TENON_COLD inline void BFCReport::DumpChunks(std::string* text) const {
+  FlatMap<std::size_t, std::size_t> counts;  // size -> chunks in use
+  for (const Region& region : chunks_.regions()) {
+    StrAppend(text, "Next region of size ", region.bytes, "\n");
+    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
+      const Chunk& chunk = At(h);
+      char address[24];
+      std::snprintf(address, sizeof address, "%p", static_cast<const void*>(chunk.ptr));
+      StrAppend(text, chunk.in_use() ? "InUse at " : "Free  at ", address, " of size ", chunk.bytes);
+      if (chunk.in_use()) {
+        StrAppend(text, " requested ", chunk.requested_bytes, " id ", chunk.allocation_id);
+        ++counts[chunk.bytes];
+      } else if (chunk.freed_at != 0) {
+        StrAppend(text, " freed_at_count ", chunk.freed_at);
+      }
+      text->push_back('\n');
+    }
+  }
+  text->append("     Summary of in-use Chunks by size:\n");
+  std::size_t total = 0;
+  for (const auto& [size, count] : counts) {
+    StrAppend(text, count, " Chunks of size ", size, " totalling ", HumanReadableBytes(size * count), "\n");
+    total += size * count;
+  }
+  StrAppend(text, "Sum Total of in-use chunks: ", HumanReadableBytes(total), "\n");
+}
+
+TENON_COLD inline std::string BFCReport::FindDefect(const AllocatorStats& stats) const {
+  std::size_t num_free = 0, num_stamped = 0, received = 0;
+  const char* end = nullptr;
+  std::int64_t in_use = 0;
+  for (const Region& region : chunks_.regions()) {
+    if (region.ptr < end) return "regions overlap or are not in order";
+    end = region.ptr + region.received_bytes;
+    received += region.received_bytes;
+    if (std::string text = FindDefectInRegion(region, &in_use, &num_free, &num_stamped); !text.empty()) return text;
+  }
+  if (static_cast<std::int64_t>(received) != stats.bytes_reserved)
+    return "bytes_reserved is not the sum of the regions";
+  if (in_use != stats.bytes_in_use) return "bytes_in_use is not the sum of the chunks in use";
+  std::size_t num_in_trees = 0;
+  for (int tree = 0; tree < BFCChunks::kNumBins * BFCChunks::kTreesPerBin; ++tree) {
+    if ((chunks_.root(tree) != 0) != chunks_.IsMarked(tree)) return StrCat("tree ", tree, " is not marked as it is");
+    if (std::string text = FindDefectInTree(tree, chunks_.root(tree), &num_in_trees); !text.empty()) return text;
+  }
+  if (num_in_trees != num_free) return StrCat(num_free, " free chunks, but ", num_in_trees, " in the trees");
+  std::uint64_t count = 0;
+  for (Handle h = chunks_.earliest(); h != 0; h = At(h).later, --num_stamped) {
+    if (At(h).in_use() || At(h).freed_at < count || num_stamped == 0) return "the list of stamped chunks is wrong";
+    count = At(h).freed_at;
+  }
+  return num_stamped == 0 ? "" : "a stamped chunk is not in the list";
+}
+
+TENON_COLD inline std::string BFCReport::FindDefectInRegion(const Region& region, std::int64_t* in_use,
+                                                            std::size_t* num_free, std::size_t* num_stamped) const {
+  const char* end = region.ptr;
+  std::size_t num_chunks = 0;
+  Handle before = 0;
+  for (Handle h = region.handles[0]; h != 0; before = h, h = At(h).next, ++num_chunks) {
+    const Chunk& chunk = At(h);
+    if (chunk.ptr != end || chunk.bytes == 0 || chunk.bytes % BFCChunks::kMinAllocationSize != 0)
+      return "chunks leave gaps";
+    end += chunk.bytes;
+    if (end > region.end() || region.HandleAt(chunk.ptr) != h || chunk.prev != before) return "a chunk is linked wrong";
+    if (chunk.in_use()) {
+      if (chunk.requested_bytes > chunk.bytes || chunk.freed_at != 0) return "a chunk in use is too small or stamped";
+      *in_use += static_cast<std::int64_t>(chunk.bytes);
+      continue;
+    }
+    ++*num_free;
+    if (chunk.freed_at != 0) {
+      ++*num_stamped;
+    } else if (before != 0 && !At(before).in_use() && At(before).freed_at == 0) {
+      return "two free neighbours are not joined";
+    }
+  }
+  if (end != region.end()) return "the chunks of a region do not fill it";
+  for (std::size_t i = 0; i < region.bytes / BFCChunks::kMinAllocationSize; ++i)
+    num_chunks -= region.handles[i] != 0 ? 1 : 0;
+  return num_chunks == 0 ? "" : "a handle stands where no chunk begins";
+}
+
+// The depth of the recursion is that of the tree.
+TENON_COLD inline std::string BFCReport::FindDefectInTree(int tree, Handle root, std::size_t* num_free) const {
+  if (root == 0) return "";
+  const Chunk& chunk = At(root);
+  ++*num_free;
+  if (chunk.in_use() || BFCChunks::TreeOf(chunk.bytes) != tree) {
+    return StrCat("tree ", tree, " has a chunk that is not for it");
+  }
+  if (chunks_.FindInTree(tree, chunk.bytes, chunk.ptr - 1) != root) {
+    return StrCat("tree ", tree, " does not find its chunk");
+  }
+  for (const Handle child : {chunk.left, chunk.right}) {
+    if (child != 0 && BFCChunks::Priority(child) >= BFCChunks::Priority(root))
+      return StrCat("tree ", tree, " is no heap");
+    if (std::string text = FindDefectInTree(tree, child, num_free); !text.empty()) return text;
+  }
+  return "";
+}
+
+}  // namespace detail
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/bfc_allocator.hpp ----
 // BFCAllocator: TensorFlow's best-fit allocator with coalescing. It takes large regions from a SubAllocator and gives
 // out chunks of them: the smallest free one that fits, split when too large, joined with its free neighbours when
@@ -4744,50 +6471,6 @@ struct BFCAllocatorOptions {
   std::int64_t max_retry_milliseconds = 10000;
 };
 
-namespace detail {
-
-// One piece of a region. Chunk number 0 stands for none.
-struct BFCChunk {
-  using Handle = std::uint32_t;
-
-  bool in_use() const { return allocation_id >= 0; }
-
-  char* ptr = nullptr;
-  std::size_t bytes = 0;  // a multiple of 256
-  std::size_t requested_bytes = 0;
-  std::int64_t allocation_id = -1;  // -1: free
-  std::uint64_t freed_at = 0;  // free, and joined with nothing until that count is safe; 0: no such count
-  Handle prev = 0, next = 0;  // neighbours in memory; `next` of a spare chunk: the next spare one
-  Handle left = 0, right = 0;  // of a free chunk: its children in the tree of its bin
-  Handle earlier = 0, later = 0;  // of a free chunk with freed_at: the list of these in the order of freed_at
-};
-
-struct BFCRegion {
-  char* end() const { return ptr + bytes; }
-  BFCChunk::Handle& HandleAt(const void* p) const {
-    return handles[static_cast<std::size_t>(static_cast<const char*>(p) - ptr) / 256];
-  }
-
-  char* ptr = nullptr;
-  std::size_t bytes = 0;  // that chunks are made of: a multiple of 256
-  std::size_t received_bytes = 0;  // as the sub-allocator counts them
-  BFCChunk::Handle* handles = nullptr;  // one for each 256 bytes; 0 where no chunk begins. From calloc: most of a large
-                                        // region's pages are never touched
-};
-
-// "1.50GiB"
-inline std::string HumanReadableBytes(std::size_t bytes) {
-  if (bytes < 1024) return StrCat(bytes, "B");
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit < 6; ++unit) value /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f%ciB", value, " KMGTPE"[unit]);
-  return text;
-}
-
-}  // namespace detail
-
 // thread-safe. Must outlive its blocks.
 //
 //   BFCAllocator gpu(MakeOwned<BaseSubAllocator>(&cuda_memory), std::size_t{8} << 30, "GPU_0_bfc");
@@ -4795,8 +6478,8 @@ inline std::string HumanReadableBytes(std::size_t bytes) {
 //   gpu.DeallocateRaw(block, 64, 1000);
 //   TENON_LOG(kInfo, gpu.DumpMemoryLog(0));
 //
-// Free chunks are in 21 bins: bin b has those of 256 << b bytes and more, but less than twice that; the last has no
-// upper end. Each bin is a tree (a treap) in the order of size, then address. All state is behind one lock.
+// Of the free chunks the smallest one that fits is taken, of equal ones the first in memory. All state is behind one
+// lock.
 //
 // With a timing counter every free is stamped with its count, for memory that another stream may still use. A stamped
 // chunk is joined with no neighbour until SetSafeFrontier has passed its count, and a request with freed_by_func gets
@@ -4805,8 +6488,8 @@ class BFCAllocator final : public Allocator {
  public:
   using Options = BFCAllocatorOptions;
 
-  static constexpr std::size_t kMinAllocationSize = 256;  // bytes; chunks are multiples of it and aligned to it
-  static constexpr int kNumBins = 21;
+  static constexpr std::size_t kMinAllocationSize = detail::BFCChunks::kMinAllocationSize;  // 256 bytes
+  static constexpr int kNumBins = detail::BFCChunks::kNumBins;
 
   // At most `memory_limit` bytes are taken from `sub_allocator`, and never more than 128 TiB.
   BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t memory_limit, std::string_view name,
@@ -4866,10 +6549,6 @@ class BFCAllocator final : public Allocator {
     const std::size_t least = bytes > kMinAllocationSize ? bytes : kMinAllocationSize;
     return (least + kMinAllocationSize - 1) / kMinAllocationSize * kMinAllocationSize;
   }
-  static constexpr int BinOf(std::size_t bytes) {
-    const int bin = static_cast<int>(std::bit_width(bytes / kMinAllocationSize)) - 1;
-    return bin < kNumBins ? bin : kNumBins - 1;
-  }
   // What a chunk must have to hold the request wherever it begins; SIZE_MAX if no chunk ever will.
   std::size_t NeededBytes(std::size_t alignment, std::size_t bytes) const {
     if (bytes > limit_ || alignment > limit_) return SIZE_MAX;
@@ -4883,44 +6562,16 @@ class BFCAllocator final : public Allocator {
   void LogFailure(std::size_t bytes) const;
 
   // All that follow: under the lock.
-  Chunk& At(Handle h) { return chunks_[h]; }
-  const Chunk& At(Handle h) const { return chunks_[h]; }
+  Chunk& At(Handle h) { return chunks_.At(h); }
+  const Chunk& At(Handle h) const { return chunks_.At(h); }
   Handle MakeRoom(std::size_t needed, std::uint64_t freed_before);
   bool Extend(std::size_t needed);
-  void* AllocRegion(std::size_t bytes, std::size_t* received);
   bool AddRegion(char* ptr, std::size_t received);
   bool GrowRegion(std::size_t index, std::size_t received, Handle* last);
   bool FreeUnusedRegions(std::size_t needed);
   void* Take(Handle h, std::size_t alignment, std::size_t bytes);
-  void Split(Handle h, std::size_t bytes);
-  Handle Coalesce(Handle h);
-  void Merge(Handle h, Handle next);
-  void MergeSafeChunks();
-  bool MergeUnsafeChunks(std::size_t needed);
-
-  Handle NewChunk();
-  void DeleteChunk(Handle h);
-  const Region* FindRegion(const void* ptr) const;
-  Handle FindHandle(const void* ptr) const;
   Handle FindUsed(const void* ptr, const char* action) const;
-
-  bool Precedes(const Chunk& a, const Chunk& b) const { return a.bytes != b.bytes ? a.bytes < b.bytes : a.ptr < b.ptr; }
-  static std::uint32_t Priority(Handle h) { return h * 0x9e3779b9u; }  // no two handles have the same
-  void Insert(Handle h);
-  void Erase(Handle h);
-  Handle FindInBin(int bin, std::size_t bytes, const char* after) const;
-  Handle FindFit(std::size_t bytes, std::uint64_t freed_before) const;
-  void Stamp(Handle h, Handle before);
-  void Unstamp(Handle h);
-
-  std::size_t LargestFree() const;
   AllocatorStats Stats() const;
-  std::string Occupancy() const;
-  void DumpBins(std::string* text, std::size_t bytes) const;
-  void DumpChunks(std::string* text) const;
-  std::string FindDefectInRegion(const Region& region, std::int64_t* in_use, std::size_t* num_free,
-                                 std::size_t* num_stamped) const;
-  std::string FindDefectInTree(int bin, Handle root, std::size_t* num_free) const;
 
   const Owned<SubAllocator> sub_allocator_;
   const std::string name_;
@@ -4932,16 +6583,11 @@ class BFCAllocator final : public Allocator {
   AllocatorRetry retry_;
 
   mutable Mutex mutex_;  // guards what follows
-  SlimVector<Chunk> chunks_;
-  Handle spare_ = 0;  // a list of chunks that stand for nothing
-  std::uint32_t used_bins_ = 0;  // bit b: bin b has a chunk
-  Handle bins_[kNumBins] = {};
-  SlimVector<Region> regions_;  // by address
+  detail::BFCChunks chunks_;
   std::size_t next_region_bytes_;
   std::int64_t last_id_ = 0;
   SharedCounter* timing_counter_ = nullptr;
   std::uint64_t safe_frontier_ = 0;
-  Handle earliest_ = 0, latest_ = 0;  // of the stamped chunks
   AllocatorStats stats_;  // bytes_reserved: of all regions
 };
 
@@ -4956,12 +6602,10 @@ inline BFCAllocator::BFCAllocator(Owned<SubAllocator> sub_allocator, std::size_t
                      : std::size_t{128} << 20),
       host_accessible_(sub_allocator_->HostAccessible()),
       next_region_bytes_(
-          RoundedBytes(options.allow_growth && limit_ > kFirstRegionBytes ? kFirstRegionBytes : limit_)) {
-  chunks_.resize(1);  // none
-}
+          RoundedBytes(options.allow_growth && limit_ > kFirstRegionBytes ? kFirstRegionBytes : limit_)) {}
 
 inline BFCAllocator::~BFCAllocator() {
-  for (const Region& region : regions_) {
+  for (const Region& region : chunks_.regions()) {
     if (host_accessible_) detail::MarkReturned(region.ptr, region.bytes);
     sub_allocator_->Free(region.ptr, region.received_bytes);
     std::free(region.handles);
@@ -4974,8 +6618,9 @@ inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t byte
   if (needed == SIZE_MAX) return nullptr;
   const std::uint64_t freed_before = attributes.freed_by_func == nullptr ? 0 : (*attributes.freed_by_func)();
   MutexLock lock(mutex_);
-  if (earliest_ != 0) MergeSafeChunks();
-  Handle h = FindFit(needed, freed_before);
+  if (chunks_.HasStamped()) [[unlikely]]
+    chunks_.MergeSafe(safe_frontier_);
+  Handle h = chunks_.FindFit(needed, freed_before);
   if (h == 0) [[unlikely]] {
     h = MakeRoom(needed, freed_before);
     if (h == 0) return nullptr;
@@ -5015,7 +6660,8 @@ TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
   const std::string text =
       StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
              " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
-             " bytes; the largest free chunk has ", LargestFree(), ".\n", Stats(), Occupancy());
+             " bytes; the largest free chunk has ", chunks_.LargestFree(), ".\n", Stats(),
+             detail::BFCReport(chunks_).Occupancy());
   lock.unlock();
   TENON_LOG(kWarning, text);
 }
@@ -5030,11 +6676,11 @@ inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
     stats_.bytes_in_use -= static_cast<std::int64_t>(chunk.bytes);
     chunk.allocation_id = -1;
     if (timing_counter_ == nullptr) [[likely]] {
-      Insert(Coalesce(h));
+      chunks_.Insert(chunks_.Coalesce(h));
     } else {
       chunk.freed_at = timing_counter_->next();
-      Stamp(h, 0);
-      Insert(h);
+      chunks_.Stamp(h, 0);
+      chunks_.Insert(h);
     }
   }
   retry_.NotifyDealloc();
@@ -5066,8 +6712,7 @@ inline bool BFCAllocator::ClearStats() {
 }
 inline double BFCAllocator::GetFragmentation() const {
   MutexLock lock(mutex_);
-  const auto free_bytes = static_cast<double>(stats_.bytes_reserved - stats_.bytes_in_use);
-  return free_bytes > 0 ? (free_bytes - static_cast<double>(LargestFree())) / free_bytes : 0;
+  return detail::BFCReport(chunks_).Fragmentation(stats_.bytes_reserved - stats_.bytes_in_use);
 }
 
 inline void BFCAllocator::SetTimingCounter(SharedCounter* counter) {
@@ -5088,9 +6733,10 @@ inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
 
 // The request fits nowhere: everything that may help, the cheapest first. 0 if nothing did.
 TENON_COLD inline BFCAllocator::Handle BFCAllocator::MakeRoom(std::size_t needed, std::uint64_t freed_before) {
-  if (Extend(needed)) return FindFit(needed, freed_before);
-  if (freed_before == 0 && MergeUnsafeChunks(needed)) return FindFit(needed, 0);
-  if (options_.garbage_collection && FreeUnusedRegions(needed) && Extend(needed)) return FindFit(needed, freed_before);
+  if (Extend(needed)) return chunks_.FindFit(needed, freed_before);
+  if (freed_before == 0 && chunks_.MergeUnsafe(needed)) return chunks_.FindFit(needed, 0);
+  if (options_.garbage_collection && FreeUnusedRegions(needed) && Extend(needed))
+    return chunks_.FindFit(needed, freed_before);
   return 0;
 }
 
@@ -5123,10 +6769,10 @@ inline bool BFCAllocator::Extend(std::size_t needed) {
 inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
   const std::size_t bytes = received / kMinAllocationSize * kMinAllocationSize;
   std::size_t index = 0;
-  while (index < regions_.size() && regions_[index].ptr < ptr) ++index;
+  while (index < chunks_.regions().size() && chunks_.regions()[index].ptr < ptr) ++index;
   Handle before = 0;  // the chunk that the new memory continues
-  if (index > 0 && sub_allocator_->SupportsCoalescing() && regions_[index - 1].end() == ptr &&
-      regions_[index - 1].bytes == regions_[index - 1].received_bytes) {
+  if (index > 0 && sub_allocator_->SupportsCoalescing() && chunks_.regions()[index - 1].end() == ptr &&
+      chunks_.regions()[index - 1].bytes == chunks_.regions()[index - 1].received_bytes) {
     --index;
     if (!GrowRegion(index, received, &before)) return false;
   } else {
@@ -5136,25 +6782,25 @@ inline bool BFCAllocator::AddRegion(char* ptr, std::size_t received) {
     region.received_bytes = received;
     region.handles = static_cast<Handle*>(std::calloc(bytes / kMinAllocationSize, sizeof(Handle)));
     if (region.handles == nullptr) return false;
-    regions_.insert(regions_.begin() + index, region);
+    chunks_.regions().insert(chunks_.regions().begin() + index, region);
   }
-  const Handle h = NewChunk();
+  const Handle h = chunks_.NewChunk();
   Chunk& chunk = At(h);
   chunk.ptr = ptr;
   chunk.bytes = bytes;
   chunk.prev = before;
   if (before != 0) At(before).next = h;
-  regions_[index].HandleAt(ptr) = h;
+  chunks_.regions()[index].HandleAt(ptr) = h;
   if (host_accessible_) detail::MarkFree(ptr, bytes);
   stats_.bytes_reserved += static_cast<std::int64_t>(received);
   if (stats_.bytes_reserved > stats_.peak_bytes_reserved) stats_.peak_bytes_reserved = stats_.bytes_reserved;
-  Insert(Coalesce(h));
+  chunks_.Insert(chunks_.Coalesce(h));
   return true;
 }
 
 // The region gets what lies behind it; *last: its last chunk so far.
 inline bool BFCAllocator::GrowRegion(std::size_t index, std::size_t received, Handle* last) {
-  Region& region = regions_[index];
+  Region& region = chunks_.regions()[index];
   const std::size_t count = region.bytes / kMinAllocationSize;
   const std::size_t added = received / kMinAllocationSize;
   auto* const handles = static_cast<Handle*>(std::realloc(region.handles, (count + added) * sizeof(Handle)));
@@ -5176,16 +6822,16 @@ inline bool BFCAllocator::FreeUnusedRegions(std::size_t needed) {
     return !first.in_use() && first.freed_at == 0 && first.bytes == region.bytes;
   };
   std::size_t unused = 0;
-  for (const Region& region : regions_) unused += is_unused(region) ? region.received_bytes : 0;
+  for (const Region& region : chunks_.regions()) unused += is_unused(region) ? region.received_bytes : 0;
   const std::size_t kept = static_cast<std::size_t>(stats_.bytes_reserved) - unused;
   if (unused == 0 || kept > limit_ || needed > limit_ - kept) return false;
-  for (std::size_t i = regions_.size(); i-- > 0;) {
-    const Region region = regions_[i];
+  for (std::size_t i = chunks_.regions().size(); i-- > 0;) {
+    const Region region = chunks_.regions()[i];
     if (!is_unused(region)) continue;
     const Handle h = region.handles[0];
-    Erase(h);
-    DeleteChunk(h);
-    regions_.erase(regions_.begin() + i);
+    chunks_.Erase(h);
+    chunks_.DeleteChunk(h);
+    chunks_.regions().erase(chunks_.regions().begin() + i);
     if (host_accessible_) detail::MarkReturned(region.ptr, region.bytes);
     sub_allocator_->Free(region.ptr, region.received_bytes);
     std::free(region.handles);
@@ -5198,22 +6844,22 @@ inline bool BFCAllocator::FreeUnusedRegions(std::size_t needed) {
 
 // Makes the free chunk, or a part of it, that of a request which it is large enough for.
 inline void* BFCAllocator::Take(Handle h, std::size_t alignment, std::size_t bytes) {
-  Erase(h);
+  chunks_.Erase(h);
   const std::size_t rounded = RoundedBytes(bytes);
   if (alignment > kMinAllocationSize) [[unlikely]] {
     const std::size_t past = reinterpret_cast<std::uintptr_t>(At(h).ptr) % alignment;
     if (past != 0) {
-      Split(h, alignment - past);
+      chunks_.Split(h, alignment - past);
       const Handle front = h;
       h = At(h).next;
-      Erase(h);
-      Insert(front);
+      chunks_.Erase(h);
+      chunks_.Insert(front);
     }
   }
-  if (At(h).bytes >= 2 * rounded || At(h).bytes - rounded >= max_waste_) Split(h, rounded);
+  if (At(h).bytes >= 2 * rounded || At(h).bytes - rounded >= max_waste_) chunks_.Split(h, rounded);
   Chunk& chunk = At(h);
   if (chunk.freed_at != 0) {
-    Unstamp(h);
+    chunks_.Unstamp(h);
     chunk.freed_at = 0;
   }
   chunk.requested_bytes = bytes;
@@ -5227,245 +6873,19 @@ inline void* BFCAllocator::Take(Handle h, std::size_t alignment, std::size_t byt
   return chunk.ptr;
 }
 
-// The chunk, which is in no bin, keeps its first `bytes` bytes; what remains is a chunk after it, in its bin.
-inline void BFCAllocator::Split(Handle h, std::size_t bytes) {
-  const Handle rest_handle = NewChunk();
-  Chunk& chunk = At(h);
-  Chunk& rest = At(rest_handle);
-  rest.ptr = chunk.ptr + bytes;
-  rest.bytes = chunk.bytes - bytes;
-  rest.prev = h;
-  rest.next = chunk.next;
-  chunk.bytes = bytes;
-  chunk.next = rest_handle;
-  if (rest.next != 0) At(rest.next).prev = rest_handle;
-  FindRegion(rest.ptr)->HandleAt(rest.ptr) = rest_handle;
-  if (chunk.freed_at != 0) {
-    rest.freed_at = chunk.freed_at;
-    Stamp(rest_handle, h);
-  }
-  Insert(rest_handle);
-}
-
-// Joins a free chunk without a stamp, which is in no bin, with its free neighbours that have none either.
-inline BFCAllocator::Handle BFCAllocator::Coalesce(Handle h) {
-  const auto may_join = [this](Handle other) { return other != 0 && !At(other).in_use() && At(other).freed_at == 0; };
-  if (const Handle next = At(h).next; may_join(next)) {
-    Erase(next);
-    Merge(h, next);
-  }
-  if (const Handle prev = At(h).prev; may_join(prev)) {
-    Erase(prev);
-    Merge(prev, h);
-    return prev;
-  }
-  return h;
-}
-
-// Both are free and in no bin; `next` ends, and `h` has the later stamp of the two.
-inline void BFCAllocator::Merge(Handle h, Handle next) {
-  Chunk& chunk = At(h);
-  const Chunk& other = At(next);
-  if (other.freed_at > chunk.freed_at) {
-    if (chunk.freed_at != 0) Unstamp(h);
-    chunk.freed_at = other.freed_at;
-    Stamp(h, next);
-  }
-  if (other.freed_at != 0) Unstamp(next);
-  chunk.bytes += other.bytes;
-  chunk.next = other.next;
-  if (chunk.next != 0) At(chunk.next).prev = h;
-  FindRegion(other.ptr)->HandleAt(other.ptr) = 0;
-  DeleteChunk(next);
-}
-
-// Chunks behind the safe frontier lose their stamps.
-inline void BFCAllocator::MergeSafeChunks() {
-  while (earliest_ != 0 && At(earliest_).freed_at < safe_frontier_) {
-    const Handle h = earliest_;
-    Erase(h);
-    Unstamp(h);
-    At(h).freed_at = 0;
-    Insert(Coalesce(h));
-  }
-}
-
-// Joins free neighbours whatever their stamps until there is a chunk of `needed` bytes.
-TENON_COLD inline bool BFCAllocator::MergeUnsafeChunks(std::size_t needed) {
-  if (earliest_ == 0) return false;
-  for (const Region& region : regions_) {
-    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
-      const auto next_is_free = [this, h] { return At(h).next != 0 && !At(At(h).next).in_use(); };
-      if (At(h).in_use() || !next_is_free()) continue;
-      Erase(h);
-      while (next_is_free()) {
-        Erase(At(h).next);
-        Merge(h, At(h).next);
-      }
-      Insert(h);
-      if (At(h).bytes >= needed) return true;
-    }
-  }
-  return false;
-}
-
-inline BFCAllocator::Handle BFCAllocator::NewChunk() {
-  if (spare_ == 0) {
-    chunks_.emplace_back();
-    return static_cast<Handle>(chunks_.size() - 1);
-  }
-  const Handle h = spare_;
-  spare_ = At(h).next;
-  At(h) = Chunk();
-  return h;
-}
-inline void BFCAllocator::DeleteChunk(Handle h) {
-  At(h).ptr = nullptr;
-  At(h).next = spare_;
-  spare_ = h;
-}
-
-// Null if the pointer is none of this allocator's.
-inline const BFCAllocator::Region* BFCAllocator::FindRegion(const void* ptr) const {
-  const auto* const p = static_cast<const char*>(ptr);
-  std::size_t first = 0;
-  for (std::size_t count = regions_.size(); count > 0;) {  // the first one that ends after p
-    const std::size_t half = count / 2;
-    if (regions_[first + half].end() <= p) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first < regions_.size() && regions_[first].ptr <= p ? &regions_[first] : nullptr;
-}
-// Of the chunk that begins there, or 0.
-inline BFCAllocator::Handle BFCAllocator::FindHandle(const void* ptr) const {
-  const Region* const region = FindRegion(ptr);
-  if (region == nullptr || reinterpret_cast<std::uintptr_t>(ptr) % kMinAllocationSize != 0) return 0;
-  return region->HandleAt(ptr);
-}
 inline BFCAllocator::Handle BFCAllocator::FindUsed(const void* ptr, const char* action) const {
-  const Handle h = FindHandle(ptr);
-  TENON_CHECK(h != 0 && At(h).in_use(), "BFCAllocator::", action, ": '", name_, "' has no block in use at ",
+  const Handle h = chunks_.FindHandle(ptr);
+  TENON_CHECK(h != 0 && chunks_.At(h).in_use(), "BFCAllocator::", action, ": '", name_, "' has no block in use at ",
               reinterpret_cast<std::uintptr_t>(ptr), ".");
   return h;
 }
 
-// ------------------------------------------------------------------------------------------------- bins and stamps
-
-// Trees are treaps: by size and address from left to right, by priority from the root down.
-inline void BFCAllocator::Insert(Handle h) {
-  Chunk& chunk = At(h);
-  const int bin = BinOf(chunk.bytes);
-  const std::uint32_t priority = Priority(h);
-  Handle* link = &bins_[bin];
-  while (*link != 0 && Priority(*link) > priority) {
-    Chunk& other = At(*link);
-    link = Precedes(chunk, other) ? &other.left : &other.right;
-  }
-  Handle below = *link;
-  *link = h;
-  Handle* smaller = &chunk.left;  // where the next chunk of `below` that is smaller, or larger, goes
-  Handle* larger = &chunk.right;
-  while (below != 0) {
-    Chunk& other = At(below);
-    if (Precedes(other, chunk)) {
-      *smaller = below;
-      smaller = &other.right;
-      below = other.right;
-    } else {
-      *larger = below;
-      larger = &other.left;
-      below = other.left;
-    }
-  }
-  *smaller = *larger = 0;
-  used_bins_ |= 1u << bin;
-}
-
-inline void BFCAllocator::Erase(Handle h) {
-  const Chunk& chunk = At(h);
-  const int bin = BinOf(chunk.bytes);
-  Handle* link = &bins_[bin];
-  while (*link != h) {
-    Chunk& other = At(*link);
-    link = Precedes(chunk, other) ? &other.left : &other.right;
-  }
-  Handle a = chunk.left;
-  Handle b = chunk.right;
-  while (a != 0 && b != 0) {
-    if (Priority(a) > Priority(b)) {
-      *link = a;
-      link = &At(a).right;
-      a = *link;
-    } else {
-      *link = b;
-      link = &At(b).left;
-      b = *link;
-    }
-  }
-  *link = a != 0 ? a : b;
-  if (bins_[bin] == 0) used_bins_ &= ~(1u << bin);
-}
-
-// The first chunk of the bin with `bytes` bytes and an address after `after`, or with more bytes.
-inline BFCAllocator::Handle BFCAllocator::FindInBin(int bin, std::size_t bytes, const char* after) const {
-  Handle best = 0;
-  for (Handle h = bins_[bin]; h != 0;) {
-    const Chunk& chunk = At(h);
-    if (chunk.bytes > bytes || (chunk.bytes == bytes && chunk.ptr > after)) {
-      best = h;
-      h = chunk.left;
-    } else {
-      h = chunk.right;
-    }
-  }
-  return best;
-}
-
-inline BFCAllocator::Handle BFCAllocator::FindFit(std::size_t bytes, std::uint64_t freed_before) const {
-  std::uint32_t bins = used_bins_ & (~0u << BinOf(bytes));
-  for (; bins != 0; bins &= bins - 1) {
-    const int bin = std::countr_zero(bins);
-    Handle h = FindInBin(bin, bytes, nullptr);
-    if (freed_before != 0) [[unlikely]] {
-      while (h != 0 && At(h).freed_at > freed_before) h = FindInBin(bin, At(h).bytes, At(h).ptr);
-    }
-    if (h != 0) return h;
-  }
-  return 0;
-}
-
-// Puts the chunk into the list of stamped ones: before `before`, or at the end.
-inline void BFCAllocator::Stamp(Handle h, Handle before) {
-  Chunk& chunk = At(h);
-  chunk.later = before;
-  chunk.earlier = before != 0 ? At(before).earlier : latest_;
-  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = h;
-  (before != 0 ? At(before).earlier : latest_) = h;
-}
-inline void BFCAllocator::Unstamp(Handle h) {
-  const Chunk& chunk = At(h);
-  (chunk.earlier != 0 ? At(chunk.earlier).later : earliest_) = chunk.later;
-  (chunk.later != 0 ? At(chunk.later).earlier : latest_) = chunk.earlier;
-}
-
 // ------------------------------------------------------------------------------------------------- reports
-
-inline std::size_t BFCAllocator::LargestFree() const {
-  std::size_t largest = 0;
-  for (Handle h = used_bins_ == 0 ? 0 : bins_[std::bit_width(used_bins_) - 1]; h != 0; h = At(h).right) {
-    largest = At(h).bytes;
-  }
-  return largest;
-}
 
 inline AllocatorStats BFCAllocator::Stats() const {
   AllocatorStats stats = stats_;
   stats.bytes_limit = static_cast<std::int64_t>(limit_);
-  stats.largest_free_block_bytes = static_cast<std::int64_t>(LargestFree());
+  stats.largest_free_block_bytes = static_cast<std::int64_t>(chunks_.LargestFree());
   stats.pool_bytes = stats.bytes_reserved;
   stats.peak_pool_bytes = stats.peak_bytes_reserved;
   return stats;
@@ -5473,43 +6893,20 @@ inline AllocatorStats BFCAllocator::Stats() const {
 
 TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
   MutexLock lock(mutex_);
-  return Occupancy();
-}
-
-TENON_COLD inline std::string BFCAllocator::Occupancy() const {
-  constexpr std::size_t kColumns = 100;
-  std::size_t total = 0;
-  for (const Region& region : regions_) total += region.bytes;
-  std::string line(kColumns, '_');
-  // Used chunks are drawn as a whole first, then what was asked for over them.
-  const auto draw = [&](std::size_t begin, std::size_t bytes, char mark) {
-    const auto column = [&](std::size_t at) {
-      return static_cast<std::size_t>(static_cast<double>(at) * kColumns / static_cast<double>(total));
-    };
-    for (std::size_t i = column(begin); i < kColumns && (i == column(begin) || i < column(begin + bytes)); ++i) {
-      line[i] = mark;
-    }
-  };
-  for (const char mark : {'x', '*'}) {
-    std::size_t region_begin = 0;
-    for (const Region& region : regions_) {
-      for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
-        const Chunk& chunk = At(h);
-        if (!chunk.in_use()) continue;
-        draw(region_begin + static_cast<std::size_t>(chunk.ptr - region.ptr),
-             mark == 'x' ? chunk.bytes : chunk.requested_bytes, mark);
-      }
-      region_begin += region.bytes;
-    }
-  }
-  return line;
+  return detail::BFCReport(chunks_).Occupancy();
 }
 
 TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
   MutexLock lock(mutex_);
   std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
-  DumpBins(&text, bytes);
-  DumpChunks(&text);
+  const detail::BFCReport report(chunks_);
+  report.DumpBins(&text);
+  if (bytes != 0 && bytes <= limit_) {
+    const std::size_t rounded = RoundedBytes(bytes);
+    StrAppend(&text, "Bin for ", detail::HumanReadableBytes(rounded), " was ",
+              detail::HumanReadableBytes(kMinAllocationSize << detail::BFCChunks::BinOf(rounded)), ".\n");
+  }
+  report.DumpChunks(&text);
   const auto reserved = static_cast<std::size_t>(stats_.bytes_reserved);
   StrAppend(&text, "Total bytes in pool: ", reserved, " memory limit: ", limit_,
             " available bytes: ", reserved < limit_ ? limit_ - reserved : 0, " next region: ", next_region_bytes_,
@@ -5517,133 +6914,362 @@ TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) con
   return text;
 }
 
-TENON_COLD inline void BFCAllocator::DumpBins(std::string* text, std::size_t bytes) const {
-  struct Sum {
-    std::size_t chunks, chunks_in_use, bytes, bytes_in_use, requested_bytes;
-  };
-  Sum sums[kNumBins] = {};
-  for (const Region& region : regions_) {
-    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
-      const Chunk& chunk = At(h);
-      Sum& sum = sums[BinOf(chunk.bytes)];
-      ++sum.chunks;
-      sum.bytes += chunk.bytes;
-      if (!chunk.in_use()) continue;
-      ++sum.chunks_in_use;
-      sum.bytes_in_use += chunk.bytes;
-      sum.requested_bytes += chunk.requested_bytes;
-    }
-  }
-  for (int bin = 0; bin < kNumBins; ++bin) {
-    const Sum& sum = sums[bin];
-    StrAppend(text, "Bin (", kMinAllocationSize << bin, "): Total Chunks: ", sum.chunks,
-              ", Chunks in use: ", sum.chunks_in_use, ". ", detail::HumanReadableBytes(sum.bytes),
-              " allocated for chunks. ", detail::HumanReadableBytes(sum.bytes_in_use), " in use in bin. ",
-              detail::HumanReadableBytes(sum.requested_bytes), " client-requested in use in bin.\n");
-  }
-  if (bytes == 0 || bytes > limit_) return;
-  const std::size_t rounded = RoundedBytes(bytes);
-  StrAppend(text, "Bin for ", detail::HumanReadableBytes(rounded), " was ",
-            detail::HumanReadableBytes(kMinAllocationSize << BinOf(rounded)), ".\n");
-}
-
-TENON_COLD inline void BFCAllocator::DumpChunks(std::string* text) const {
-  FlatMap<std::size_t, std::size_t> counts;  // size -> chunks in use
-  for (const Region& region : regions_) {
-    StrAppend(text, "Next region of size ", region.bytes, "\n");
-    for (Handle h = region.handles[0]; h != 0; h = At(h).next) {
-      const Chunk& chunk = At(h);
-      char address[24];
-      std::snprintf(address, sizeof address, "%p", static_cast<const void*>(chunk.ptr));
-      StrAppend(text, chunk.in_use() ? "InUse at " : "Free  at ", address, " of size ", chunk.bytes);
-      if (chunk.in_use()) {
-        StrAppend(text, " requested ", chunk.requested_bytes, " id ", chunk.allocation_id);
-        ++counts[chunk.bytes];
-      } else if (chunk.freed_at != 0) {
-        StrAppend(text, " freed_at_count ", chunk.freed_at);
-      }
-      text->push_back('\n');
-    }
-  }
-  text->append("     Summary of in-use Chunks by size:\n");
-  std::size_t total = 0;
-  for (const auto& [size, count] : counts) {
-    StrAppend(text, count, " Chunks of size ", size, " totalling ", detail::HumanReadableBytes(size * count), "\n");
-    total += size * count;
-  }
-  StrAppend(text, "Sum Total of in-use chunks: ", detail::HumanReadableBytes(total), "\n");
-}
-
-// ------------------------------------------------------------------------------------------------- self-examination
-
 TENON_COLD inline std::string BFCAllocator::FindDefect() const {
   MutexLock lock(mutex_);
-  std::size_t num_free = 0, num_stamped = 0, received = 0;
-  const char* end = nullptr;
-  std::int64_t in_use = 0;
-  for (const Region& region : regions_) {
-    if (region.ptr < end) return "regions overlap or are not in order";
-    end = region.ptr + region.received_bytes;
-    received += region.received_bytes;
-    if (std::string text = FindDefectInRegion(region, &in_use, &num_free, &num_stamped); !text.empty()) return text;
-  }
-  if (static_cast<std::int64_t>(received) != stats_.bytes_reserved)
-    return "bytes_reserved is not the sum of the regions";
-  if (in_use != stats_.bytes_in_use) return "bytes_in_use is not the sum of the chunks in use";
-  std::size_t num_binned = 0;
-  for (int bin = 0; bin < kNumBins; ++bin) {
-    if ((bins_[bin] != 0) != ((used_bins_ >> bin & 1) != 0)) return StrCat("bin ", bin, " is not marked as it is");
-    if (std::string text = FindDefectInTree(bin, bins_[bin], &num_binned); !text.empty()) return text;
-  }
-  if (num_binned != num_free) return StrCat(num_free, " free chunks, but ", num_binned, " in the bins");
-  std::uint64_t count = 0;
-  for (Handle h = earliest_; h != 0; h = At(h).later, --num_stamped) {
-    if (At(h).in_use() || At(h).freed_at < count || num_stamped == 0) return "the list of stamped chunks is wrong";
-    count = At(h).freed_at;
-  }
-  return num_stamped == 0 ? "" : "a stamped chunk is not in the list";
+  return detail::BFCReport(chunks_).FindDefect(stats_);
 }
 
-TENON_COLD inline std::string BFCAllocator::FindDefectInRegion(const Region& region, std::int64_t* in_use,
-                                                               std::size_t* num_free, std::size_t* num_stamped) const {
-  const char* end = region.ptr;
-  std::size_t num_chunks = 0;
-  Handle before = 0;
-  for (Handle h = region.handles[0]; h != 0; before = h, h = At(h).next, ++num_chunks) {
-    const Chunk& chunk = At(h);
-    if (chunk.ptr != end || chunk.bytes == 0 || chunk.bytes % kMinAllocationSize != 0) return "chunks leave gaps";
-    end += chunk.bytes;
-    if (end > region.end() || region.HandleAt(chunk.ptr) != h || chunk.prev != before) return "a chunk is linked wrong";
-    if (chunk.in_use()) {
-      if (chunk.requested_bytes > chunk.bytes || chunk.freed_at != 0) return "a chunk in use is too small or stamped";
-      *in_use += static_cast<std::int64_t>(chunk.bytes);
-      continue;
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/limited_allocator.hpp ----
+// LimitedAllocator: another allocator's memory, up to a number of bytes.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe, without a lock of its own. Must outlive its blocks, and `base` must outlive it. The limit is hard: at no
+// time is more than that out, counted as it was asked for. Requests that others make of `base` do not count.
+//
+//   LimitedAllocator budget(CpuAllocator(), std::size_t{1} << 30, "request_17");
+//   Result<Tensor> t = Tensor::Make(DataType::kFloat, shape, &budget);   // ResourceExhausted beyond 1 GiB
+class LimitedAllocator final : public Allocator {
+ public:
+  LimitedAllocator(Allocator* base, std::size_t limit_bytes, std::string_view name)
+      : base_(base),
+        limit_(limit_bytes < kLargestLimit ? static_cast<std::int64_t>(limit_bytes) : kLargestLimit),
+        name_(name) {}
+
+  std::string_view Name() const override { return name_; }
+  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    if (!Reserve(bytes)) return nullptr;
+    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    if (ptr == nullptr) {
+      in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+      return nullptr;
     }
-    ++*num_free;
-    if (chunk.freed_at != 0) {
-      ++*num_stamped;
-    } else if (before != 0 && !At(before).in_use() && At(before).freed_at == 0) {
-      return "two free neighbours are not joined";
+    num_allocs_.fetch_add(1, std::memory_order_relaxed);
+    RaiseTo(largest_, static_cast<std::int64_t>(bytes));
+    return ptr;
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    base_->DeallocateRaw(ptr, alignment, bytes);  // first: else another thread might have more than the limit out
+    in_use_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  }
+  // The same with a Status: ResourceExhausted with the size, the name and the stats.
+  Result<void*> Allocate(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) {
+    void* const ptr = AllocateRaw(alignment, bytes, attributes);
+    if (ptr == nullptr) return OutOfMemory(bytes);
+    return ptr;
+  }
+
+  std::int64_t limit_bytes() const { return limit_; }
+  std::int64_t bytes_in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  std::int64_t num_refused() const { return num_refused_.load(std::memory_order_relaxed); }  // for the limit's sake
+
+  std::optional<AllocatorStats> GetStats() const override {
+    AllocatorStats stats;
+    stats.num_allocs = num_allocs_.load(std::memory_order_relaxed);
+    stats.bytes_in_use = in_use_.load(std::memory_order_relaxed);
+    stats.peak_bytes_in_use = peak_.load(std::memory_order_relaxed);
+    stats.largest_alloc_size = largest_.load(std::memory_order_relaxed);
+    stats.bytes_limit = limit_;
+    stats.largest_free_block_bytes = limit_ - stats.bytes_in_use;
+    return stats;
+  }
+  bool ClearStats() override {
+    num_allocs_.store(0, std::memory_order_relaxed);
+    largest_.store(0, std::memory_order_relaxed);
+    peak_.store(in_use_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  static constexpr std::int64_t kLargestLimit = INT64_MAX;
+
+  // Counts the bytes as in use; false if they are too many.
+  bool Reserve(std::size_t bytes) {
+    std::int64_t before = in_use_.load(std::memory_order_relaxed);
+    for (;;) {
+      if (bytes > static_cast<std::size_t>(limit_ - before)) [[unlikely]] {
+        num_refused_.fetch_add(1, std::memory_order_relaxed);
+        return false;
+      }
+      const std::int64_t after = before + static_cast<std::int64_t>(bytes);
+      if (!in_use_.compare_exchange_weak(before, after, std::memory_order_relaxed)) continue;
+      RaiseTo(peak_, after);
+      return true;
     }
   }
-  if (end != region.end()) return "the chunks of a region do not fill it";
-  for (std::size_t i = 0; i < region.bytes / kMinAllocationSize; ++i) num_chunks -= region.handles[i] != 0 ? 1 : 0;
-  return num_chunks == 0 ? "" : "a handle stands where no chunk begins";
+  static void RaiseTo(std::atomic<std::int64_t>& maximum, std::int64_t value) {
+    std::int64_t seen = maximum.load(std::memory_order_relaxed);
+    while (seen < value && !maximum.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  }
+  TENON_COLD Status OutOfMemory(std::size_t bytes) const {
+    return errors::ResourceExhausted("LimitedAllocator: OOM when allocating ", bytes, " bytes by ",
+                                     detail::NoMemoryFrom(*this, bytes));
+  }
+
+  Allocator* const base_;
+  const std::int64_t limit_;
+  const std::string name_;
+  std::atomic<std::int64_t> in_use_{0};
+  std::atomic<std::int64_t> peak_{0};
+  std::atomic<std::int64_t> num_allocs_{0};
+  std::atomic<std::int64_t> largest_{0};
+  std::atomic<std::int64_t> num_refused_{0};
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/numa_sub_allocator.hpp ----
+// NumaSubAllocator: whole pages of the memory near one NUMA node. By Linux' system calls alone, so that no library is
+// needed; elsewhere, and where the system forbids them, ordinary pages.
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#if defined(__linux__) && defined(SYS_mbind) && defined(SYS_get_mempolicy)
+#define TENON_DETAIL_NUMA 1
+#endif
+
+// ---- tenon/memory/numa_sub_allocator.hpp ----
+TENON_NAMESPACE_BEGIN
+namespace numa {
+
+inline constexpr int kNoNode = -1;
+inline constexpr std::size_t kMaxNodes = 1024;
+
+// The nodes whose memory this process may have; one bit a node. All 0 where the system does not say.
+struct Nodes {
+  bool contains(int node) const {
+    return node >= 0 && static_cast<std::size_t>(node) < kMaxNodes && (words[node / kBits] >> node % kBits & 1) != 0;
+  }
+  int count() const {
+    int n = 0;
+    for (int node = 0; node < static_cast<int>(kMaxNodes); ++node) n += contains(node) ? 1 : 0;
+    return n;
+  }
+
+  static constexpr int kBits = static_cast<int>(8 * sizeof(unsigned long));
+  unsigned long words[kMaxNodes / (8 * sizeof(unsigned long))] = {};
+};
+
+inline Nodes AllowedNodes() {
+  Nodes nodes;
+#if defined(TENON_DETAIL_NUMA)
+  constexpr unsigned long kMemsAllowed = 4;  // MPOL_F_MEMS_ALLOWED
+  if (::syscall(SYS_get_mempolicy, nullptr, nodes.words, kMaxNodes, nullptr, kMemsAllowed) != 0) return Nodes();
+#endif
+  return nodes;
+}
+// How many nodes there are; 1 where the system does not say.
+inline int NumNodes() {
+  const int count = AllowedNodes().count();
+  return count > 0 ? count : 1;
+}
+// The node of the page at `ptr`, which must have been touched; kNoNode where the system does not say.
+inline int NodeOf([[maybe_unused]] const void* ptr) {
+#if defined(TENON_DETAIL_NUMA)
+  constexpr unsigned long kNode = 1, kAddress = 2;  // MPOL_F_NODE, MPOL_F_ADDR
+  int node = kNoNode;
+  if (::syscall(SYS_get_mempolicy, &node, nullptr, 0ul, ptr, kNode | kAddress) == 0) return node;
+#endif
+  return kNoNode;
 }
 
-// The treap of a bin; its depth is that of the recursion.
-TENON_COLD inline std::string BFCAllocator::FindDefectInTree(int bin, Handle root, std::size_t* num_free) const {
-  if (root == 0) return "";
-  const Chunk& chunk = At(root);
-  ++*num_free;
-  if (chunk.in_use() || BinOf(chunk.bytes) != bin) return StrCat("bin ", bin, " has a chunk that is not for it");
-  if (FindInBin(bin, chunk.bytes, chunk.ptr - 1) != root) return StrCat("bin ", bin, " does not find its chunk");
-  for (const Handle child : {chunk.left, chunk.right}) {
-    if (child != 0 && Priority(child) >= Priority(root)) return StrCat("bin ", bin, " is no heap");
-    if (std::string text = FindDefectInTree(bin, child, num_free); !text.empty()) return text;
+}  // namespace numa
+
+// externally synchronised, as every SubAllocator. Its visitors are told the node as index.
+//
+//   BFCAllocator near(MakeOwned<NumaSubAllocator>(1), std::size_t{8} << 30, "cpu_node_1");
+class NumaSubAllocator final : public SubAllocator {
+ public:
+  // kNoNode: wherever the thread that touches a page runs.
+  explicit NumaSubAllocator(int node, SlimVector<Visitor> alloc_visitors = {}, SlimVector<Visitor> free_visitors = {})
+      : SubAllocator(std::move(alloc_visitors), std::move(free_visitors)), node_(node) {
+    if (node == numa::kNoNode) return;
+#if defined(TENON_DETAIL_NUMA)
+    if (!numa::AllowedNodes().contains(node)) why_not_ = StrCat("this process may not use memory of node ", node);
+#else
+    why_not_ = "this system has no calls for it";
+#endif
+    Warn();
   }
-  return "";
-}
+
+  int node() const { return node_; }
+  // Empty while memory comes from the node; else why it is ordinary memory instead.
+  const std::string& why_not() const { return why_not_; }
+
+  void* Alloc(std::size_t alignment, std::size_t bytes, std::size_t* bytes_received) override {
+    *bytes_received = 0;
+    void* const ptr = AllocatePages(alignment, bytes, bytes_received);
+    if (ptr == nullptr) return nullptr;
+    Bind(ptr, *bytes_received);
+    VisitAlloc(ptr, node_, *bytes_received);
+    return ptr;
+  }
+  void Free(void* ptr, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    VisitFree(ptr, node_, bytes);
+#if defined(TENON_DETAIL_NUMA)
+    ::munmap(ptr, bytes);
+#else
+    CpuAllocator()->DeallocateRaw(ptr, kPage, bytes);
+#endif
+  }
+  AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
+
+ private:
+  static constexpr std::size_t kPage = 4096;  // that alignments up to here cost nothing is true of larger pages too
+
+#if defined(TENON_DETAIL_NUMA)
+  // Bytes rounded up to pages. More is mapped for a larger alignment, and what is too much goes back.
+  static void* AllocatePages(std::size_t alignment, std::size_t bytes, std::size_t* received) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
+    const std::size_t rounded = (bytes == 0 ? page : bytes + page - 1) / page * page;
+    const bool is_large = rounded >= HostAllocator::kHugePageThreshold;
+    if (is_large && alignment < HostAllocator::kHugePage) alignment = HostAllocator::kHugePage;
+    const std::size_t extra = alignment > page ? alignment : 0;
+    void* const mapped =
+        ::mmap(nullptr, rounded + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    char* ptr = static_cast<char*>(mapped);
+    if (extra != 0) {
+      const auto before = static_cast<std::size_t>(-reinterpret_cast<std::uintptr_t>(ptr) & (alignment - 1));
+      if (before != 0) ::munmap(ptr, before);
+      ptr += before;
+      if (extra != before) ::munmap(ptr + rounded, extra - before);
+    }
+#if defined(MADV_HUGEPAGE)
+    if (is_large) ::madvise(ptr, rounded, MADV_HUGEPAGE);
+#endif
+    *received = rounded;
+    return ptr;
+  }
+  // From now on, pages that are touched come from the node.
+  void Bind(void* ptr, std::size_t bytes) {
+    if (node_ == numa::kNoNode || !why_not_.empty()) return;
+    constexpr unsigned long kPreferred = 1;  // MPOL_PREFERRED: another node's memory is better than none
+    numa::Nodes nodes;
+    nodes.words[node_ / numa::Nodes::kBits] = 1ul << node_ % numa::Nodes::kBits;
+    if (::syscall(SYS_mbind, ptr, bytes, kPreferred, nodes.words, numa::kMaxNodes, 0ul) == 0) return;
+    why_not_ = StrCat("the system refused it (errno ", errno, ")");
+    Warn();
+  }
+#else
+  static void* AllocatePages(std::size_t alignment, std::size_t bytes, std::size_t* received) {
+    if (alignment > kPage) return nullptr;
+    void* const ptr = CpuAllocator()->AllocateRaw(kPage, bytes);
+    *received = ptr == nullptr ? 0 : bytes;
+    return ptr;
+  }
+  void Bind(void*, std::size_t) {}
+#endif
+  void Warn() const {
+    if (why_not_.empty()) return;
+    TENON_LOG(kWarning, "NumaSubAllocator: memory for node ", node_, " comes from anywhere: ", why_not_, ".");
+  }
+
+  const int node_;
+  std::string why_not_;
+};
+
+TENON_NAMESPACE_END
+
+#undef TENON_DETAIL_NUMA
+
+// ---- tenon/memory/pmr.hpp ----
+// Allocators for the standard library's containers, and the standard library's memory resources for tensors. The only
+// header that includes <memory_resource>.
+TENON_NAMESPACE_BEGIN
+
+// An Allocator as std::pmr::memory_resource. thread-safe. `allocator`, whose memory the processor can touch, must
+// outlive it. Without memory it throws std::bad_alloc, as the standard wants; where there are no exceptions the program
+// ends with the message.
+//
+//   AllocatorResource resource(CpuAllocator());
+//   std::pmr::vector<float> v(1000, &resource);
+class AllocatorResource final : public std::pmr::memory_resource {
+ public:
+  explicit AllocatorResource(Allocator* allocator) : allocator_(allocator) {
+    TENON_CHECK(allocator->HostAccessible(), "AllocatorResource: the memory of '", allocator->Name(),
+                "' is not the host's.");
+  }
+  Allocator* allocator() const { return allocator_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const ptr = allocator_->AllocateRaw(alignment, bytes);
+    if (ptr == nullptr) [[unlikely]]
+      Fail(bytes);
+    return ptr;
+  }
+  void do_deallocate(void* ptr, std::size_t bytes, std::size_t alignment) override {
+    allocator_->DeallocateRaw(ptr, alignment, bytes);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    if (this == &other) return true;
+#if defined(__cpp_rtti)
+    const auto* const same_kind = dynamic_cast<const AllocatorResource*>(&other);
+    return same_kind != nullptr && same_kind->allocator_ == allocator_;
+#else
+    return false;
+#endif
+  }
+  [[noreturn]] TENON_COLD void Fail(std::size_t bytes) const {
+#if defined(__cpp_exceptions)
+    static_cast<void>(bytes);
+    throw std::bad_alloc();
+#else
+    TENON_CHECK(false, "AllocatorResource: allocator '", allocator_->Name(), "' has no ", bytes, " bytes.");
+    std::abort();
+#endif
+  }
+
+  Allocator* const allocator_;
+};
+
+// A std::pmr::memory_resource as Allocator; as thread-safe as the resource is (of the standard's,
+// new_delete_resource and synchronized_pool_resource are). The resource must outlive it. What the resource throws is no
+// memory.
+class ResourceAllocator final : public Allocator {
+ public:
+  explicit ResourceAllocator(std::pmr::memory_resource* resource, std::string_view name = "memory_resource")
+      : resource_(resource), name_(name) {}
+
+  std::string_view Name() const override { return name_; }
+  AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
+  std::pmr::memory_resource* resource() const { return resource_; }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& = {}) override {
+    if (bytes > kLargest || alignment > kLargest) return nullptr;
+#if defined(__cpp_exceptions)
+    try {
+      return resource_->allocate(AtLeastOne(bytes), Wider(alignment));
+    } catch (...) {
+      return nullptr;
+    }
+#else
+    return resource_->allocate(AtLeastOne(bytes), Wider(alignment));
+#endif
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (ptr != nullptr) resource_->deallocate(ptr, AtLeastOne(bytes), Wider(alignment));
+  }
+
+ private:
+  static constexpr std::size_t kLargest = std::size_t{1} << 47;
+  static constexpr std::size_t AtLeastOne(std::size_t bytes) { return bytes == 0 ? 1 : bytes; }
+  static constexpr std::size_t Wider(std::size_t alignment) { return alignment < kAlignment ? kAlignment : alignment; }
+
+  std::pmr::memory_resource* const resource_;
+  const std::string name_;
+};
 
 TENON_NAMESPACE_END
 
@@ -5911,6 +7537,298 @@ inline void PoolAllocator::EvictOne() {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/scoped_allocator.hpp ----
+// ScopedAllocator: one block of memory cut into fields, each of which the device gives as an allocation of its own, so
+// that what several kernels write lies side by side and another one can take it as a whole.
+TENON_NAMESPACE_BEGIN
+
+struct ScopedAllocatorField {
+  std::int32_t scope_id = 0;
+  std::size_t offset = 0;           // in the backing memory; a multiple of 64
+  std::size_t bytes_requested = 0;  // exactly what the allocation will ask for
+};
+
+// Memory that the fields are parts of. `release()` (may be empty) runs when nobody needs it any more.
+struct ScopedAllocatorBacking {
+  void* data = nullptr;  // aligned to 64
+  std::size_t bytes = 0;
+  Function<void()> release;
+  Allocator* allocator = nullptr;  // whose memory it is: says of what kind; null: the host's
+};
+
+// Fields of the given sizes one behind the other: field i has the scope id scope_id + 1 + i. Returns the bytes that the
+// backing memory needs.
+inline std::size_t LayOutScopedFields(std::int32_t scope_id, const SlimVector<std::size_t>& bytes_requested,
+                                      SlimVector<ScopedAllocatorField>* fields) {
+  fields->clear();
+  std::size_t offset = 0;
+  for (const std::size_t bytes : bytes_requested) {
+    const auto id = scope_id + 1 + static_cast<std::int32_t>(fields->size());
+    fields->push_back({id, offset, bytes});
+    offset += (bytes + Allocator::kAlignment - 1) / Allocator::kAlignment * Allocator::kAlignment;
+  }
+  return offset;
+}
+
+class ScopedAllocatorContainer;
+
+namespace detail {
+
+// The backing memory and its fields. Lives until the container has dropped it and no field's block is out. thread-safe.
+class ScopedAllocator final : public RefCounted {
+ public:
+  ScopedAllocator(ScopedAllocatorBacking backing, std::string_view name, SlimVector<ScopedAllocatorField> fields,
+                  int expected_calls, Ref<ScopedAllocatorContainer> container);
+
+  Allocator* field(std::size_t i) { return fields_[i].get(); }
+  std::size_t backing_bytes() const { return backing_.bytes; }
+
+ private:
+  class Field final : public Allocator {
+   public:
+    std::string_view Name() const override { return name; }
+    AllocatorMemoryType GetMemoryType() const override {
+      const Allocator* const from = owner->backing_.allocator;
+      return from == nullptr ? AllocatorMemoryType::kUnknown : from->GetMemoryType();
+    }
+    bool HostAccessible() const override {
+      const Allocator* const from = owner->backing_.allocator;
+      return from == nullptr || from->HostAccessible();
+    }
+    bool HoldsHeaders() const override { return false; }  // nothing may stand between the fields
+    void* AllocateRaw(std::size_t, std::size_t bytes, const AllocationAttributes&) override {
+      return owner->Allocate(*this, bytes);
+    }
+    void DeallocateRaw(void* ptr, std::size_t, std::size_t) override {
+      if (ptr != nullptr) owner->Deallocate(*this, ptr);
+    }
+    bool TracksAllocationSizes() const override { return true; }
+    std::size_t RequestedSize(const void*) const override { return field.bytes_requested; }
+
+    ScopedAllocator* owner = nullptr;
+    ScopedAllocatorField field;
+    std::string name;
+    bool is_out = false;
+  };
+
+  ~ScopedAllocator() override {
+    if (backing_.release) backing_.release();
+  }
+  void* Allocate(Field& field, std::size_t bytes);
+  void Deallocate(Field& field, void* ptr);
+
+  ScopedAllocatorBacking backing_;
+  const std::string name_;
+  Mutex mutex_;  // guards calls_left_ and is_out of the fields
+  int calls_left_;
+  Ref<ScopedAllocatorContainer> container_;
+  SlimVector<Owned<Field>> fields_;
+};
+
+}  // namespace detail
+
+// The scoped allocators of one step on one device. thread-safe.
+//
+//   ScopedAllocatorMgr mgr("/device:CPU:0");
+//   SlimVector<ScopedAllocatorField> fields;
+//   const std::size_t bytes = LayOutScopedFields(7, {400, 800}, &fields);
+//   TENON_RETURN_IF_ERROR(mgr.GetContainer(step_id)->AddScopedAllocator(std::move(backing), 7, "sa", fields, 2));
+//   Allocator* first = mgr.GetContainer(step_id)->GetInstance(8);   // gives 400 bytes, once
+//   mgr.Cleanup(step_id);
+class ScopedAllocatorContainer final : public RefCounted {
+ public:
+  // After `expected_calls` allocations from its fields the ids are free again. The backing memory is released when that
+  // or DropAll() has happened and all blocks are back; at once on failure. Internal for ids that are used,
+  // InvalidArgument for fields that are not in the backing memory.
+  Status AddScopedAllocator(ScopedAllocatorBacking backing, std::int32_t scope_id, std::string_view name,
+                            const SlimVector<ScopedAllocatorField>& fields, int expected_calls);
+
+  // The allocator of a field: one allocation of exactly its bytes; anything else gives null and an error in the log.
+  // Valid until the ids are dropped, and as long as the field's block is out. Null for an unknown id.
+  Allocator* GetInstance(std::int32_t scope_id) {
+    MutexLock lock(mutex_);
+    const Entry* const entry = entries_.FindValue(scope_id);
+    return entry == nullptr || entry->field < 0 ? nullptr
+                                                : entry->allocator->field(static_cast<std::size_t>(entry->field));
+  }
+  // No id is known any more: the step has ended.
+  void DropAll() {
+    FlatMap<std::int32_t, Entry> dropped;
+    MutexLock lock(mutex_);
+    std::swap(dropped, entries_);
+    lock.unlock();
+  }
+  std::size_t num_ids() const {
+    MutexLock lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  friend class detail::ScopedAllocator;
+  struct Entry {
+    Ref<detail::ScopedAllocator> allocator;
+    int field = -1;  // -1: the whole
+  };
+
+  Status CheckIds(std::int32_t scope_id, std::string_view name, const SlimVector<ScopedAllocatorField>& fields) const;
+  void Drop(const detail::ScopedAllocator* allocator);
+
+  mutable Mutex mutex_;
+  FlatMap<std::int32_t, Entry> entries_;
+};
+
+// One container a step. thread-safe.
+class ScopedAllocatorMgr {
+ public:
+  explicit ScopedAllocatorMgr(std::string_view device_name) : device_name_(device_name) {}
+  ScopedAllocatorMgr(const ScopedAllocatorMgr&) = delete;
+  ScopedAllocatorMgr& operator=(const ScopedAllocatorMgr&) = delete;
+  ~ScopedAllocatorMgr() {
+    for (const auto& [step, container] : containers_) container->DropAll();
+  }
+
+  const std::string& device_name() const { return device_name_; }
+  // Made when it is first asked for.
+  Ref<ScopedAllocatorContainer> GetContainer(std::int64_t step_id) {
+    MutexLock lock(mutex_);
+    Ref<ScopedAllocatorContainer>& container = containers_[step_id];
+    if (!container) container = Ref<ScopedAllocatorContainer>::Adopt(new ScopedAllocatorContainer);
+    return container;
+  }
+  // The step has ended. Blocks that are out stay valid.
+  void Cleanup(std::int64_t step_id) {
+    Ref<ScopedAllocatorContainer> container;
+    {
+      MutexLock lock(mutex_);
+      Ref<ScopedAllocatorContainer>* const found = containers_.FindValue(step_id);
+      if (found == nullptr) return;
+      container = *found;
+      containers_.erase(step_id);
+    }
+    container->DropAll();
+  }
+
+ private:
+  const std::string device_name_;
+  Mutex mutex_;
+  FlatMap<std::int64_t, Ref<ScopedAllocatorContainer>> containers_;
+};
+
+// --------------------------------------------------------------------------------------------------- definitions
+
+namespace detail {
+
+inline ScopedAllocator::ScopedAllocator(ScopedAllocatorBacking backing, std::string_view name,
+                                        SlimVector<ScopedAllocatorField> fields, int expected_calls,
+                                        Ref<ScopedAllocatorContainer> container)
+    : backing_(std::move(backing)), name_(name), calls_left_(expected_calls), container_(std::move(container)) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    fields_.push_back(MakeOwned<Field>());
+    fields_[i]->owner = this;
+    fields_[i]->field = fields[i];
+    fields_[i]->name = StrCat(name_, "_field_", i);
+  }
+}
+
+inline void* ScopedAllocator::Allocate(Field& field, std::size_t bytes) {
+  bool was_last = false;
+  {
+    MutexLock lock(mutex_);
+    const char* const mistake = calls_left_ <= 0                       ? "all expected calls were made"
+                                : field.is_out                         ? "the field's block is out"
+                                : bytes != field.field.bytes_requested ? "the field has another size"
+                                                                       : nullptr;
+    if (mistake != nullptr) {
+      lock.unlock();
+      TENON_LOG(kError, "ScopedAllocator '", name_, "': ", mistake, ", in a request for ", bytes, " bytes of '",
+                field.name, "', which has ", field.field.bytes_requested, ".");
+      return nullptr;
+    }
+    field.is_out = true;
+    was_last = --calls_left_ == 0;
+  }
+  AddRef();  // the block's
+  void* const ptr = static_cast<char*>(backing_.data) + field.field.offset;
+  if (was_last) container_->Drop(this);
+  return ptr;
+}
+
+inline void ScopedAllocator::Deallocate(Field& field, void* ptr) {
+  {
+    MutexLock lock(mutex_);
+    TENON_CHECK(field.is_out && ptr == static_cast<char*>(backing_.data) + field.field.offset,
+                "ScopedAllocator::DeallocateRaw: '", field.name, "' has no block in use at ",
+                reinterpret_cast<std::uintptr_t>(ptr), ".");
+    field.is_out = false;
+  }
+  Unref();
+}
+
+}  // namespace detail
+
+inline Status ScopedAllocatorContainer::CheckIds(std::int32_t scope_id, std::string_view name,
+                                                 const SlimVector<ScopedAllocatorField>& fields) const {
+  if (entries_.contains(scope_id)) {
+    return errors::Internal("Cannot create ScopedAllocator because scope_id ", scope_id, " for name ", name,
+                            " already exists");
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    bool is_used = entries_.contains(fields[i].scope_id) || fields[i].scope_id == scope_id;
+    for (std::size_t j = 0; j < i; ++j) is_used = is_used || fields[j].scope_id == fields[i].scope_id;
+    if (is_used) {
+      return errors::Internal("Cannot create ScopedAllocator because field scope_id ", fields[i].scope_id, " for name ",
+                              name, " already exists");
+    }
+  }
+  return OkStatus();
+}
+
+inline Status ScopedAllocatorContainer::AddScopedAllocator(ScopedAllocatorBacking backing, std::int32_t scope_id,
+                                                           std::string_view name,
+                                                           const SlimVector<ScopedAllocatorField>& fields,
+                                                           int expected_calls) {
+  // Owns the backing memory from here on: whatever goes wrong, it is released.
+  const auto allocator = Ref<detail::ScopedAllocator>::Adopt(new detail::ScopedAllocator(
+      std::move(backing), name, fields, expected_calls, Ref<ScopedAllocatorContainer>::Share(this)));
+  const std::size_t bytes = allocator->backing_bytes();
+  std::size_t end = 0;
+  for (const ScopedAllocatorField& field : fields) {
+    if (field.offset < end || field.offset % Allocator::kAlignment != 0 || field.offset > bytes ||
+        field.bytes_requested > bytes - field.offset) {
+      return errors::InvalidArgument("ScopedAllocator '", name, "': field ", field.scope_id, " of ",
+                                     field.bytes_requested, " bytes at offset ", field.offset,
+                                     " must lie behind the one before it, at a multiple of 64, in ", bytes, " bytes");
+    }
+    end = field.offset + field.bytes_requested;
+  }
+  if (expected_calls <= 0) {
+    return errors::InvalidArgument("ScopedAllocator '", name, "': more than 0 calls must be expected, got ",
+                                   expected_calls);
+  }
+  MutexLock lock(mutex_);
+  TENON_RETURN_IF_ERROR(CheckIds(scope_id, name, fields));
+  entries_.insert_or_assign(scope_id, Entry{allocator, -1});
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    entries_.insert_or_assign(fields[i].scope_id, Entry{allocator, static_cast<int>(i)});
+  }
+  return OkStatus();
+}
+
+// The ids of that one are free again.
+inline void ScopedAllocatorContainer::Drop(const detail::ScopedAllocator* allocator) {
+  SlimVector<Ref<detail::ScopedAllocator>> dropped;  // let go after the lock
+  MutexLock lock(mutex_);
+  for (std::size_t i = entries_.size(); i-- > 0;) {
+    const auto entry = entries_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (entry->second.allocator.get() != allocator) continue;
+    dropped.push_back(entry->second.allocator);
+    entries_.erase(std::int32_t{entry->first});
+  }
+  lock.unlock();
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/tracking_allocator.hpp ----
 // TrackingAllocator: passes everything on to another allocator and writes it down: blocks and bytes in use, their peak,
 // every size that was asked for, frees that do not fit. It can also refuse chosen allocations, so that a test can walk
@@ -6058,6 +7976,137 @@ class TrackingAllocator final : public Allocator {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/shape_util.hpp ----
+// What is asked of shapes now and then: products of sizes, lists of shapes, dimensions as objects or as an array of a
+// fixed length, hashes.
+TENON_NAMESPACE_BEGIN
+
+// The number of elements of a tensor with these sizes. InvalidArgument if a size is negative or the product does not
+// fit an int64; the order counts: {0, huge, huge} fits, {huge, huge, 0} does not.
+inline Result<Index> NumElements(std::span<const Index> dims) {
+  Index product = 1;
+  for (const Index size : dims) {
+    if (size < 0) {
+      return errors::InvalidArgument("NumElements: sizes must be non-negative, got shape ", detail::DimsText(dims));
+    }
+    product = MultiplyWithoutOverflow(product, size);
+    if (product < 0) {
+      return errors::InvalidArgument("Can't compute total size of shape ", detail::DimsText(dims),
+                                     "; product would overflow int64");
+    }
+  }
+  return product;
+}
+inline Result<Index> NumElements(std::initializer_list<Index> dims) {
+  return NumElements(std::span<const Index>(dims.begin(), dims.size()));
+}
+
+// Is every shape of one list the same as, or compatible with, the shape at its place in the other?
+inline bool AreIdentical(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].IsIdenticalTo(b[i])) return false;
+  }
+  return true;
+}
+inline bool AreCompatible(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].IsCompatibleWith(b[i])) return false;
+  }
+  return true;
+}
+
+// One dimension as an object. -1 is an unknown size.
+struct TensorShapeDim {
+  Index size;
+  friend constexpr bool operator==(TensorShapeDim, TensorShapeDim) = default;
+};
+
+// The dimensions of a shape as objects: for (const TensorShapeDim dim : DimsOf(shape)) use(dim.size). The shape must
+// outlive it and stay as it is.
+class TensorShapeDims {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;  // dereferencing makes a value
+    using value_type = TensorShapeDim;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const TensorShapeDim*;
+    using reference = TensorShapeDim;
+
+    Iterator() = default;
+    explicit Iterator(const Index* at) : at_(at) {}
+    TensorShapeDim operator*() const { return {*at_}; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++at_;
+      return before;
+    }
+    friend bool operator==(Iterator, Iterator) = default;
+
+   private:
+    const Index* at_ = nullptr;
+  };
+
+  explicit TensorShapeDims(std::span<const Index> sizes) : sizes_(sizes) {}
+  Iterator begin() const { return Iterator(sizes_.data()); }
+  Iterator end() const { return Iterator(sizes_.data() + sizes_.size()); }
+  int size() const { return static_cast<int>(sizes_.size()); }
+
+ private:
+  std::span<const Index> sizes_;
+};
+
+inline TensorShapeDims DimsOf(const TensorShape& shape) { return TensorShapeDims(shape.dim_sizes()); }
+inline TensorShapeDims DimsOf(const PartialTensorShape& shape) { return TensorShapeDims(shape.dim_sizes()); }
+TensorShapeDims DimsOf(const TensorShape&& shape) = delete;         // would be gone
+TensorShapeDims DimsOf(const PartialTensorShape&& shape) = delete;  // before its dimensions are read
+
+// The sizes as an array of N, for views of a fixed rank. InvalidArgument if the shape has another rank.
+template <std::size_t N>
+Result<Array<Index, N>> DimsAsArray(const TensorShape& shape) {
+  if (static_cast<std::size_t>(shape.dims()) != N) {
+    return errors::InvalidArgument("Asking for tensor of ", N, " dimensions from a tensor of ", shape.dims(),
+                                   " dimensions");
+  }
+  Array<Index, N> sizes{};
+  for (std::size_t d = 0; d < N; ++d) sizes[d] = shape.dim_size(static_cast<int>(d));
+  return sizes;
+}
+// The same for a shape of at most N dimensions; ones are added at the end.
+template <std::size_t N>
+Result<Array<Index, N>> DimsAsPaddedArray(const TensorShape& shape) {
+  const auto rank = static_cast<std::size_t>(shape.dims());
+  if (rank > N) {
+    return errors::InvalidArgument("Asking for tensor of at most ", N, " dimensions from a tensor of ", rank,
+                                   " dimensions");
+  }
+  Array<Index, N> sizes{};
+  for (std::size_t d = 0; d < N; ++d) sizes[d] = d < rank ? shape.dim_size(static_cast<int>(d)) : 1;
+  return sizes;
+}
+
+namespace detail {
+inline std::uint64_t HashDims(std::span<const Index> dims, std::uint64_t hash) {
+  hash = HashCombine(hash, dims.size());
+  for (const Index size : dims) hash = HashCombine(hash, static_cast<std::uint64_t>(size));
+  return hash;
+}
+}  // namespace detail
+
+// Equal shapes have equal hashes. Not for storing: they may change with the version.
+inline std::uint64_t ShapeHash(const TensorShape& shape) { return detail::HashDims(shape.dim_sizes(), kHash64Seed); }
+inline std::uint64_t ShapeHash(const PartialTensorShape& shape) {
+  return detail::HashDims(shape.dim_sizes(), shape.unknown_rank() ? ~kHash64Seed : kHash64Seed);
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/tensor_util.hpp ----
 // Whole tensors in host memory: copies, concatenation and split along dimension 0, comparison, bitcasts, tensors over
 // bytes of somebody else, text for streams. Every dtype that a tensor holds. All of it says what is wrong with a
@@ -6093,12 +8142,12 @@ Stream& operator<<(Stream& stream, const Tensor& tensor) {
 namespace detail {
 
 // The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t AlignmentOf(DataType dtype) {
+constexpr std::size_t ViewAlignment(DataType dtype) {
   const std::size_t bytes = ElementBytes(dtype);
   return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
 }
 inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = AlignmentOf(dtype);
+  const std::size_t alignment = ViewAlignment(dtype);
   return alignment == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
 }
 
@@ -6134,6 +8183,9 @@ inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t
   }
   if (dtype == DataType::kResource) {
     return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
+  }
+  if (dtype == DataType::kVariant) {
+    return CopyItems(static_cast<const Variant*>(from), static_cast<Variant*>(to), count);
   }
   std::memmove(to, from, count * ElementBytes(dtype));
 }
@@ -6300,16 +8352,20 @@ inline bool SamePlainElements(DataType dtype, const char* a, const char* b, tens
   }
 }
 
+template <class T>
+Index FirstOther(const T* a, const T* b, Index count) {
+  Index i = 0;
+  while (i < count && a[i] == b[i]) ++i;
+  return i;
+}
 // The number of the first of `count` elements that differs, or `count`.
 inline Index FirstDifference(DataType dtype, const void* a, const void* b, Index count, tensor::Equality equality) {
-  if (dtype == DataType::kString || dtype == DataType::kResource) {
-    for (Index i = 0; i < count; ++i) {
-      const bool same = dtype == DataType::kString
-                            ? static_cast<const tstring*>(a)[i] == static_cast<const tstring*>(b)[i]
-                            : static_cast<const ResourceHandle*>(a)[i] == static_cast<const ResourceHandle*>(b)[i];
-      if (!same) return i;
-    }
-    return count;
+  if (dtype == DataType::kString)
+    return FirstOther(static_cast<const tstring*>(a), static_cast<const tstring*>(b), count);
+  if (dtype == DataType::kVariant)
+    return FirstOther(static_cast<const Variant*>(a), static_cast<const Variant*>(b), count);
+  if (dtype == DataType::kResource) {
+    return FirstOther(static_cast<const ResourceHandle*>(a), static_cast<const ResourceHandle*>(b), count);
   }
   const std::size_t bytes = ElementBytes(dtype);
   const bool exact = equality == tensor::Equality::kBits || !(IsFloating(dtype) || IsComplex(dtype));
@@ -6513,7 +8569,7 @@ inline Status CheckForeignMemory(std::string_view where, DataType dtype, const T
   }
   if (n != 0 && data == nullptr) return errors::InvalidArgument(where, ": there is no memory, data is null");
   if (n != 0 && !IsAlignedFor(dtype, data)) {
-    return errors::InvalidArgument(where, ": data must be aligned to ", AlignmentOf(dtype), " bytes for type ",
+    return errors::InvalidArgument(where, ": data must be aligned to ", ViewAlignment(dtype), " bytes for type ",
                                    Name(dtype), ", its address is ", reinterpret_cast<std::uintptr_t>(data) % 64,
                                    " more than a multiple of 64");
   }
@@ -6524,16 +8580,33 @@ inline Status CheckForeignMemory(std::string_view where, DataType dtype, const T
 
 namespace tensor {
 
+// What becomes of memory whose address does not suit the element type.
+enum class Misaligned { kRefuse, kCopy };
+
 // A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter() runs when nobody shares the
-// memory any longer; on failure it is not called.
-inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes) {
-  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
-  return Tensor::FromMemory(dtype, shape, data);
+// memory any longer, at once where it was copied; on failure it is not called.
+inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
+                                 Misaligned misaligned = Misaligned::kRefuse) {
+  const bool copies =
+      misaligned == Misaligned::kCopy && SizeOf(dtype) != 0 && data != nullptr && !detail::IsAlignedFor(dtype, data);
+  alignas(64) static char aligned = 0;
+  const void* const address = copies ? &aligned : data;  // what is copied may stand anywhere
+  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, address, bytes, false));
+  if (!copies) return Tensor::FromMemory(dtype, shape, data);
+  Result<Tensor> made = detail::MakeLike(Tensor(dtype), shape);
+  if (made.ok()) detail::CopyElements(dtype, data, made->raw_data(), static_cast<std::size_t>(shape.num_elements()));
+  return made;
 }
 template <class Deleter>
   requires std::is_invocable_v<Deleter&>
-Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter) {
-  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
+Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter,
+                          Misaligned misaligned = Misaligned::kRefuse) {
+  Result<Tensor> made = FromMemory(dtype, shape, data, bytes, misaligned);
+  if (!made.ok()) return made;
+  if (made->buffer() == nullptr || made->raw_data() != data) {
+    deleter();
+    return made;
+  }
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
 }
 
@@ -6932,10 +9005,612 @@ inline Result<Tensor> Reshape(const Tensor& from, const TensorShape& shape) {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/tensor/variant.hpp ----
+// Variants whole: values of any type put in and got out, and their serialised form, VariantTensorData. What other
+// programs and devices need of a type is in tensor/variant_registry.hpp.
+TENON_NAMESPACE_BEGIN
+
+// A value taken apart: what a VariantTensorDataProto holds. Plain data.
+struct VariantTensorData {
+  std::string type_name;  // of the value's type, for whoever decodes it
+  std::string metadata;   // any bytes
+  SlimVector<Tensor> tensors;
+
+  // A plain value as the whole metadata, in the machine's byte order (little-endian).
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void SetMetadata(const T& value) {
+    metadata.assign(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  // False, and *value unchanged, when the metadata has another size.
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  bool GetMetadata(T* value) const {
+    if (metadata.size() != sizeof *value) return false;
+    std::memcpy(static_cast<void*>(value), metadata.data(), sizeof *value);
+    return true;
+  }
+
+  bool empty() const { return type_name.empty() && metadata.empty() && tensors.empty(); }
+  std::string DebugString() const {
+    std::string text = StrCat("type_name: ", type_name, " metadata: ", CEscape(metadata));
+    for (const Tensor& tensor : tensors) StrAppend(&text, " tensors: ", tensor.DebugString());
+    return text;
+  }
+  // Tensors are the same if dtype, shape and bytes are.
+  friend bool operator==(const VariantTensorData& a, const VariantTensorData& b);
+};
+
+namespace detail {
+
+template <class T>
+bool SameItems(const Tensor& a, const Tensor& b) {
+  for (Index i = 0; i < a.NumElements(); ++i) {
+    if (!(a.data<T>()[i] == b.data<T>()[i])) return false;
+  }
+  return true;
+}
+// The same dtype, shape and bytes; elements that are no plain bytes by ==. Tensors in device memory are the same only
+// if they share it.
+inline bool SameContents(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;
+  if (a.NumElements() == 0 || a.raw_data() == b.raw_data()) return true;
+  if (a.raw_data() == nullptr || b.raw_data() == nullptr || !a.HostAccessible() || !b.HostAccessible()) return false;
+  if (a.dtype() == DataType::kString) return SameItems<tstring>(a, b);
+  if (a.dtype() == DataType::kResource) return SameItems<ResourceHandle>(a, b);
+  if (a.dtype() == DataType::kVariant) return SameItems<Variant>(a, b);
+  return a.tensor_data() == b.tensor_data();
+}
+
+// The type's name as its compiler writes it.
+template <class T>
+constexpr std::string_view CppName() {
+  std::string_view text = TENON_SIGNATURE;
+  const std::size_t start = text.find("T = ");
+  if (start == std::string_view::npos) return text;
+  text.remove_prefix(start + 4);
+  const std::size_t end = text.find("; ");  // g++ goes on with what names stand for
+  return end == std::string_view::npos ? text.substr(0, text.size() - 1) : text.substr(0, end);
+}
+// The same if no other type of the program can have this name, otherwise "": a type of an unnamed namespace, of a
+// function, or a lambda is found in one source file only, where its table has one address. clang writes a function's
+// types without the function, as if they were global, so a name without "::" counts only for numbers.
+template <class T>
+constexpr std::string_view UniqueCppName() {
+  const std::string_view name = CppName<T>();
+  const bool local = name.find_first_of("({'`") != std::string_view::npos ||
+                     name.find("unnamed") != std::string_view::npos ||
+                     (!std::is_arithmetic_v<T> && name.find("::") == std::string_view::npos);
+  return local ? std::string_view() : name;
+}
+
+template <class T>
+concept NamesItself = requires(const T& value) {
+  { value.TypeName() } -> std::convertible_to<std::string_view>;
+};
+template <class T>
+concept DescribesItself = requires(const T& value) { std::string(value.DebugString()); };
+template <class T>
+concept HasText = std::is_convertible_v<const T&, Piece>;
+template <class T>
+concept EncodesItself = requires(const T& value, VariantTensorData* data) { value.Encode(data); };
+template <class T>
+concept DecodesItself = requires(T& value, VariantTensorData&& data) { value.Decode(std::move(data)); };
+
+template <class T>
+std::string VariantTypeName(const T& value) {
+  if constexpr (NamesItself<T>)
+    return std::string(std::string_view(value.TypeName()));
+  else if constexpr (std::is_same_v<T, Tensor>)
+    return "tensorflow::Tensor";
+  else
+    return std::string(CppName<T>());
+}
+
+// The functions of VariantTable for one type.
+template <class T>
+struct VariantOf {
+  static constexpr bool kOnHeap = sizeof(T) > Variant::kInlineBytes || alignof(T) > alignof(void*) ||
+                                  !std::is_nothrow_move_constructible_v<T>;
+  static const T& At(const void* value) { return *static_cast<const T*>(value); }
+
+  template <class... Args>
+  static void Emplace(Variant* to, Args&&... args) {
+    if constexpr (kOnHeap) {
+      T* const heap = new T(std::forward<Args>(args)...);
+      std::memcpy(to->bytes_, &heap, sizeof heap);
+    } else {
+      ::new (static_cast<void*>(to->bytes_)) T(std::forward<Args>(args)...);
+    }
+    to->table_ = &table;
+  }
+
+  static std::string TypeName(const void* value) {
+    if constexpr (std::is_same_v<T, VariantTensorData>)
+      return At(value).type_name;
+    else
+      return VariantTypeName(At(value));
+  }
+  static std::string DebugString(const void* value) {
+    if constexpr (DescribesItself<T>)
+      return std::string(At(value).DebugString());
+    else if constexpr (HasText<T>)
+      return StrCat(At(value));
+    else
+      return "?";
+  }
+  static void Copy(const void* from, Variant* to) { Emplace(to, At(from)); }
+  static void Move(Variant* from, Variant* to) noexcept {
+    to->table_ = from->table_;
+    if constexpr (kOnHeap) {
+      std::memcpy(to->bytes_, from->bytes_, sizeof(void*));
+    } else {
+      T* const source = static_cast<T*>(from->value());
+      ::new (static_cast<void*>(to->bytes_)) T(std::move(*source));
+      source->~T();
+    }
+    from->table_ = nullptr;
+  }
+  static void Destroy(Variant* variant) {
+    T* const object = static_cast<T*>(variant->value());
+    if constexpr (kOnHeap)
+      delete object;
+    else
+      object->~T();
+  }
+  static bool Same(const void* a, const void* b) {
+    if constexpr (std::is_same_v<T, Tensor>)
+      return SameContents(At(a), At(b));
+    else if constexpr (std::equality_comparable<T>)
+      return At(a) == At(b);
+    else
+      return false;
+  }
+
+  static bool Encode(const void* value, VariantTensorData* data) {
+    if constexpr (std::is_same_v<T, VariantTensorData>) {
+      *data = At(value);
+    } else if constexpr (EncodesItself<T>) {
+      At(value).Encode(data);
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      data->tensors.push_back(At(value));
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      data->SetMetadata(At(value));
+    } else {
+      return false;
+    }
+    return true;
+  }
+  static bool Decode(VariantTensorData* data, void* value) {
+    T& object = *static_cast<T*>(value);
+    if constexpr (std::is_same_v<T, VariantTensorData>) {
+      object = std::move(*data);
+    } else if constexpr (DecodesItself<T>) {
+      return object.Decode(std::move(*data));
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      if (data->tensors.size() != 1) return false;
+      object = data->tensors[0];
+    } else if constexpr (std::is_same_v<T, bool>) {
+      unsigned char byte = 0;
+      if (!data->GetMetadata(&byte) || byte > 1) return false;
+      object = byte != 0;
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      return data->GetMetadata(&object);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static constexpr VariantTable table = {UniqueCppName<T>(),
+                                         &TypeName,
+                                         &DebugString,
+                                         &Copy,
+                                         &Move,
+                                         &Destroy,
+                                         &Same,
+                                         &Encode,
+                                         &Decode,
+                                         kOnHeap,
+                                         std::is_same_v<T, VariantTensorData>};
+};
+
+}  // namespace detail
+
+inline bool operator==(const VariantTensorData& a, const VariantTensorData& b) {
+  if (a.type_name != b.type_name || a.metadata != b.metadata || a.tensors.size() != b.tensors.size()) return false;
+  for (std::size_t i = 0; i < a.tensors.size(); ++i) {
+    if (!detail::SameContents(a.tensors[i], b.tensors[i])) return false;
+  }
+  return true;
+}
+
+template <class T>
+  requires(detail::IsVariantValue<T>())
+Variant::Variant(T&& value) : table_(nullptr) {
+  static_assert(std::is_copy_constructible_v<std::decay_t<T>>, "tenon: a Variant copies its value; T cannot be copied");
+  detail::VariantOf<std::decay_t<T>>::Emplace(this, std::forward<T>(value));
+}
+template <class T>
+bool Variant::is() const {
+  return Holds(&detail::VariantOf<T>::table);
+}
+template <class T>
+T* Variant::get() {
+  return is<T>() ? static_cast<T*>(value()) : nullptr;
+}
+template <class T>
+const T* Variant::get() const {
+  return is<T>() ? static_cast<const T*>(value()) : nullptr;
+}
+
+// The value taken apart, with its type's name; a serialised one as it came; nothing for an empty Variant. Types encode
+// themselves by `void Encode(VariantTensorData*) const`; a Tensor and what is trivially copyable need no such member.
+// Unimplemented for other types.
+inline Status EncodeVariant(const Variant& variant, VariantTensorData* data) {
+  *data = VariantTensorData();
+  if (variant.is_empty()) return OkStatus();
+  const bool encoded = variant.table()->encode(variant.value(), data);
+  data->type_name = variant.TypeName();
+  if (encoded) return OkStatus();
+  return errors::Unimplemented("EncodeVariant: type '", data->type_name,
+                               "' cannot be serialised; it needs void Encode(VariantTensorData*) const");
+}
+
+namespace detail {
+[[nodiscard]] TENON_COLD inline Status WrongVariant(std::string_view wanted, const Variant& variant) {
+  return errors::InvalidArgument(
+      "GetVariantValue: a variant of type '", wanted, "' expected, got ",
+      variant.is_empty() ? std::string("an empty one") : StrCat("'", variant.TypeName(), "'"),
+      variant.is_serialized() ? ", which was not decoded" : "");
+}
+[[nodiscard]] TENON_COLD inline Status UndecodableVariant(std::string_view type_name) {
+  return errors::InvalidArgument("Could not decode variant with type_name: \"", type_name,
+                                 "\".  The metadata or tensors are not what this type writes");
+}
+}  // namespace detail
+
+// The value if it is a T; one that is still serialised is decoded first, and stays so. InvalidArgument for a value of
+// another type, and for bytes that T cannot decode: *variant is then as it was. Types decode themselves by
+// `bool Decode(VariantTensorData)`; T must be default-constructible.
+//
+//   TENON_ASSIGN_OR_RETURN(Point* const p, GetVariantValue<Point>(&tensor.flat<Variant>()[0]));
+template <class T>
+Result<T*> GetVariantValue(Variant* variant) {
+  if (T* const value = variant->get<T>(); value != nullptr) return value;
+  T made{};
+  const std::string wanted = detail::VariantTypeName(made);
+  if (!variant->is_serialized() || variant->TypeName() != wanted) return detail::WrongVariant(wanted, *variant);
+  VariantTensorData data = *variant->get<VariantTensorData>();
+  if (!detail::VariantOf<T>::Decode(&data, &made)) return detail::UndecodableVariant(wanted);
+  *variant = std::move(made);
+  return variant->get<T>();
+}
+// The same without decoding, for a value that others may be reading.
+template <class T>
+Result<const T*> GetVariantValue(const Variant* variant) {
+  if (const T* const value = variant->get<T>(); value != nullptr) return value;
+  return detail::WrongVariant(detail::VariantTypeName(T{}), *variant);
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/variant_registry.hpp ----
+// VariantRegistry: what a program can do with variants of types that it does not name: decode them, make zeros, add
+// them, copy them between host and device memory, ask for their shape.
+TENON_NAMESPACE_BEGIN
+
+class OpKernelContext;
+
+enum class VariantUnaryOp { kZerosLike, kConj };
+enum class VariantBinaryOp { kAdd };
+// With TensorFlow's numbers.
+enum class VariantCopyDirection { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };
+
+constexpr std::string_view Name(VariantUnaryOp op) { return op == VariantUnaryOp::kConj ? "CONJ" : "ZEROS_LIKE"; }
+constexpr std::string_view Name(VariantBinaryOp) { return "ADD"; }
+constexpr std::string_view Name(VariantCopyDirection direction) {
+  switch (direction) {
+    case VariantCopyDirection::kHostToDevice: return "HOST_TO_DEVICE";
+    case VariantCopyDirection::kDeviceToHost: return "DEVICE_TO_HOST";
+    default: return "DEVICE_TO_DEVICE";
+  }
+}
+
+// Copies one tensor inside a variant to the other memory; borrowed for the call.
+struct VariantTensorCopy {
+  Status (*copy)(void* arg, const Tensor& from, Tensor* to);
+  void* arg;
+  Status operator()(const Tensor& from, Tensor* to) const { return copy(arg, from, to); }
+};
+
+// thread-safe. Rows are never removed: a shared library that registered a type must stay loaded. A device is a type of
+// devices, "CPU" or "GPU"; `context` goes to the function as it is and may be null where the function allows it.
+//
+//   VariantRegistry& registry = VariantRegistry::Global();
+//   TENON_RETURN_IF_ERROR(registry.AddType<Point>());     // Point: TypeName, Encode, Decode, default-constructible
+//   TENON_RETURN_IF_ERROR(registry.AddUnary<Point>(VariantUnaryOp::kZerosLike, "CPU", &ZerosLikePoint));
+//   TENON_RETURN_IF_ERROR(registry.Decode(&variant));
+class VariantRegistry {
+ public:
+  template <class T>
+  using UnaryFunction = Status (*)(OpKernelContext* context, const T& in, T* out);
+  template <class T>
+  using BinaryFunction = Status (*)(OpKernelContext* context, const T& a, const T& b, T* out);
+  template <class T>
+  using CopyFunction = Status (*)(const T& from, T* to, const VariantTensorCopy& copy);
+  template <class T>
+  using ShapeFunction = Status (*)(const T& value, TensorShape* shape);
+
+  // The process's own; knows int, float, bool, double and Tensor.
+  static VariantRegistry& Global() {
+    static VariantRegistry* registry = new VariantRegistry();
+    return *registry;
+  }
+  VariantRegistry() {
+    static_cast<void>(AddType<int>());
+    static_cast<void>(AddType<float>());
+    static_cast<void>(AddType<bool>());
+    static_cast<void>(AddType<double>());
+    static_cast<void>(AddType<Tensor>());
+  }
+  VariantRegistry(const VariantRegistry&) = delete;
+  VariantRegistry& operator=(const VariantRegistry&) = delete;
+
+  // ---------------------------------------------------------------------------------------------------- registration
+  // The same twice does nothing. AlreadyExists when something else stands there.
+
+  // The type can be decoded, under the name that T() gives itself. InvalidArgument for an empty name.
+  template <class T>
+  Status AddType() {
+    return Add({What::kType, 0, detail::VariantTypeName(T{}), &detail::VariantOf<T>::table, nullptr, nullptr,
+                &Thunks<T>::Make});
+  }
+  template <class T>
+  Status AddUnary(VariantUnaryOp op, std::string_view device, UnaryFunction<T> function) {
+    return Add(MakeRow<T>(What::kUnary, static_cast<int>(op), device, reinterpret_cast<Erased>(function),
+                          reinterpret_cast<Erased>(&Thunks<T>::Unary)));
+  }
+  template <class T>
+  Status AddBinary(VariantBinaryOp op, std::string_view device, BinaryFunction<T> function) {
+    return Add(MakeRow<T>(What::kBinary, static_cast<int>(op), device, reinterpret_cast<Erased>(function),
+                          reinterpret_cast<Erased>(&Thunks<T>::Binary)));
+  }
+  template <class T>
+  Status AddCopy(VariantCopyDirection direction, CopyFunction<T> function) {
+    return Add(MakeRow<T>(What::kCopy, static_cast<int>(direction), "", reinterpret_cast<Erased>(function),
+                          reinterpret_cast<Erased>(&Thunks<T>::Copy)));
+  }
+  template <class T>
+  Status AddShape(ShapeFunction<T> function) {
+    return Add(MakeRow<T>(What::kShape, 0, "", reinterpret_cast<Erased>(function),
+                          reinterpret_cast<Erased>(&Thunks<T>::Shape)));
+  }
+
+  // --------------------------------------------------------------------------------------------------------- actions
+  // On failure nothing is changed.
+
+  // A serialised value becomes one of its type; others, and an empty variant, stay as they are. NotFound for a type
+  // that is not registered, naming those that are; InvalidArgument for bytes that the type cannot decode.
+  Status Decode(Variant* variant) const;
+  // The same for every element of a tensor, which the caller owns alone; other dtypes stay as they are. Elements before
+  // the one that fails are decoded.
+  Status Decode(Tensor* tensor) const;
+
+  // *out = op(in). Internal without a function for the type and device, as TensorFlow; serialised values are not
+  // decoded for it.
+  Status Unary(VariantUnaryOp op, std::string_view device, OpKernelContext* context, const Variant& in,
+               Variant* out) const;
+  // *out = op(a, b), both of one type.
+  Status Binary(VariantBinaryOp op, std::string_view device, OpKernelContext* context, const Variant& a,
+                const Variant& b, Variant* out) const;
+  // *to = from with its tensors in the other memory. An empty variant is copied without a function.
+  Status Copy(VariantCopyDirection direction, const Variant& from, Variant* to, const VariantTensorCopy& copy) const;
+  // The shape that the one value of a variant tensor has: what the op Shape gives.
+  Status Shape(const Tensor& tensor, TensorShape* shape) const;
+
+  // Of types that can be decoded, in the order of their registration.
+  SlimVector<std::string> TypeNames() const {
+    MutexLock lock(mutex_);
+    SlimVector<std::string> names;
+    for (const Row& row : rows_) {
+      if (row.what == What::kType) names.push_back(row.key);
+    }
+    return names;
+  }
+
+ private:
+  enum class What : unsigned char { kType, kUnary, kBinary, kCopy, kShape };
+  using Erased = void (*)();  // a function of any type; cast back before it is called
+  using UnaryThunk = Status (*)(Erased, OpKernelContext*, const Variant&, Variant*);
+  using BinaryThunk = Status (*)(Erased, OpKernelContext*, const Variant&, const Variant&, Variant*);
+  using CopyThunk = Status (*)(Erased, const Variant&, Variant*, const VariantTensorCopy&);
+  using ShapeThunk = Status (*)(Erased, const Variant&, TensorShape*);
+
+  struct Row {
+    What what;
+    int op;  // of `what`
+    std::string key;  // a type's name, or the device
+    const detail::VariantTable* table;
+    Erased function;
+    Erased thunk;  // knows the type of `function`
+    Variant (*make)();
+  };
+
+  template <class T>
+  struct Thunks {
+    static Variant Make() { return Variant(T{}); }
+    static Status Unary(Erased function, OpKernelContext* context, const Variant& in, Variant* out) {
+      T made{};
+      TENON_RETURN_IF_ERROR(reinterpret_cast<UnaryFunction<T>>(function)(context, *in.get<T>(), &made));
+      *out = std::move(made);
+      return OkStatus();
+    }
+    static Status Binary(Erased function, OpKernelContext* context, const Variant& a, const Variant& b, Variant* out) {
+      T made{};
+      TENON_RETURN_IF_ERROR(reinterpret_cast<BinaryFunction<T>>(function)(context, *a.get<T>(), *b.get<T>(), &made));
+      *out = std::move(made);
+      return OkStatus();
+    }
+    static Status Copy(Erased function, const Variant& from, Variant* to, const VariantTensorCopy& copy) {
+      T made{};
+      TENON_RETURN_IF_ERROR(reinterpret_cast<CopyFunction<T>>(function)(*from.get<T>(), &made, copy));
+      *to = std::move(made);
+      return OkStatus();
+    }
+    static Status Shape(Erased function, const Variant& value, TensorShape* shape) {
+      return reinterpret_cast<ShapeFunction<T>>(function)(*value.get<T>(), shape);
+    }
+  };
+
+  template <class T>
+  static Row MakeRow(What what, int op, std::string_view device, Erased function, Erased thunk) {
+    return {what, op, std::string(device), &detail::VariantOf<T>::table, function, thunk, nullptr};
+  }
+  static bool SameType(const detail::VariantTable* a, const detail::VariantTable* b) {
+    return a == b || (!a->cpp_name.empty() && a->cpp_name == b->cpp_name);
+  }
+  Status Add(Row row);
+  struct Found {
+    Erased function = nullptr;
+    Erased thunk = nullptr;
+  };
+  // What there is for the variant's type; nulls if nothing.
+  Found Find(What what, int op, std::string_view device, const Variant& variant) const {
+    MutexLock lock(mutex_);
+    for (const Row& row : rows_) {
+      if (row.what == what && row.op == op && row.key == device && variant.Holds(row.table)) {
+        return {row.function, row.thunk};
+      }
+    }
+    return {};
+  }
+  Status CannotDecode(std::string_view type_name) const;
+
+  mutable Mutex mutex_;
+  SlimVector<Row> rows_;  // few: searched one after the other
+};
+
+inline Status VariantRegistry::Add(Row row) {
+  if (row.what == What::kType && row.key.empty()) {
+    return errors::InvalidArgument("VariantRegistry: the type must have a name, got \"\"");
+  }
+  MutexLock lock(mutex_);
+  for (const Row& other : rows_) {
+    if (other.what != row.what || other.op != row.op || other.key != row.key) continue;
+    if (row.what == What::kType) {
+      if (SameType(other.table, row.table)) return OkStatus();
+      return errors::AlreadyExists("Unary VariantDecodeFn for type_name: ", row.key, " already registered");
+    }
+    if (!SameType(other.table, row.table)) continue;
+    if (other.function == row.function) return OkStatus();
+    return errors::AlreadyExists("VariantRegistry: another function for this operation and device '", row.key,
+                                 "' is already registered for this type");
+  }
+  rows_.push_back(std::move(row));
+  return OkStatus();
+}
+
+TENON_COLD inline Status VariantRegistry::CannotDecode(std::string_view type_name) const {
+  constexpr std::size_t kMaxNames = 8;
+  const SlimVector<std::string> names = TypeNames();
+  std::string known;
+  for (std::size_t i = 0; i < names.size() && i < kMaxNames; ++i) StrAppend(&known, i == 0 ? "" : ", ", names[i]);
+  if (names.size() > kMaxNames) StrAppend(&known, " and ", names.size() - kMaxNames, " more");
+  return errors::NotFound("Could not decode variant with type_name: \"", CEscape(type_name),
+                          "\".  Its type is not registered, these are: ", known);
+}
+
+inline Status VariantRegistry::Decode(Variant* variant) const {
+  if (!variant->is_serialized()) return OkStatus();
+  VariantTensorData data = *variant->get<VariantTensorData>();
+  if (data.empty()) {
+    variant->clear();
+    return OkStatus();
+  }
+  const std::string name = data.type_name;
+  Variant (*make)() = nullptr;
+  {
+    MutexLock lock(mutex_);
+    for (const Row& row : rows_) {
+      if (row.what == What::kType && row.key == name) make = row.make;
+    }
+  }
+  if (make == nullptr) return CannotDecode(name);
+  Variant made = make();
+  if (!made.table()->decode(&data, made.value())) return detail::UndecodableVariant(CEscape(name));
+  if (made.TypeName() != name) {
+    return errors::InvalidArgument("DecodeUnaryVariant: Variant type_name before decoding was: ", CEscape(name),
+                                   " but after decoding was: ", CEscape(made.TypeName()),
+                                   "; decoding must keep the type");
+  }
+  *variant = std::move(made);
+  return OkStatus();
+}
+
+inline Status VariantRegistry::Decode(Tensor* tensor) const {
+  if (tensor->dtype() != DataType::kVariant || tensor->raw_data() == nullptr) return OkStatus();
+  Variant* const elements = tensor->data<Variant>();
+  for (Index i = 0, n = tensor->NumElements(); i < n; ++i) {
+    Status s = Decode(elements + i);
+    if (!s.ok()) return Status(s.code(), StrCat("element ", i, ": ", s.message()));
+  }
+  return OkStatus();
+}
+
+inline Status VariantRegistry::Unary(VariantUnaryOp op, std::string_view device, OpKernelContext* context,
+                                     const Variant& in, Variant* out) const {
+  const Found found = Find(What::kUnary, static_cast<int>(op), device, in);
+  if (found.thunk != nullptr) return reinterpret_cast<UnaryThunk>(found.thunk)(found.function, context, in, out);
+  return errors::Internal("No unary variant unary_op function found for unary variant op enum: ", Name(op),
+                          " Variant type_name: '", in.TypeName(), "' for device type: ", device,
+                          "; VariantRegistry::AddUnary registers one");
+}
+
+inline Status VariantRegistry::Binary(VariantBinaryOp op, std::string_view device, OpKernelContext* context,
+                                      const Variant& a, const Variant& b, Variant* out) const {
+  if (a.is_empty() || b.is_empty() || !b.Holds(a.table())) {
+    return errors::Internal("BinaryOpVariants: Variants a and b have different type ids.  Type names: '", a.TypeName(),
+                            "' vs. '", b.TypeName(), "'; both must have values of one type");
+  }
+  const Found found = Find(What::kBinary, static_cast<int>(op), device, a);
+  if (found.thunk != nullptr) return reinterpret_cast<BinaryThunk>(found.thunk)(found.function, context, a, b, out);
+  return errors::Internal("No unary variant binary_op function found for binary variant op enum: ", Name(op),
+                          " Variant type_name: '", a.TypeName(), "' for device type: ", device,
+                          "; VariantRegistry::AddBinary registers one");
+}
+
+inline Status VariantRegistry::Copy(VariantCopyDirection direction, const Variant& from, Variant* to,
+                                    const VariantTensorCopy& copy) const {
+  if (from.is_empty()) {
+    to->clear();
+    return OkStatus();
+  }
+  const Found found = Find(What::kCopy, static_cast<int>(direction), "", from);
+  if (found.thunk != nullptr) return reinterpret_cast<CopyThunk>(found.thunk)(found.function, from, to, copy);
+  return errors::Internal("No unary variant device copy function found for direction: ", Name(direction),
+                          " and Variant type_name: '", from.TypeName(), "'; VariantRegistry::AddCopy registers one");
+}
+
+inline Status VariantRegistry::Shape(const Tensor& tensor, TensorShape* shape) const {
+  if (tensor.dtype() != DataType::kVariant || tensor.NumElements() != 1 || tensor.raw_data() == nullptr) {
+    return errors::InvalidArgument("VariantRegistry::Shape: one variant expected, got a tensor of type ",
+                                   Name(tensor.dtype()), " and shape ", tensor.shape());
+  }
+  const Variant& value = *tensor.data<Variant>();
+  const Found found = Find(What::kShape, 0, "", value);
+  if (found.thunk != nullptr) return reinterpret_cast<ShapeThunk>(found.thunk)(found.function, value, shape);
+  return errors::Internal("No unary variant shape function found for Variant type_name: '", value.TypeName(),
+                          "'; VariantRegistry::AddShape registers one");
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/wire/reader.hpp ----
 // Reader: walks bytes in protobuf's wire format, message inside message, without protobuf. Checks every length; the
 // first mistake stops it, and status() then says what is wrong and at which byte.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -7164,12 +9839,14 @@ inline std::string_view AsText(std::span<const std::byte> bytes) {
 
 }  // namespace wire
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/wire/writer.hpp ----
 // Writer: makes protobuf's wire format, last byte first. So the length of a message is known when it is written, and
 // one pass is enough. What is written later stands before what was written earlier.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -7246,6 +9923,7 @@ class Writer {
 
 }  // namespace wire
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/wire/schema.hpp ----
@@ -7257,6 +9935,7 @@ TENON_NAMESPACE_END
 //                                                    wire::MakeField<&Version::bad_consumers>(3, "bad_consumers")};
 //   inline constexpr wire::Message wire::Schema<Version>::message("Version", kVersionFields);
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 class Buffer;
 
@@ -7322,6 +10001,7 @@ struct ParseContext {
   // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
   // bytes must not be able to ask for all memory.
   std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
+  int variant_depth = 0;  // variants around what is being read
   Status status;  // set by a message's own parse function when values make no sense
 };
 
@@ -7668,198 +10348,14 @@ void SerializeTo(const T& object, std::string* out) {
 
 }  // namespace wire
 
-TENON_NAMESPACE_END
-
-// ---- tenon/tensor/partial_shape.hpp ----
-// PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. What graphs and attrs hold.
-TENON_NAMESPACE_BEGIN
-
-// Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
-// are known. externally synchronised.
-class PartialTensorShape {
- public:
-  PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
-  PartialTensorShape(std::initializer_list<Index> dims)
-      : PartialTensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
-  explicit PartialTensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
-  PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
-
-  // For sizes that come from a user or a graph; -1 is unknown, less is an error.
-  static Status Build(std::span<const Index> dims, PartialTensorShape* shape) {
-    PartialTensorShape made;
-    TENON_RETURN_IF_ERROR(made.Set(dims));
-    *shape = std::move(made);
-    return OkStatus();
-  }
-  static Result<PartialTensorShape> Make(std::span<const Index> dims) {
-    PartialTensorShape made;
-    TENON_RETURN_IF_ERROR(made.Set(dims));
-    return made;
-  }
-
-  // Nothing happens to a shape of unknown rank.
-  void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
-  Status AddDimWithStatus(Index size) {
-    if (unknown_rank()) return OkStatus();
-    if (size < -1) return errors::InvalidArgument("Expected a size of at least -1, where -1 means unknown, got ", size);
-    if (dims_.size() >= kMaxTensorRank) return errors::InvalidArgument("Too many dimensions in tensor");
-    const Index before = num_elements();
-    if (before >= 0 && size >= 0) {
-      const Index product = MultiplyWithoutOverflow(before, size);
-      if (product < 0) {
-        return errors::InvalidArgument("Encountered overflow when multiplying ", before, " with ", size,
-                                       ", result: ", product);
-      }
-    }
-    dims_.PushBack(size);
-    return OkStatus();
-  }
-  void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
-  Status SetDimWithStatus(int d, Index size) {
-    if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
-    if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
-    PartialTensorShape changed = *this;
-    changed.dims_.data()[d] = size;
-    PartialTensorShape checked;
-    TENON_RETURN_IF_ERROR(checked.Set(changed.dim_sizes()));
-    *this = std::move(checked);
-    return OkStatus();
-  }
-
-  // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
-  Status Concatenate(const PartialTensorShape& other, PartialTensorShape* result) const {
-    if (unknown_rank() || other.unknown_rank()) {
-      *result = PartialTensorShape();
-      return OkStatus();
-    }
-    PartialTensorShape longer = *this;
-    for (const Index size : other) TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
-    *result = std::move(longer);
-    return OkStatus();
-  }
-  PartialTensorShape Concatenate(const PartialTensorShape& other) const {
-    PartialTensorShape result;
-    detail::CheckShape(Concatenate(other, &result));
-    return result;
-  }
-  PartialTensorShape Concatenate(Index size) const {
-    PartialTensorShape result = *this;
-    result.AddDim(size);
-    return result;
-  }
-
-  // What is known of both together; InvalidArgument if they contradict each other.
-  Status MergeWith(const PartialTensorShape& other, PartialTensorShape* result) const {
-    if (result == this) return errors::Internal("PartialTensorShape::MergeWith: Cannot output result to itself");
-    if (unknown_rank() || other.unknown_rank()) {
-      *result = unknown_rank() ? other : *this;
-      return OkStatus();
-    }
-    if (dims() != other.dims()) {
-      return errors::InvalidArgument("PartialTensorShape: Incompatible ranks during merge: ", dims(), " vs. ",
-                                     other.dims());
-    }
-    PartialTensorShape merged{std::initializer_list<Index>{}};
-    for (int d = 0; d < dims(); ++d) {
-      const Index a = dim_size(d), b = other.dim_size(d);
-      if (a >= 0 && b >= 0 && a != b) {
-        return errors::InvalidArgument("PartialTensorShape: Incompatible shapes during merge: ", *this, " vs. ", other);
-      }
-      TENON_RETURN_IF_ERROR(merged.AddDimWithStatus(a >= 0 ? a : b));
-    }
-    *result = std::move(merged);
-    return OkStatus();
-  }
-
-  // Could one tensor have both shapes?
-  bool IsCompatibleWith(const PartialTensorShape& other) const {
-    if (unknown_rank() || other.unknown_rank()) return true;
-    if (dims() != other.dims()) return false;
-    for (int d = 0; d < dims(); ++d) {
-      const Index a = dim_size(d), b = other.dim_size(d);
-      if (a != b && a >= 0 && b >= 0) return false;
-    }
-    return true;
-  }
-  // The same knowledge: unknown equals only unknown.
-  bool IsIdenticalTo(const PartialTensorShape& other) const {
-    return unknown_rank() == other.unknown_rank() && dims_.SameDims(other.dims_);
-  }
-  friend bool operator==(const PartialTensorShape& a, const PartialTensorShape& b) { return a.IsIdenticalTo(b); }
-
-  bool IsFullyDefined() const {
-    if (unknown_rank()) return false;
-    for (const Index size : *this) {
-      if (size < 0) return false;
-    }
-    return true;
-  }
-  // False, and *shape as it was, unless all is known.
-  bool AsTensorShape(TensorShape* shape) const {
-    if (!IsFullyDefined()) return false;
-    shape->dims_.Assign(dims_.data(), dims_.size());
-    return true;
-  }
-
-  bool unknown_rank() const { return dims_.unknown_rank(); }
-  int dims() const { return unknown_rank() ? -1 : dims_.size(); }                            // -1: unknown rank
-  Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }              // -1: unknown
-  std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
-  const Index* begin() const { return dims_.data(); }
-  const Index* end() const { return dims_.data() + dims_.size(); }
-  Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
-
-  // "<unknown>", "[2,?]".
-  std::string DebugString() const {
-    if (unknown_rank()) return "<unknown>";
-    std::string text = "[";
-    for (int d = 0; d < dims(); ++d) {
-      if (d != 0) text += ',';
-      if (dim_size(d) < 0) {
-        text += '?';
-      } else {
-        StrAppend(&text, dim_size(d));
-      }
-    }
-    text += ']';
-    return text;
-  }
-
- private:
-  Status Set(std::span<const Index> dims) {
-    dims_.Resize(0);
-    dims_.set_unknown_rank(false);
-    for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
-    return OkStatus();
-  }
-
-  detail::DimVector dims_;
-};
-
-// The same questions for shapes made of numbers of a kernel or a user: -1 is allowed.
-template <class Int>
-Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
-  if (n > kMaxTensorRank) return errors::InvalidArgument("Too many dimensions");
-  if (n < 0) return errors::InvalidArgument("Negative number of dimensions ", n);
-  Index sizes[kMaxTensorRank];
-  Index product = 1;
-  for (Index i = 0; i < n; ++i) {
-    sizes[i] = static_cast<Index>(dims[i]);
-    if (sizes[i] < -1) return errors::InvalidArgument("Dimension ", sizes[i], " must be >= -1");
-    product = product < 0 || sizes[i] < 0 ? -1 : MultiplyWithoutOverflow(product, sizes[i]);
-  }
-  const Status status = PartialTensorShape::Build({sizes, static_cast<std::size_t>(n)}, shape);
-  if (status.ok()) return status;
-  return errors::InvalidArgument("Shape ", detail::DimsText({sizes, static_cast<std::size_t>(n)}),
-                                 " would have more than 2**63 - 1 elements");
-}
-
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/wire/tensor_proto.hpp ----
 // TensorProto and TensorShapeProto: tensors and shapes in serialised form. Reading understands every way in which
 // TensorFlow writes values; raw contents become views of the bytes where those have an owner.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -7986,6 +10482,16 @@ struct Schema<PartialTensorShape> {
 // ------------------------------------------------------------------------------------------------ ResourceHandleProto
 
 template <>
+struct Schema<DtypeAndPartialShape> {
+  static const Message message;
+};
+inline constexpr Field kDtypeAndShapeFields[] = {
+    MakeField<&DtypeAndPartialShape::dtype>(1, "dtype"),
+    MakeFieldAlways<&DtypeAndPartialShape::shape>(2, "shape"),  // a missing one is that of a scalar
+};
+inline constexpr Message Schema<DtypeAndPartialShape>::message("DtypeAndShape", kDtypeAndShapeFields);
+
+template <>
 struct Schema<ResourceHandle> {
   static const Message message;
 };
@@ -7995,8 +10501,27 @@ inline constexpr Field kResourceHandleFields[] = {
     MakeField<&ResourceHandle::name>(3, "name"),
     MakeField<&ResourceHandle::hash_code>(4, "hash_code"),
     MakeField<&ResourceHandle::maybe_type_name>(5, "maybe_type_name"),
+    MakeField<&ResourceHandle::dtypes_and_shapes>(6, "dtypes_and_shapes"),
 };
 inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
+
+// --------------------------------------------------------------------------------------------- VariantTensorDataProto
+
+// Variants inside variants are read up to this depth; it is about what the limit of kMaxDepth messages leaves.
+inline constexpr int kMaxVariantDepth = 48;
+
+template <>
+struct Schema<VariantTensorData> {
+  static const Message message;
+};
+// A Variant in the same form. One that was read stays serialised (VariantRegistry::Decode, GetVariantValue); one
+// without a type, bytes and tensors is empty. A value whose type cannot be serialised is written as its type's name.
+template <>
+struct Schema<Variant> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object);
+  static void Serialize(Writer& writer, const void* object);
+  static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
+};
 
 // ------------------------------------------------------------------------------------------------------- TensorProto
 
@@ -8008,6 +10533,7 @@ enum TensorField : std::uint32_t {
   kContentField = 4,
   kStringField = 8,
   kResourceField = 14,
+  kVariantField = 15,
   kFloat8Field = 18,
 };
 
@@ -8042,6 +10568,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kHalf:
     case DataType::kBfloat16: return {13, Kind::kInt32};
     case DataType::kResource: return {kResourceField, Kind::kMessage};
+    case DataType::kVariant: return {kVariantField, Kind::kMessage};
     case DataType::kUint32: return {16, Kind::kUint32};
     case DataType::kUint64: return {17, Kind::kUint64};
     case DataType::kFloat8E5M2:
@@ -8052,6 +10579,11 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
     default: return {0, Kind::kMessage};
   }
+}
+
+// The table of elements that are messages: handles and variants.
+constexpr const Message& MessageOfElement(DataType dtype) {
+  return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
 
 // The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
@@ -8097,7 +10629,7 @@ class TensorDecoder {
       case Kind::kInt64:
       case Kind::kUint64: return TakeNumbers(8, out);
       case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
-      case Kind::kMessage: return TakeResources(out);
+      case Kind::kMessage: return TakeMessages(out);
       default: break;
     }
     return TakeNumbers(SizeOf(dtype_) < 4 ? static_cast<std::size_t>(SizeOf(dtype_)) : 4, out);
@@ -8133,10 +10665,6 @@ class TensorDecoder {
   }
 
   bool CheckHeader() {
-    if (dtype_ == DataType::kVariant) {
-      status_ = errors::Unimplemented("TensorProto of shape ", raw_shape_, ": tensors of type variant cannot be read");
-      return false;
-    }
     if (TypedFieldOf(dtype_).number == 0) {
       return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
     }
@@ -8204,7 +10732,7 @@ class TensorDecoder {
     if (IsComplex(dtype_)) alignment /= 2;
     return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
   }
-  // Strings and handles: the lengths of all, then the bytes of all.
+  // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
     if (static_cast<std::uint64_t>(elements_) > content.size()) {
       return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
@@ -8231,11 +10759,26 @@ class TensorDecoder {
       rest.remove_prefix(item.size());
       if (dtype_ == DataType::kString) {
         out->data<tstring>()[i].assign(item);
-      } else if (Status s = wire::Parse(AsBytes(item), out->data<ResourceHandle>() + i, ParseContext{}); !s.ok()) {
-        return Fail("element ", i, ": ", s.message());
+      } else if (!TakeObject(item, i, out)) {
+        return false;
       }
     }
     return true;
+  }
+
+  bool TakeObject(std::string_view item, Index i, Tensor* out) {
+    const Message& message = MessageOfElement(dtype_);
+    Reader reader(AsBytes(item));
+    if (ParseMessage(message, reader, context_, ElementAt(out, i))) return true;
+    const Status s = context_.status.ok() ? reader.status(message.name) : std::move(context_.status);
+    status_ = Status(s.code(), StrCat("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_,
+                                      ": element ", i, ": ", s.message()));
+    context_.status = OkStatus();
+    return false;
+  }
+  static void* ElementAt(Tensor* tensor, Index i) {
+    return static_cast<char*>(tensor->raw_data()) +
+           static_cast<std::size_t>(i) * tenon::detail::ElementBytes(tensor->dtype());
   }
 
   // ---- typed fields
@@ -8354,18 +10897,18 @@ class TensorDecoder {
     for (Index i = have; i < elements_; ++i) to[i] = last;
     return true;
   }
-  // Handles are not repeated: elements without one stay empty.
-  bool TakeResources(Tensor* out) {
-    auto* const to = out->data<ResourceHandle>();
+  // Handles and variants are not repeated: elements without one stay empty.
+  bool TakeMessages(Tensor* out) {
+    const std::uint32_t number = TypedFieldOf(dtype_).number;
     Index have = 0;
-    for (Tag tag; Next(kResourceField, &tag);) {
+    for (Tag tag; Next(number, &tag);) {
       if (tag.type != WireType::kBytes || have == elements_) {
         if (!again_.Skip(tag)) break;
         continue;
       }
       Reader::Outer outer;
       if (!again_.Enter(&outer)) break;
-      if (!ParseMessage(Schema<ResourceHandle>::message, again_, context_, to + have)) {
+      if (!ParseMessage(MessageOfElement(dtype_), again_, context_, ElementAt(out, have))) {
         std::swap(status_, context_.status);
         break;
       }
@@ -8403,7 +10946,7 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
 enum class TensorProtoForm {
   kAuto,  // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end
           // short
-  kContent,  // tensor_content: raw bytes; strings and handles with their lengths before them
+  kContent,  // tensor_content: raw bytes; strings, handles and variants with their lengths before them
   kTyped,  // every element in the field of its type
 };
 
@@ -8468,8 +11011,8 @@ inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t c
     case Kind::kMessage:
       for (std::size_t i = count; i-- > 0;) {
         const std::size_t end = writer.size();
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
-        writer.BytesTag(kResourceField, writer.size() - end);
+        SerializeMessage(MessageOfElement(dtype), writer, data + i * tenon::detail::ElementBytes(dtype));
+        writer.BytesTag(TypedFieldOf(dtype).number, writer.size() - end);
       }
       return;
     default: break;
@@ -8492,7 +11035,8 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
       if (tensor.dtype() == DataType::kString) {
         writer.Bytes(tensor.data<tstring>()[i].view());
       } else {
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
+        SerializeMessage(MessageOfElement(tensor.dtype()), writer,
+                         static_cast<const char*>(tensor.raw_data()) + i * tenon::detail::ElementBytes(tensor.dtype()));
       }
       lengths[i] = writer.size() - item_end;
     }
@@ -8541,12 +11085,47 @@ struct Schema<Tensor> {
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 
+inline constexpr Field kVariantTensorDataFields[] = {
+    MakeField<&VariantTensorData::type_name>(1, "type_name"),
+    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    MakeField<&VariantTensorData::tensors>(3, "tensors"),
+};
+inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
+
+TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+  if (context.variant_depth >= kMaxVariantDepth) {
+    context.status =
+        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
+    return false;
+  }
+  ++context.variant_depth;
+  VariantTensorData data;
+  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
+  --context.variant_depth;
+  if (!parsed) return false;
+  if (data.empty()) {
+    static_cast<Variant*>(object)->clear();
+  } else {
+    *static_cast<Variant*>(object) = std::move(data);
+  }
+  return true;
+}
+TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* object) {
+  const Variant& variant = *static_cast<const Variant*>(object);
+  if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
+    return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
+  }
+  VariantTensorData data;
+  static_cast<void>(EncodeVariant(variant, &data));
+  SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
+}
+
 }  // namespace wire
 
 // The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
 // type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out, Unimplemented for variants.
+// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
 inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;
@@ -8581,12 +11160,14 @@ inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
 // Appends to *out.
 inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/wire/tensor_proto_util.hpp ----
 // Serialised TensorProtos: one made from values, and the compression that TensorFlow applies to the constants of a
 // graph. tensor_proto.hpp reads and writes Tensors.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -8866,6 +11447,7 @@ inline Result<bool> CompressTensorProtoInPlace(std::string* proto, Index min_ele
   return smaller;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/sorted_order.hpp ----
@@ -8904,10 +11486,11 @@ SlimVector<std::size_t> SortedOrder(std::size_t count, const Less& less) {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/op/attr_value.hpp ----
-// AttrValue: the value of an op's attr in a node: a number, text, dtype, shape, tensor, function, placeholder, or a
-// list of such. AttrMap: a node's attrs, sorted by name. Plain data; what they mean to an op is decided elsewhere.
+// ---- tenon/op/attr_types.hpp ----
+// The types of attrs: AttrValue, AttrList, NameAttrList and AttrMap. Include op/attr_value.hpp, which defines their
+// members as well.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct AttrList;
 struct NameAttrList;
@@ -8999,7 +11582,7 @@ class AttrValue {
   // A serialised TensorShapeProto or TensorProto that has no value, and why. It stays in the graph and is written as it
   // came; Get gives the reason.
   static AttrValue UndecodedShape(std::string proto, Status why);
-  static AttrValue UndecodedTensor(std::string proto, Status why);
+  static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
   Kind kind() const { return kind_; }
   bool has_value() const { return kind_ != Kind::kNone; }
@@ -9019,6 +11602,8 @@ class AttrValue {
   // OK but for an undecoded shape or tensor, whose serialised form undecoded() then is.
   const Status& decode_status() const;
   std::string_view undecoded() const;
+  // What an undecoded tensor says of its shape, which may be right where its contents are wrong; else unknown.
+  const PartialTensorShape& undecoded_shape() const;
 
   // The value to be changed; becomes an empty one of that kind when it is of another.
   std::string* mutable_s();
@@ -9056,7 +11641,7 @@ class AttrValue {
   template <class T>
   static AttrValue Hold(Kind kind, T value);
   template <class T>
-  static AttrValue Undecoded(Kind kind, std::string proto, Status why);
+  static AttrValue Undecoded(Kind kind, std::string proto, Status why, PartialTensorShape shape);
   template <class T>
   const detail::SharedAttr<T>* Held() const;
   template <class T>
@@ -9164,6 +11749,7 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
   if (a.raw_data() == nullptr || b.raw_data() == nullptr) return false;
   if (a.dtype() == DataType::kString) return detail::SameObjects<tstring>(a, b);
   if (a.dtype() == DataType::kResource) return detail::SameObjects<ResourceHandle>(a, b);
+  if (a.dtype() == DataType::kVariant) return detail::SameObjects<Variant>(a, b);
   return IsPlain(a.dtype()) && std::memcmp(a.raw_data(), b.raw_data(), a.TotalBytes()) == 0;
 }
 
@@ -9230,7 +11816,13 @@ inline bool AttrMap::empty() const { return items_.empty(); }
 inline AttrMap::value_type* AttrMap::AppendUnsorted() { return &items_.emplace_back(); }
 inline void AttrMap::SortAppended() { detail::SortByKey(&items_); }
 
-// -------------------------------------------------------------------------------------------------- AttrValue, inline
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/attr_members.hpp ----
+// How an AttrValue keeps what it holds: small values in itself, large ones behind a pointer that copies share.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 template <class T>
@@ -9239,6 +11831,7 @@ struct SharedAttr final : RefCounted {
   T value;
   Status error;  // shapes and tensors: why there is no value
   std::string proto;  // and what there is instead
+  PartialTensorShape shape;  // of a tensor that has none
 };
 template <class T>
   requires(std::same_as<T, AttrList> || std::same_as<T, NameAttrList>)
@@ -9313,10 +11906,11 @@ AttrValue AttrValue::Hold(Kind kind, T value) {
   return made;
 }
 template <class T>
-AttrValue AttrValue::Undecoded(Kind kind, std::string proto, Status why) {
+AttrValue AttrValue::Undecoded(Kind kind, std::string proto, Status why, PartialTensorShape shape) {
   auto* held = new detail::SharedAttr<T>(T());
   held->error = std::move(why);
   held->proto = std::move(proto);
+  held->shape = std::move(shape);
   AttrValue made;
   made.held_ = held;
   made.kind_ = kind;
@@ -9394,10 +11988,10 @@ inline AttrValue AttrValue::Placeholder(std::string name) {
   return made;
 }
 inline AttrValue AttrValue::UndecodedShape(std::string proto, Status why) {
-  return Undecoded<PartialTensorShape>(Kind::kShape, std::move(proto), std::move(why));
+  return Undecoded<PartialTensorShape>(Kind::kShape, std::move(proto), std::move(why), {});
 }
-inline AttrValue AttrValue::UndecodedTensor(std::string proto, Status why) {
-  return Undecoded<Tensor>(Kind::kTensor, std::move(proto), std::move(why));
+inline AttrValue AttrValue::UndecodedTensor(std::string proto, Status why, PartialTensorShape shape) {
+  return Undecoded<Tensor>(Kind::kTensor, std::move(proto), std::move(why), std::move(shape));
 }
 
 inline const std::string& AttrValue::s() const {
@@ -9427,6 +12021,9 @@ inline std::string_view AttrValue::undecoded() const {
   if (kind_ == Kind::kShape) return Held<PartialTensorShape>()->proto;
   if (kind_ == Kind::kTensor) return Held<Tensor>()->proto;
   return {};
+}
+inline const PartialTensorShape& AttrValue::undecoded_shape() const {
+  return kind_ == Kind::kTensor ? Held<Tensor>()->shape : detail::EmptyAttr<PartialTensorShape>();
 }
 
 inline std::string* AttrValue::mutable_s() { return MutableText(Kind::kString); }
@@ -9466,7 +12063,14 @@ inline bool operator==(const AttrValue& a, const AttrValue& b) {
   return false;
 }
 
-// ------------------------------------------------------------------------------------------------------ types and Get
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/attr_get.hpp ----
+// Is an attr's value of the type that an OpDef spells ("int", "list(type)"), and what is it as a C++ value:
+// AttrValue::Get.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -9617,7 +12221,15 @@ Status AttrValue::Get(std::string_view attr_name, T* out) const {
   return detail::AttrGetter<T>::Get(*this, attr_name, out);
 }
 
-// ------------------------------------------------------------------------------------------------------------ as text
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/attr_value.hpp ----
+// AttrValue: the value of an op's attr in a node: a number, text, dtype, shape, tensor, function, placeholder, or a
+// list of such. AttrMap: a node's attrs, sorted by name. Plain data; what they mean to an op is decided elsewhere.
+// The types are in op/attr_types.hpp, AttrValue::Get in op/attr_get.hpp; here is how messages show a value.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -9695,77 +12307,148 @@ inline std::string detail::SummarizeAttrFunc(const NameAttrList& function) {
   return text += "]";
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_def.hpp ----
-// OpDef: the description of an op as plain data, with TensorFlow's fields and field names.
+// ---- tenon/op/attr_equality.hpp ----
+// When two attr values mean the same, and a hash that agrees: what tells functions, ops and cached programs apart.
+// operator== compares what is stored; here a tensor that cannot be decoded equals none, itself not excepted.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
-struct OpDeprecation {
-  int version = 0;  // graph version from which the op is gone
-  std::string explanation;
+// Tensors larger than this are not compared by value where `allow_false_negatives` says so.
+inline constexpr std::size_t kMaxComparedTensorBytes = std::size_t{32} << 20;
 
-  friend bool operator==(const OpDeprecation&, const OpDeprecation&) = default;
-};
+// Whether both stand for the same value. Tensors by dtype, shape and elements; floats by their bits, so NaN equals
+// itself and 0 differs from -0. With `allow_false_negatives`, tensors of more than 32 MiB are equal only when they
+// share their memory: quick, for caches.
+inline bool AreAttrValuesEqual(const AttrValue& a, const AttrValue& b, bool allow_false_negatives = false);
 
-struct OpDef {
-  // An input or output. Exactly one of type, type_attr and type_list_attr is given.
-  struct ArgDef {
-    std::string name;
-    std::string description;
-    DataType type = DataType::kInvalid;
-    std::string type_attr;       // name of an attr of type "type"
-    std::string number_attr;     // name of an "int" attr: the argument is that many tensors
-    std::string type_list_attr;  // name of a "list(type)" attr: one tensor for each
-    SlimVector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
-    bool is_ref = false;
-    std::string full_type;  // serialised FullTypeDef (experimental_full_type), as it came
+// Equal values have equal hashes; the same on every machine of one byte order.
+inline std::uint64_t AttrValueHash(const AttrValue& value);
 
-    friend bool operator==(const ArgDef&, const ArgDef&) = default;
-  };
+namespace detail {
 
-  struct AttrDef {
-    std::string name;
-    std::string type;  // "int", "list(type)"...
-    std::optional<AttrValue> default_value;
-    std::string description;
-    bool has_minimum = false;
-    std::int64_t minimum = 0;   // of an int, or of a list's length
-    AttrValue allowed_values;   // a list; kNone: everything is allowed
-
-    friend bool operator==(const AttrDef&, const AttrDef&) = default;
-  };
-
-  std::string name;
-  SlimVector<ArgDef> input_arg;
-  SlimVector<ArgDef> output_arg;
-  SlimVector<std::string> control_output;
-  SlimVector<AttrDef> attr;
-  std::optional<OpDeprecation> deprecation;
-  std::string summary;
-  std::string description;
-  bool is_commutative = false;
-  bool is_aggregate = false;
-  bool is_stateful = false;
-  bool allows_uninitialized_input = false;
-  bool is_distributed_communication = false;
-
-  friend bool operator==(const OpDef&, const OpDef&) = default;
-};
-
-// The attr of that name, or null.
-inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def) {
-  for (const OpDef::AttrDef& attr : op_def.attr) {
-    if (attr.name == name) return &attr;
+inline bool AreTensorsEqual(const Tensor& a, const Tensor& b, bool allow_false_negatives) {
+  if (allow_false_negatives && a.TotalBytes() > kMaxComparedTensorBytes) {
+    return a.dtype() == b.dtype() && a.shape() == b.shape() && a.raw_data() == b.raw_data();
   }
-  return nullptr;
+  return SameTensor(a, b);
 }
 
+inline std::uint64_t HashNumber(std::uint64_t number) {
+  char bytes[8];
+  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(number >> (8 * i));
+  return Hash64({bytes, 8});
+}
+inline std::uint64_t HashAttr(const std::string& text) { return Hash64(text); }
+inline std::uint64_t HashAttr(std::int64_t number) { return HashNumber(static_cast<std::uint64_t>(number)); }
+inline std::uint64_t HashAttr(float number) { return HashNumber(std::bit_cast<std::uint32_t>(number)); }
+inline std::uint64_t HashAttr(char flag) { return HashNumber(flag != 0 ? 1 : 0); }
+inline std::uint64_t HashAttr(DataType type) { return HashNumber(static_cast<std::uint32_t>(type)); }
+inline std::uint64_t HashAttr(const PartialTensorShape& shape) {
+  std::uint64_t hash = HashAttr(static_cast<std::int64_t>(shape.dims()));
+  for (int d = 0; d < shape.dims(); ++d) hash = HashCombine(hash, HashAttr(std::int64_t{shape.dim_size(d)}));
+  return hash;
+}
+inline std::uint64_t HashAttr(const Tensor& tensor) {
+  std::uint64_t hash = HashAttr(tensor.dtype());
+  for (const Index size : tensor.shape().dim_sizes()) hash = HashCombine(hash, HashAttr(std::int64_t{size}));
+  const Index n = tensor.NumElements();
+  if (n == 0 || tensor.raw_data() == nullptr) return hash;
+  if (tensor.dtype() == DataType::kString) {
+    for (Index i = 0; i < n; ++i) hash = HashCombine(hash, Hash64(std::string_view(tensor.data<tstring>()[i])));
+  } else if (tensor.dtype() == DataType::kResource) {
+    for (Index i = 0; i < n; ++i) hash = HashCombine(hash, Hash64(tensor.data<ResourceHandle>()[i].name));
+  } else if (IsPlain(tensor.dtype())) {
+    hash = HashCombine(hash, Hash64({static_cast<const char*>(tensor.raw_data()), tensor.TotalBytes()}));
+  }
+  return hash;
+}
+inline std::uint64_t HashAttr(const NameAttrList& function) {
+  std::uint64_t hash = Hash64(function.name);
+  for (const auto& [name, value] : function.attr)
+    hash = HashCombine(HashCombine(hash, Hash64(name)), AttrValueHash(value));
+  return hash;
+}
+template <class T>
+std::uint64_t HashAttrs(std::uint64_t hash, const SlimVector<T>& items) {
+  hash = HashCombine(hash, HashNumber(items.size()));
+  for (const T& item : items) hash = HashCombine(hash, HashAttr(item));
+  return hash;
+}
+
+inline bool AreListsEqual(const AttrList& a, const AttrList& b, bool allow_false_negatives) {
+  if (a.tensor.size() != b.tensor.size() || a.func.size() != b.func.size() || a.f.size() != b.f.size()) return false;
+  for (std::size_t i = 0; i < a.tensor.size(); ++i)
+    if (!AreTensorsEqual(a.tensor[i], b.tensor[i], allow_false_negatives)) return false;
+  for (std::size_t i = 0; i < a.func.size(); ++i)
+    if (!AreAttrValuesEqual(AttrValue(a.func[i]), AttrValue(b.func[i]), allow_false_negatives)) return false;
+  for (std::size_t i = 0; i < a.f.size(); ++i)
+    if (std::bit_cast<std::uint32_t>(a.f[i]) != std::bit_cast<std::uint32_t>(b.f[i])) return false;
+  return a.s == b.s && a.i == b.i && a.b == b.b && a.type == b.type && a.shape == b.shape;
+}
+
+}  // namespace detail
+
+// The attrs of two nodes or functions: the same names with the same values.
+inline bool AreAttrsEqual(const AttrMap& a, const AttrMap& b, bool allow_false_negatives = false) {
+  if (a.size() != b.size()) return false;
+  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y)
+    if (x->first != y->first || !AreAttrValuesEqual(x->second, y->second, allow_false_negatives)) return false;
+  return true;
+}
+
+inline bool AreAttrValuesEqual(const AttrValue& a, const AttrValue& b, bool allow_false_negatives) {
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case AttrValue::Kind::kTensor:
+      return a.decode_status().ok() && b.decode_status().ok() &&
+             detail::AreTensorsEqual(a.tensor(), b.tensor(), allow_false_negatives);
+    case AttrValue::Kind::kFunc:
+      return a.func().name == b.func().name && AreAttrsEqual(a.func().attr, b.func().attr, allow_false_negatives);
+    case AttrValue::Kind::kList: return detail::AreListsEqual(a.list(), b.list(), allow_false_negatives);
+    default: return a == b;
+  }
+}
+
+inline std::uint64_t AttrValueHash(const AttrValue& value) {
+  const std::uint64_t hash = detail::HashNumber(static_cast<std::uint64_t>(value.kind()));
+  switch (value.kind()) {
+    case AttrValue::Kind::kNone: return hash;
+    case AttrValue::Kind::kString: return HashCombine(hash, Hash64(value.s()));
+    case AttrValue::Kind::kPlaceholder: return HashCombine(hash, Hash64(value.placeholder()));
+    case AttrValue::Kind::kInt: return HashCombine(hash, detail::HashAttr(value.i()));
+    case AttrValue::Kind::kFloat: return HashCombine(hash, detail::HashAttr(value.f()));
+    case AttrValue::Kind::kBool: return HashCombine(hash, detail::HashNumber(value.b() ? 1 : 0));
+    case AttrValue::Kind::kType: return HashCombine(hash, detail::HashAttr(value.type()));
+    case AttrValue::Kind::kShape:
+      return HashCombine(hash,
+                         value.decode_status().ok() ? detail::HashAttr(value.shape()) : Hash64(value.undecoded()));
+    case AttrValue::Kind::kTensor:
+      return HashCombine(hash,
+                         value.decode_status().ok() ? detail::HashAttr(value.tensor()) : Hash64(value.undecoded()));
+    case AttrValue::Kind::kFunc: return HashCombine(hash, detail::HashAttr(value.func()));
+    case AttrValue::Kind::kList: break;
+  }
+  const AttrList& list = value.list();
+  std::uint64_t all = detail::HashAttrs(hash, list.s);
+  all = detail::HashAttrs(all, list.i);
+  all = detail::HashAttrs(all, list.f);
+  all = detail::HashAttrs(all, list.b);
+  all = detail::HashAttrs(all, list.type);
+  all = detail::HashAttrs(all, list.shape);
+  all = detail::HashAttrs(all, list.tensor);
+  return detail::HashAttrs(all, list.func);
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/node_def.hpp ----
 // NodeDef: one node of a graph as plain data: name, op, inputs by name, attrs; and how its attrs are read.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct NodeDef {
   std::string name;
@@ -9847,12 +12530,154 @@ inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/attr_slice.hpp ----
+// AttrSlice: the attrs of a node or of a function call, seen alike by code that does not care whose they are.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Points at a NodeDef or an AttrMap, which outlives it. immutable.
+//
+//   Status Instantiate(AttrSlice attrs) {
+//     DataType type;
+//     TENON_RETURN_IF_ERROR(attrs.Get("T", &type));
+class AttrSlice {
+ public:
+  // No attrs at all.
+  AttrSlice() : attrs_(&detail::EmptyAttr<AttrMap>()) {}
+  AttrSlice(const NodeDef& node) : node_(&node), attrs_(&node.attr) {}
+  explicit AttrSlice(const AttrMap* attrs) : attrs_(attrs) {}
+
+  std::size_t size() const { return attrs_->size(); }
+  AttrMap::const_iterator begin() const { return attrs_->begin(); }
+  AttrMap::const_iterator end() const { return attrs_->end(); }
+
+  // The value of an attr, or null.
+  const AttrValue* Find(std::string_view name) const { return attrs_->Find(name); }
+  // NotFound, naming the node if there is one, when there is no such attr.
+  Status Find(std::string_view name, const AttrValue** value) const {
+    *value = attrs_->Find(name);
+    return *value != nullptr ? OkStatus() : NoSuchAttr(name);
+  }
+  // Reads an attr (AttrValue::Get says which types there are).
+  template <class T>
+  Status Get(std::string_view name, T* value) const {
+    if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
+    const AttrValue* found = attrs_->Find(name);
+    return found != nullptr ? found->Get(name, value) : NoSuchAttr(name);
+  }
+  // False, and no message is made, when there is no such attr or it has another type.
+  template <class T>
+  bool TryGet(std::string_view name, T* value) const {
+    const AttrValue* found = attrs_->Find(name);
+    return found != nullptr && found->Get(name, value).ok();
+  }
+
+  // The same names with the same values (AreAttrValuesEqual).
+  bool EqualAttrs(AttrSlice other) const { return AreAttrsEqual(*attrs_, *other.attrs_); }
+
+  // Whose attrs these are: "{{node x}} = MatMul[...](a, b)", or "" when no node is known.
+  std::string SummarizeNode() const { return node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(); }
+  // "{{node x}}: [T=DT_FLOAT, ...]"
+  std::string DebugString() const {
+    std::string text =
+        StrCat(node_ != nullptr ? FormatNodeForError(node_->name) : std::string(), node_ != nullptr ? ": [" : "[");
+    bool first = true;
+    for (const auto& [name, value] : *attrs_) {
+      StrAppend(&text, first ? "" : ", ", name, "=", SummarizeAttrValue(value));
+      first = false;
+    }
+    return text += "]";
+  }
+
+ private:
+  TENON_COLD Status NoSuchAttr(std::string_view name) const {
+    if (node_ != nullptr) return detail::NoSuchAttr(*node_, name);
+    return errors::NotFound("No attr named '", name, "' in NodeDef:");
+  }
+
+  const NodeDef* node_ = nullptr;
+  const AttrMap* attrs_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_def.hpp ----
+// OpDef: the description of an op as plain data, with TensorFlow's fields and field names.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct OpDeprecation {
+  int version = 0;  // graph version from which the op is gone
+  std::string explanation;
+
+  friend bool operator==(const OpDeprecation&, const OpDeprecation&) = default;
+};
+
+struct OpDef {
+  // An input or output. Exactly one of type, type_attr and type_list_attr is given.
+  struct ArgDef {
+    std::string name;
+    std::string description;
+    DataType type = DataType::kInvalid;
+    std::string type_attr;       // name of an attr of type "type"
+    std::string number_attr;     // name of an "int" attr: the argument is that many tensors
+    std::string type_list_attr;  // name of a "list(type)" attr: one tensor for each
+    SlimVector<std::string> handle_data;  // serialised DtypeAndShape, each as it came
+    bool is_ref = false;
+    std::string full_type;  // serialised FullTypeDef (experimental_full_type), as it came
+
+    friend bool operator==(const ArgDef&, const ArgDef&) = default;
+  };
+
+  struct AttrDef {
+    std::string name;
+    std::string type;  // "int", "list(type)"...
+    std::optional<AttrValue> default_value;
+    std::string description;
+    bool has_minimum = false;
+    std::int64_t minimum = 0;   // of an int, or of a list's length
+    AttrValue allowed_values;   // a list; kNone: everything is allowed
+
+    friend bool operator==(const AttrDef&, const AttrDef&) = default;
+  };
+
+  std::string name;
+  SlimVector<ArgDef> input_arg;
+  SlimVector<ArgDef> output_arg;
+  SlimVector<std::string> control_output;
+  SlimVector<AttrDef> attr;
+  std::optional<OpDeprecation> deprecation;
+  std::string summary;
+  std::string description;
+  bool is_commutative = false;
+  bool is_aggregate = false;
+  bool is_stateful = false;
+  bool allows_uninitialized_input = false;
+  bool is_distributed_communication = false;
+
+  friend bool operator==(const OpDef&, const OpDef&) = default;
+};
+
+// The attr of that name, or null.
+inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def) {
+  for (const OpDef::AttrDef& attr : op_def.attr) {
+    if (attr.name == name) return &attr;
+  }
+  return nullptr;
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/function_def.hpp ----
 // FunctionDef and FunctionDefLibrary: functions of a graph as plain data. In a body an input is "arg", "arg:1",
 // "node:out", "node:out:1" or "^node", where `out` is the name of an output argument of the node's op.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct FunctionDef {
   using StringMap = SlimVector<std::pair<std::string, std::string>>;
@@ -9892,6 +12717,7 @@ struct FunctionDefLibrary {
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/versions.hpp ----
@@ -9941,6 +12767,7 @@ TENON_NAMESPACE_END
 // ---- tenon/op/graph_def.hpp ----
 // GraphDef: a graph as plain data, as it stands in a file. op/proto_io.hpp reads and writes it.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
@@ -9951,12 +12778,14 @@ struct GraphDef {
   friend bool operator==(const GraphDef&, const GraphDef&) = default;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/proto_io.hpp ----
 // Graphs, nodes, attr values and op descriptions from and to TensorFlow's serialised messages: the tables of their
 // fields, and functions over them. Tensors in a graph may become views of the bytes.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // What the tables need of AttrValue's inside: a union of which one member is set.
 struct AttrValueAccess {
@@ -10097,8 +12926,27 @@ struct Schema<tenon::detail::TensorAttr> {
     Status status;
     if (!ParseTensor(reader, context, &tensor, &status)) return false;
     AttrValue& value = AttrValueAccess::Of(object);
-    value = status.ok() ? AttrValue(std::move(tensor)) : AttrValue::UndecodedTensor(std::string(proto), status);
+    value = status.ok() ? AttrValue(std::move(tensor))
+                        : AttrValue::UndecodedTensor(std::string(proto), status, ShapeIn(proto));
     return true;
+  }
+  // The shape that the message names, if it is one.
+  TENON_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
+    Reader reader(AsBytes(proto));
+    detail::RawShape raw;
+    std::string_view bytes;
+    for (Tag tag; reader.ReadField(&tag, &bytes);) {
+      if (tag.field != 2 || tag.type != WireType::kBytes) {
+        if (tag.type != WireType::kBytes && !reader.Skip(tag)) break;
+        continue;
+      }
+      Reader::Outer outer;
+      if (!reader.Enter(bytes, &outer) || !detail::ReadShape(reader, &raw)) break;
+      reader.Leave(outer);
+    }
+    PartialTensorShape shape;
+    if (!reader.ok() || !detail::MakePartialShape(raw, &shape).ok() || !shape.IsFullyDefined()) return {};
+    return shape;
   }
   static void Serialize(Writer& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
@@ -10352,14 +13200,14 @@ inline std::string SerializeOpList(std::span<const OpDef> ops) {
   return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/spec_reader.hpp ----
-// The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
-// reports where and why it stopped: the op language turns that into a compile error whose name is the message
-// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
-// DataType.
+// ---- tenon/op/spec.hpp ----
+// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
+// SpecIssue for what is wrong with it. They point into the text. op/spec_reader.hpp makes them.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
 
@@ -10466,12 +13314,21 @@ struct AttrSpec {
 };
 static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/spec_text.hpp ----
+// The characters and words of spec strings: a cursor, names of dtypes, texts in quotes with their escapes, numbers. All
+// constexpr, without allocation.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
 namespace detail {
 
 // Compilers run the reader for every signature, slowly: about 10 microseconds per function call. So the loops over
 // characters below go through plain pointers and tables.
 inline constexpr unsigned kLowerChar = 1, kUpperChar = 2, kDigitChar = 4, kUnderscore = 8, kSignChar = 16, kDot = 32,
-                          kSpaceChar = 64;
+                          kSpaceChar = 64, kDash = 128;
 inline constexpr unsigned kLetterChars = kLowerChar | kUpperChar;
 inline constexpr unsigned kWordChars = kLetterChars | kDigitChar | kUnderscore;
 inline constexpr unsigned kNumberChars = kLetterChars | kDigitChar | kSignChar | kDot;
@@ -10486,7 +13343,8 @@ struct CharClasses {
     for (int c = '\t'; c <= '\r'; ++c) of[c] = kSpaceChar;
     of[' '] = kSpaceChar;
     of['_'] = kUnderscore;
-    of['+'] = of['-'] = kSignChar;
+    of['+'] = kSignChar;
+    of['-'] = kSignChar | kDash;
     of['.'] = kDot;
   }
 };
@@ -10563,7 +13421,7 @@ struct TypeWords {
   unsigned char size[kCount] = {};
   unsigned char type[kCount] = {};
   unsigned char next[kCount] = {};  // the word before with the same first letter; 0: none
-  unsigned char last[256] = {};     // by first letter, small or capital
+  unsigned char last[256] = {};  // by first letter, small or capital
 
   constexpr TypeWords() {
     int n = 1;
@@ -10775,6 +13633,15 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 
 }  // namespace detail
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/spec_values.hpp ----
+// The values that a spec string holds: its default (DefaultReader) and what it allows (AllowedReader), read one by one
+// in the order of the source. constexpr, without allocation.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
 // One value of a default. Which member counts follows from the attr's kind.
 struct SpecValue {
   std::int64_t i = 0;  // kInt, and kBool as 0 or 1
@@ -10855,7 +13722,7 @@ class DefaultReader {
     return true;
   }
   constexpr bool ReadType(SpecValue* value) {
-    const std::string_view word = in_.EatWhile(detail::kWordChars | detail::kSignChar);
+    const std::string_view word = in_.EatWhile(detail::kWordChars | detail::kDash);
     value->type = DataType::kInvalid;
     if (word.size() > 3 && word[0] == 'D' && word[1] == 'T' && word[2] == '_') {
       value->type = detail::FindType(word.data() + 3, word.size() - 3, true);
@@ -10869,7 +13736,7 @@ class DefaultReader {
   // "{ ... }" or "< ... >" up to its end; what is inside is read at run time.
   constexpr bool EatBlock(std::string_view* block) {
     const std::size_t begin = in_.at;
-    char closing[100] = {};
+    char closing[99] = {};  // TensorFlow refuses what is nested 100 times
     std::size_t depth = 0;
     do {
       const char c = in_.peek();
@@ -10964,6 +13831,17 @@ class AllowedReader {
   DataTypeSet types_;
   std::string_view string_;
 };
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/spec_reader.hpp ----
+// The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
+// reports where and why it stopped: the op language turns that into a compile error whose name is the message
+// (StopOnSpecError below), op_export.hpp into a Status with TensorFlow's text. No allocation, no dependency but
+// DataType.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -11201,6 +14079,7 @@ constexpr void StopOnSpecError(const SpecIssue& issue) {
 constexpr SpecIssue ReadAttrSpec(std::string_view text, AttrSpec* out) { return detail::SpecReader(text).Attr(out); }
 constexpr SpecIssue ReadArgSpec(std::string_view text, ArgSpec* out) { return detail::SpecReader(text).Arg(out); }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/signature.hpp ----
@@ -11579,6 +14458,7 @@ TENON_NAMESPACE_END
 // An attr's declaration as plain data: the values that its spec string's texts stand for, and whether a node's value
 // keeps to it.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -11781,6 +14661,9 @@ inline std::string AttrTypeText(const AttrSpec& attr) {
   return attr.is_list ? StrCat("list(", Name(attr.kind), ")") : std::string(Name(attr.kind));
 }
 
+// One short text may name one value for a tensor of any size; a default that would be larger stays undecoded.
+inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24;
+
 // Defaults of kinds that are messages, through their wire form.
 inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrValue* out) {
   const TextMessage& message = kind == AttrKind::kShape    ? TextSchema::kShape
@@ -11800,9 +14683,12 @@ inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrV
     TextToWire::PutText(1, bytes, &list);
     bytes.swap(list);
   }
-  Result<AttrValue> parsed = ParseAttrValue(std::as_bytes(std::span<const char>(bytes)));
-  if (parsed.ok()) *out = *std::move(parsed);
-  return parsed.ok();
+  wire::ParseContext context;
+  context.repeat_bytes = kMaxRepeatedDefaultBytes;
+  AttrValue parsed;
+  if (!wire::Parse(std::as_bytes(std::span<const char>(bytes)), &parsed, std::move(context)).ok()) return false;
+  *out = std::move(parsed);
+  return true;
 }
 
 }  // namespace detail
@@ -11934,12 +14820,46 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
 }
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/attr_text.hpp ----
+// An attr's value from its text, by the name of its type: what a command line or a configuration file holds.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The kind that an OpDef spells as `type`: "int", "list(shape)". False when there is none of that name.
+constexpr bool AttrKindFromName(std::string_view type, AttrKind* kind, bool* is_list) {
+  *is_list = type.size() > 6 && type.substr(0, 5) == "list(" && type.back() == ')';
+  if (*is_list) type = type.substr(5, type.size() - 6);
+  for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k) {
+    *kind = static_cast<AttrKind>(k);
+    if (Name(*kind) == type) return true;
+  }
+  return false;
+}
+
+// Reads "3" as an "int", "[DT_FLOAT]" as a "list(type)", "'x'" as a "string" or as a "placeholder", with the grammar of
+// defaults in spec strings. False when the text is no value of the type; *out is then what it was.
+inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrValue* out) {
+  const bool placeholder = type == "placeholder";
+  AttrKind kind = AttrKind::kString;
+  bool is_list = false;
+  if (!placeholder && !AttrKindFromName(type, &kind, &is_list)) return false;
+  AttrValue value;
+  if (!ParseAttrText(kind, is_list, text, &value)) return false;
+  *out = placeholder ? AttrValue::Placeholder(value.s()) : std::move(value);
+  return true;
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/op_export.hpp ----
 // Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
 // spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------ signature to OpDef
 
@@ -12554,6 +15474,841 @@ class OwnedOp {
   Owned<Parts> parts_;
 };
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/node_check.hpp ----
+// A NodeDef against an OpDef: is it right, what are the dtypes of its inputs and outputs, which of them belong to which
+// argument. For descriptions that are data (functions, files of ops); graph/validate.hpp checks many nodes against ops
+// that are registered.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Attrs that have a default and are absent get it; the others stay.
+inline void AddDefaultsToNodeDef(const OpDef& op_def, NodeDef* node) {
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (attr.default_value) node->attr.Insert(attr.name, *attr.default_value);
+}
+
+// ------------------------------------------------------------------------------------------------------------- dtypes
+
+namespace detail {
+
+// A node's inputs or outputs may be this many at most: a file that was tampered with must not exhaust memory.
+inline constexpr std::int64_t kMaxNodeTensors = std::int64_t{1} << 20;
+
+TENON_COLD inline Status InOpDef(const OpDef& op_def, std::string text) {
+  return errors::InvalidArgument(std::move(text), " in ", SummarizeOpDef(op_def));
+}
+
+// The dtypes of one argument, appended to *types.
+inline Status AppendArgTypes(const NodeDef& node, const OpDef& op_def, const OpDef::ArgDef& arg,
+                             SlimVector<DataType>* types) {
+  const std::size_t begin = types->size();
+  if (!arg.number_attr.empty()) {
+    std::int64_t count = 0;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.number_attr, &count));
+    if (count > kMaxNodeTensors - static_cast<std::int64_t>(begin))
+      return errors::InvalidArgument("Number of outputs is too big: ", count);
+    if (count < 0) return errors::InvalidArgument("Value for number_attr() ", count, " < 0");
+    DataType type = arg.type;
+    if (type == DataType::kInvalid) {
+      if (arg.type_attr.empty()) return InOpDef(op_def, StrCat("Missing type or type_attr field of '", arg.name, "'"));
+      TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
+    }
+    for (std::int64_t i = 0; i < count; ++i) types->push_back(type);
+  } else if (arg.type != DataType::kInvalid) {
+    types->push_back(arg.type);
+  } else if (!arg.type_attr.empty()) {
+    DataType type = DataType::kInvalid;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_attr, &type));
+    types->push_back(type);
+  } else if (!arg.type_list_attr.empty()) {
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, arg.type_list_attr, types));
+  } else {
+    return InOpDef(op_def, StrCat("No type fields for '", arg.name, "'"));
+  }
+  for (std::size_t i = begin; i < types->size() && arg.is_ref; ++i) {
+    if (IsRefType((*types)[i]))
+      return InOpDef(op_def, StrCat("Requested reference to a reference type: ", (*types)[i]));
+    (*types)[i] = MakeRefType((*types)[i]);
+  }
+  return OkStatus();
+}
+inline Status AppendTypes(const NodeDef& node, const OpDef& op_def, const SlimVector<OpDef::ArgDef>& args,
+                          SlimVector<DataType>* types) {
+  for (const OpDef::ArgDef& arg : args) TENON_RETURN_IF_ERROR(AppendArgTypes(node, op_def, arg, types));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The dtypes of all inputs or outputs, appended to *types; arguments declared Ref give reference types.
+inline Status InputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
+  return detail::AppendTypes(node, op_def, op_def.input_arg, types);
+}
+inline Status OutputTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* types) {
+  return detail::AppendTypes(node, op_def, op_def.output_arg, types);
+}
+inline Status InOutTypesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<DataType>* inputs,
+                                SlimVector<DataType>* outputs) {
+  TENON_RETURN_IF_ERROR(InputTypesForNode(node, op_def, inputs));
+  return OutputTypesForNode(node, op_def, outputs);
+}
+inline Status NumOutputsForNode(const NodeDef& node, const OpDef& op_def, int* count) {
+  SlimVector<DataType> types;
+  TENON_RETURN_IF_ERROR(OutputTypesForNode(node, op_def, &types));
+  *count = static_cast<int>(types.size());
+  return OkStatus();
+}
+
+// The tensors [begin, end) of an argument among all inputs or all outputs.
+struct NameRange {
+  std::string name;
+  int begin = 0;
+  int end = 0;
+
+  friend bool operator==(const NameRange&, const NameRange&) = default;
+};
+
+// In the op's order. Either list may be null.
+inline Status NameRangesForNode(const NodeDef& node, const OpDef& op_def, SlimVector<NameRange>* inputs,
+                                SlimVector<NameRange>* outputs) {
+  const auto ranges = [&](const SlimVector<OpDef::ArgDef>& args, SlimVector<NameRange>* to) -> Status {
+    SlimVector<DataType> types;
+    for (const OpDef::ArgDef& arg : args) {
+      const int begin = static_cast<int>(types.size());
+      TENON_RETURN_IF_ERROR(detail::AppendArgTypes(node, op_def, arg, &types));
+      to->push_back({arg.name, begin, static_cast<int>(types.size())});
+    }
+    return OkStatus();
+  };
+  if (inputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.input_arg, inputs));
+  if (outputs != nullptr) TENON_RETURN_IF_ERROR(ranges(op_def.output_arg, outputs));
+  return OkStatus();
+}
+
+// --------------------------------------------------------------------------------------------------------- validation
+
+namespace detail {
+
+// "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
+TENON_COLD inline std::string OfNode(const NodeDef& node) { return StrCat("NodeDef: ", FormatNodeForError(node.name)); }
+
+// At most one line in five seconds, whatever the number of nodes. thread-safe.
+TENON_COLD inline void WarnOfUnknownAttr(std::string_view attr, const NodeDef& node, const OpDef& op_def) {
+  static std::atomic<std::int64_t> next{std::numeric_limits<std::int64_t>::min()};
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  std::int64_t due = next.load(std::memory_order_relaxed);
+  if (now < due || !next.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
+  TENON_LOG(kError, "NodeDef mentions attribute ", attr, " which is not in the op definition: ", SummarizeOpDef(op_def),
+            " This may be expected if your graph generating binary is newer than this binary. ",
+            "Unknown attributes will be ignored. NodeDef: ", FormatNodeForError(node.name));
+}
+
+inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
+  bool control = false;
+  for (const std::string& input : node.input) {
+    if (StartsWith(input, "^")) {
+      control = true;
+      if (input.find(':') != std::string::npos)
+        return errors::InvalidArgument("Control input '", input, "' must not have ':' in ", OfNode(node));
+    } else if (control) {
+      return errors::InvalidArgument("Non-control input '", input, "' after control input in ", OfNode(node));
+    } else {
+      ++*data_inputs;
+    }
+  }
+  return OkStatus();
+}
+
+inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
+  for (const auto& [name, value] : node.attr) {
+    if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
+    const OpDef::AttrDef* attr = FindAttr(name, op_def);
+    if (attr == nullptr) {
+      WarnOfUnknownAttr(name, node, op_def);
+      continue;
+    }
+    if (!value.placeholder().empty()) continue;  // a function body: the caller's value will be checked
+    const Status status = ValidateAttrValue(value, *attr);
+    if (!status.ok()) return status.WithAppended(StrCat("\n\t; ", OfNode(node), "; ", SummarizeOpDef(op_def)));
+  }
+  std::string missing;
+  int count = 0;
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (!node.attr.contains(attr.name)) StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
+  if (count == 0) return OkStatus();
+  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
+                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+}
+
+}  // namespace detail
+
+// All that can be said of a node by itself: the op's name, attrs present, of the right kind and allowed, inputs as many
+// as the op takes, control inputs last. Attrs that the op does not have are logged and ignored. InvalidArgument with
+// TensorFlow's text.
+inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
+  if (node.op != op_def.name)
+    return errors::InvalidArgument("NodeDef op '", node.op, "' does not match ", SummarizeOpDef(op_def), "; ",
+                                   detail::OfNode(node));
+  std::size_t data_inputs = 0;
+  TENON_RETURN_IF_ERROR(detail::CheckInputOrder(node, &data_inputs));
+  TENON_RETURN_IF_ERROR(detail::CheckAttrs(node, op_def));
+  SlimVector<DataType> inputs, outputs;
+  TENON_RETURN_IF_ERROR(InOutTypesForNode(node, op_def, &inputs, &outputs));
+  if (inputs.size() == data_inputs) return OkStatus();
+  const std::string expected = inputs.size() > 1000 ? StrCat(inputs.size(), " tensors") : StrJoin(inputs, ", ");
+  return errors::InvalidArgument("NodeDef expected inputs '", expected, "' do not match ", data_inputs,
+                                 " inputs specified; ", SummarizeOpDef(op_def), "; ", detail::OfNode(node));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_registry.hpp ----
+// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry.hpp); a program that only edits graphs
+// needs this.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same
+// one has several addresses in a program of several shared libraries).
+inline bool SameOp(const OpView& a, const OpView& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [](const auto& s, const auto& t) { return s.text == t.text; });
+  };
+  return a.name == b.name && same(a.inputs, b.inputs) && same(a.outputs, b.outputs) && same(a.attrs, b.attrs) &&
+         std::equal(a.control_outputs.begin(), a.control_outputs.end(), b.control_outputs.begin(),
+                    b.control_outputs.end()) &&
+         a.flags == b.flags && a.deprecated_since == b.deprecated_since;
+}
+
+// Unimplemented when graphs of this version may no longer hold the op.
+inline Status CheckOpDeprecation(const OpView& op, int graph_def_version) {
+  if (op.deprecated_since == 0 || graph_def_version < op.deprecated_since) return OkStatus();
+  return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", graph_def_version,
+                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text,
+                               ".");
+}
+
+// externally synchronised: any number of threads may look up while none registers.
+class OpRegistry {
+ public:
+  // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
+  // AlreadyExists when the name stands for another one.
+  Status Register(const OpView& op) {
+    if (!detail::IsOpName(op.name))
+      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
+    const auto at = LowerBound(op.name);
+    if (at != ops_.end() && (*at)->name == op.name)
+      return SameOp(**at, op) ? OkStatus() : errors::AlreadyExists("Op with name ", op.name);
+    ops_.insert(at, &op);
+    return OkStatus();
+  }
+  Status Register(OpView&&) = delete;
+
+  // Null when there is no such op.
+  const OpView* Find(std::string_view name) const {
+    const auto at = const_cast<OpRegistry*>(this)->LowerBound(name);
+    return at != ops_.end() && (*at)->name == name ? *at : nullptr;
+  }
+  // NotFound with TensorFlow's text and the nearest names.
+  Status LookUp(std::string_view name, const OpView** op) const {
+    *op = Find(name);
+    return *op != nullptr ? OkStatus() : NotRegistered(name);
+  }
+
+  // All ops, sorted by name.
+  const SlimVector<const OpView*>& ops() const { return ops_; }
+  std::size_t size() const { return ops_.size(); }
+
+ private:
+  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
+    return std::lower_bound(ops_.begin(), ops_.end(), name,
+                            [](const OpView* op, std::string_view n) { return op->name < n; });
+  }
+  TENON_COLD Status NotRegistered(std::string_view name) const {
+    SlimVector<std::string_view> names;
+    for (const OpView* op : ops_) names.push_back(op->name);
+    return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
+                            "Make sure the Op and Kernel are registered in the binary running in this process",
+                            DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
+  }
+
+  SlimVector<const OpView*> ops_;  // sorted by name
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/node_def_edit.hpp ----
+// Small changes to NodeDefs that files and functions need: attrs that say nothing are left out, attrs that an older
+// reader does not know are removed where they may be, nodes get names of their own, colocation.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// ------------------------------------------------------------------------------------------------------------ defaults
+
+namespace detail {
+
+// The default that the op gives an attr; a value of no kind when it gives none.
+inline AttrValue DefaultOf(const OpView& op, std::string_view attr) {
+  OpDef::AttrDef def;
+  const AttrSpec* spec = op.FindAttr(attr);
+  if (spec == nullptr || !spec->has_default || !ToAttrDef(*spec, &def)) return {};
+  return std::move(*def.default_value);
+}
+
+template <class Change>
+Status ForEachNode(GraphDef* graph, const Change& change) {
+  for (NodeDef& node : graph->node) TENON_RETURN_IF_ERROR(change(&node));
+  for (FunctionDef& function : graph->library.function)
+    for (NodeDef& node : function.node_def) TENON_RETURN_IF_ERROR(change(&node));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Removes the attrs that have the value they would have anyway. Nodes of ops that are not registered stay as they are.
+inline void StripDefaultAttributes(const OpRegistry& registry, NodeDef* node) {
+  const OpView* op = registry.Find(node->op);
+  if (op == nullptr) return;
+  SlimVector<std::string> same;
+  for (const auto& [name, value] : node->attr) {
+    const AttrValue standard = detail::DefaultOf(*op, name);
+    if (standard.has_value() && AreAttrValuesEqual(value, standard)) same.push_back(name);
+  }
+  for (const std::string& name : same) node->attr.erase(name);
+}
+inline void StripDefaultAttributes(const OpRegistry& registry, GraphDef* graph) {
+  static_cast<void>(detail::ForEachNode(graph, [&](NodeDef* node) {
+    StripDefaultAttributes(registry, node);
+    return OkStatus();
+  }));
+}
+
+// An attr that was removed from a node of the op.
+struct RemovedAttr {
+  std::string op;
+  std::string attr;
+
+  friend bool operator==(const RemovedAttr&, const RemovedAttr&) = default;
+};
+
+// Makes a graph that was written with the ops of `producer` readable with those of `consumer`: attrs that the consumer
+// does not have are removed where they hold the producer's default. InvalidArgument when the producer does not have
+// such an attr either; ops that the consumer does not have stay as they are. `removed`, if not null, gets each pair
+// once.
+inline Status RemoveNewDefaultAttrs(const OpRegistry& consumer, const OpRegistry& producer, NodeDef* node,
+                                    SlimVector<RemovedAttr>* removed = nullptr) {
+  const OpView* wanted = consumer.Find(node->op);
+  if (wanted == nullptr) return OkStatus();
+  const OpView* had = nullptr;
+  TENON_RETURN_IF_ERROR(producer.LookUp(node->op, &had));
+  SlimVector<std::string> drop;
+  for (const auto& [name, value] : node->attr) {
+    if (StartsWith(name, "_") || wanted->FindAttr(name) != nullptr) continue;
+    if (had->FindAttr(name) == nullptr)
+      return errors::InvalidArgument("Attr '", name, "' missing in producer's OpDef: ", had->name,
+                                     " but found in node: ", FormatNodeForError(node->name));
+    const AttrValue standard = detail::DefaultOf(*had, name);
+    if (standard.has_value() && AreAttrValuesEqual(value, standard)) drop.push_back(name);
+  }
+  for (const std::string& name : drop) {
+    node->attr.erase(name);
+    RemovedAttr pair{node->op, name};
+    if (removed == nullptr) continue;
+    bool known = false;
+    for (const RemovedAttr& other : *removed) known = known || other == pair;
+    if (!known) removed->push_back(std::move(pair));
+  }
+  return OkStatus();
+}
+// Of the nodes of the graph and of its functions; calls of its functions stay as they are.
+inline Status RemoveNewDefaultAttrs(const OpRegistry& consumer, const OpRegistry& producer, GraphDef* graph,
+                                    SlimVector<RemovedAttr>* removed = nullptr) {
+  return detail::ForEachNode(graph,
+                             [&](NodeDef* node) { return RemoveNewDefaultAttrs(consumer, producer, node, removed); });
+}
+
+// --------------------------------------------------------------------------------------------------------------- names
+
+// Renames the node to prefix + name + suffix. With `unique_frame`, Enter nodes enter a frame of that name too, so that
+// the loops of two copies of a function stay apart.
+inline Status AddPrefixAndSuffixToNode(std::string_view prefix, std::string_view suffix, NodeDef* node,
+                                       bool unique_frame = true) {
+  node->name = StrCat(prefix, node->name, suffix);
+  if (!unique_frame || (node->op != "Enter" && node->op != "RefEnter")) return OkStatus();
+  std::string frame;
+  TENON_RETURN_IF_ERROR(GetNodeAttr(*node, "frame_name", &frame));
+  node->attr.Set("frame_name", StrCat(prefix, frame, suffix));
+  return OkStatus();
+}
+
+inline constexpr std::string_view kColocationAttr = "_class";
+inline constexpr std::string_view kColocationPrefix = "loc:@";
+
+// Adds `prefix` to the nodes that `node` asks to be placed with, where `is_local(name)` says that they are renamed too.
+template <class IsLocal>
+void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, NodeDef* node) {
+  AttrValue* value = node->attr.Find(kColocationAttr);
+  if (value == nullptr || value->list().s.empty()) return;
+  for (std::string& entry : value->mutable_list()->s) {
+    if (!StartsWith(entry, kColocationPrefix)) continue;
+    const std::string_view name = std::string_view(entry).substr(kColocationPrefix.size());
+    if (is_local(name)) entry = StrCat(kColocationPrefix, prefix, name);
+  }
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_def_compatible.hpp ----
+// May a new version of an op take the place of an old one? Graphs written for the old one must mean the same with the
+// new one: TensorFlow's rules for what an OpDef may change.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline std::string AllowedText(const OpDef::AttrDef& attr) {
+  return attr.allowed_values.has_value() ? SummarizeAttrValue(attr.allowed_values) : "no restriction";
+}
+inline std::string MinimumText(const OpDef::AttrDef& attr) {
+  return attr.has_minimum ? StrCat(attr.minimum) : "no minimum";
+}
+
+template <class T>
+bool HoldsAll(const SlimVector<T>& all, const SlimVector<T>& some) {
+  for (const T& item : some) {
+    bool found = false;
+    for (const T& candidate : all) found = found || candidate == item;
+    if (!found) return false;
+  }
+  return true;
+}
+inline bool AllowsLess(const OpDef::AttrDef& was, const OpDef::AttrDef& now) {
+  if (!now.allowed_values.has_value()) return false;
+  if (!was.allowed_values.has_value()) return true;
+  const AttrList &before = was.allowed_values.list(), &after = now.allowed_values.list();
+  return !HoldsAll(after.type, before.type) || !HoldsAll(after.s, before.s);
+}
+inline bool DemandsMore(const OpDef::AttrDef& was, const OpDef::AttrDef& now) {
+  return now.has_minimum && (!was.has_minimum || now.minimum > was.minimum);
+}
+
+// The types of an op's arguments in the words of the old version: attrs that it does not have stand for the defaults
+// that the new one gives them.
+class ArgsOfOldAttrs {
+ public:
+  ArgsOfOldAttrs(const OpDef& old_op, const OpDef& new_op, bool names) : old_(old_op), new_(new_op), names_(names) {}
+
+  Status Read(const SlimVector<OpDef::ArgDef>& args) {
+    for (const OpDef::ArgDef& arg : args) {
+      if (!text_.empty()) text_ += ", ";
+      if (names_) StrAppend(&text_, arg.name, "=");
+      TENON_RETURN_IF_ERROR(arg.type_list_attr.empty() ? Tensors(arg) : TypeList(arg));
+    }
+    return OkStatus();
+  }
+  const std::string& text() const { return text_; }
+  const SlimVector<char>& refs() const { return refs_; }  // per tensor as far as they are known
+
+ private:
+  static constexpr std::int64_t kMaxTensors = 1 << 20;  // of one argument; no op has that many
+
+  void Add(std::string_view type, bool is_ref, bool first) {
+    StrAppend(&text_, first ? "" : ", ", type);
+    refs_.push_back(is_ref ? 1 : 0);
+  }
+  // What an attr of the new version is worth where the old one does not have it; null where it does.
+  Status DefaultFor(const std::string& name, const AttrValue** value) const {
+    static const AttrValue kNothing;
+    *value = nullptr;
+    if (FindAttr(name, old_) != nullptr) return OkStatus();
+    const OpDef::AttrDef* attr = FindAttr(name, new_);
+    if (attr == nullptr) return errors::InvalidArgument("OpDefCompatible: no attr with name '", name, "'");
+    *value = attr->default_value ? &*attr->default_value : &kNothing;
+    return OkStatus();
+  }
+  Status TypeList(const OpDef::ArgDef& arg) {
+    const AttrValue* types = nullptr;
+    TENON_RETURN_IF_ERROR(DefaultFor(arg.type_list_attr, &types));
+    if (types == nullptr) {
+      Add(arg.type_list_attr, arg.is_ref, true);
+      return OkStatus();
+    }
+    bool first = true;
+    for (const DataType type : types->list().type) {
+      Add(Name(type), arg.is_ref, first);
+      first = false;
+    }
+    return OkStatus();
+  }
+  Status Tensors(const OpDef::ArgDef& arg) {
+    std::int64_t count = 1;
+    const AttrValue* value = nullptr;
+    std::string type(Name(arg.type));
+    if (arg.type == DataType::kInvalid) {
+      TENON_RETURN_IF_ERROR(DefaultFor(arg.type_attr, &value));
+      type = value == nullptr ? arg.type_attr : std::string(Name(value->type()));
+    }
+    if (!arg.number_attr.empty()) {
+      TENON_RETURN_IF_ERROR(DefaultFor(arg.number_attr, &value));
+      if (value == nullptr)
+        type = StrCat(arg.number_attr, " * ", type);
+      else
+        count = value->i();
+    }
+    if (count > kMaxTensors)
+      return errors::InvalidArgument("OpDefCompatible: '", arg.name, "' would be ", count, " tensors, more than ",
+                                     kMaxTensors);
+    for (std::int64_t i = 0; i < count; ++i) Add(type, arg.is_ref, i == 0);
+    return OkStatus();
+  }
+
+  const OpDef& old_;
+  const OpDef& new_;
+  bool names_;
+  std::string text_;
+  SlimVector<char> refs_;
+};
+
+class OpDefComparison {
+ public:
+  OpDefComparison(const OpDef& old_op, const OpDef& new_op) : old_(old_op), new_(new_op) {}
+
+  Status Run() const {
+    if (old_.name != new_.name) return Incompatible("Name mismatch");
+    for (const OpDef::AttrDef& was : old_.attr) TENON_RETURN_IF_ERROR(Attr(was));
+    for (const OpDef::AttrDef& now : new_.attr) {
+      if (FindAttr(now.name, old_) == nullptr && !now.default_value)
+        return Incompatible("Attr '", now.name, "' added without default");
+    }
+    TENON_RETURN_IF_ERROR(Args(old_.input_arg, new_.input_arg, true));
+    return Args(old_.output_arg, new_.output_arg, false);
+  }
+
+ private:
+  template <class... Why>
+  Status Incompatible(const Why&... why) const {
+    return errors::InvalidArgument("Incompatible Op change: ", why..., "; old: ", SummarizeOpDef(old_),
+                                   "; new: ", SummarizeOpDef(new_));
+  }
+  Status Attr(const OpDef::AttrDef& was) const {
+    const OpDef::AttrDef* now = FindAttr(was.name, new_);
+    if (now == nullptr) return Incompatible("Attr '", was.name, "' removed");
+    if (was.type != now->type)
+      return Incompatible("Attr '", was.name, "' changed type '", was.type, "' -> '", now->type, "'");
+    if (AllowsLess(was, *now))
+      return Incompatible("Attr '", was.name, "' has a stricter set of allowed values; from ", AllowedText(was), " to ",
+                          AllowedText(*now));
+    if (DemandsMore(was, *now))
+      return Incompatible("Attr '", was.name, "' has a higher minimum; from ", MinimumText(was), " to ",
+                          MinimumText(*now));
+    return OkStatus();
+  }
+  // Inputs are told by their position, outputs by their name too. An input may lose Ref, an output may gain it.
+  Status Args(const SlimVector<OpDef::ArgDef>& were, const SlimVector<OpDef::ArgDef>& are, bool inputs) const {
+    const std::string_view what = inputs ? "Input" : "Output";
+    ArgsOfOldAttrs before(old_, new_, !inputs), after(old_, new_, !inputs);
+    TENON_RETURN_IF_ERROR(before.Read(were));
+    TENON_RETURN_IF_ERROR(after.Read(are));
+    if (before.text() != after.text())
+      return Incompatible(what, " signature mismatch '", before.text(), "' vs. '", after.text(), "'");
+    if (before.refs().size() != after.refs().size())
+      return Incompatible("Unexpected change in ", inputs ? "input" : "output", " ref lists.");
+    for (std::size_t i = 0; i < before.refs().size(); ++i) {
+      const bool was = before.refs()[i] != 0, is = after.refs()[i] != 0;
+      if (inputs && !was && is) return Incompatible("Input ", i, " changed from non-ref to ref");
+      if (!inputs && was && !is) return Incompatible("Output ", i, " changed from ref to non-ref");
+    }
+    return OkStatus();
+  }
+
+  const OpDef& old_;
+  const OpDef& new_;
+};
+
+}  // namespace detail
+
+// OK when every graph that is right with `old_op` is right with `new_op` and gets the same tensors: no attr gone or
+// narrowed, new attrs with defaults, the same arguments. InvalidArgument, "Incompatible Op change: ...", otherwise.
+// Both have passed ValidateOpDef.
+inline Status OpDefCompatible(const OpDef& old_op, const OpDef& new_op) {
+  return detail::OpDefComparison(old_op, new_op).Run();
+}
+
+// Attrs that came after `old_op` keep in `new_op` the defaults that they had in `penultimate_op`, the version between:
+// graphs without them were already written.
+inline Status OpDefAddedDefaultsUnchanged(const OpDef& old_op, const OpDef& penultimate_op, const OpDef& new_op) {
+  for (const OpDef::AttrDef& added : penultimate_op.attr) {
+    if (!added.default_value || FindAttr(added.name, old_op) != nullptr) continue;
+    const OpDef::AttrDef* now = FindAttr(added.name, new_op);
+    if (now == nullptr)
+      return errors::InvalidArgument("Missing attr '", added.name, "' in Op: ", SummarizeOpDef(new_op));
+    if (!now->default_value || !AreAttrValuesEqual(*added.default_value, *now->default_value))
+      return errors::InvalidArgument("Can't change default value for attr '", added.name, "' from ",
+                                     SummarizeAttrValue(*added.default_value), " in Op: ", SummarizeOpDef(new_op));
+  }
+  return OkStatus();
+}
+
+// A default may be added; one that is there may not go or change.
+inline Status OpDefAttrDefaultsUnchanged(const OpDef& old_op, const OpDef& new_op) {
+  for (const OpDef::AttrDef& was : old_op.attr) {
+    const OpDef::AttrDef* now = FindAttr(was.name, new_op);
+    if (now == nullptr || !was.default_value) continue;
+    if (!now->default_value)
+      return errors::InvalidArgument("Attr '", was.name, "' has removed it's default; from ",
+                                     SummarizeAttrValue(*was.default_value), " to no default");
+    if (!AreAttrValuesEqual(*was.default_value, *now->default_value))
+      return errors::InvalidArgument("Attr '", was.name, "' has changed it's default value; from ",
+                                     SummarizeAttrValue(*was.default_value), " to ",
+                                     SummarizeAttrValue(*now->default_value));
+  }
+  return OkStatus();
+}
+
+// The same op: attrs and control outputs in any order, everything else as it stands.
+inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
+  const auto sorted = [](OpDef op) {
+    const SlimVector<std::size_t> order =
+        SortedOrder(op.attr.size(), [&op](std::size_t i, std::size_t j) { return op.attr[i].name < op.attr[j].name; });
+    SlimVector<OpDef::AttrDef> attrs;
+    for (const std::size_t i : order) attrs.push_back(op.attr[i]);
+    op.attr.swap(attrs);
+    std::sort(op.control_output.begin(), op.control_output.end());
+    return op;
+  };
+  return sorted(a) == sorted(b);
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_list.hpp ----
+// Lists of OpDefs: what is registered as TensorFlow would export it, which ops a graph needs, ops that are known from a
+// list alone, and whether a graph's version may still use an op.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The OpDefs of all ops that are registered, sorted by name; those whose name begins with '_' only when asked for.
+// SerializeOpList (op/proto_io.hpp) gives TensorFlow's OpList message.
+inline SlimVector<OpDef> TenonOps(const OpRegistry& registry, bool include_internal = false) {
+  SlimVector<OpDef> ops;
+  for (const OpView* op : registry.ops())
+    if (include_internal || !StartsWith(op->name, "_")) ops.push_back(ToOpDef(*op));
+  return ops;
+}
+
+// Drops all that is said in words: summary, descriptions, why the op is deprecated.
+inline void RemoveDescriptions(OpDef* op) {
+  for (auto* args : {&op->input_arg, &op->output_arg})
+    for (OpDef::ArgDef& arg : *args) arg.description.clear();
+  for (OpDef::AttrDef& attr : op->attr) attr.description.clear();
+  op->summary.clear();
+  op->description.clear();
+  if (op->deprecation) op->deprecation->explanation.clear();
+}
+
+// Ops that are known from a list and from nothing else: they have no shape functions and no kernels. Of several with
+// one name the last counts. immutable.
+//
+//   TENON_ASSIGN_OR_RETURN(SlimVector<OpDef> ops, ParseOpList(bytes));
+//   const OpDefTable table(std::move(ops));
+class OpDefTable {
+ public:
+  OpDefTable() = default;
+  explicit OpDefTable(SlimVector<OpDef> ops) {
+    const SlimVector<std::size_t> order =
+        SortedOrder(ops.size(), [&ops](std::size_t a, std::size_t b) { return ops[a].name < ops[b].name; });
+    for (const std::size_t i : order) {
+      if (!ops_.empty() && ops_.back().name == ops[i].name) ops_.pop_back();
+      ops_.push_back(std::move(ops[i]));
+    }
+  }
+
+  // Null when there is no such op.
+  const OpDef* Find(std::string_view name) const {
+    const auto at = std::lower_bound(ops_.begin(), ops_.end(), name,
+                                     [](const OpDef& op, std::string_view n) { return op.name < n; });
+    return at != ops_.end() && at->name == name ? &*at : nullptr;
+  }
+  // NotFound with TensorFlow's text and the nearest names.
+  Status LookUp(std::string_view name, const OpDef** op) const {
+    *op = Find(name);
+    if (*op != nullptr) return OkStatus();
+    SlimVector<std::string_view> names;
+    for (const OpDef& known : ops_) names.push_back(known.name);
+    return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
+                            "Make sure the Op and Kernel are registered in the binary running in this process",
+                            DidYouMean(name, names), ".");
+  }
+  // Sorted by name.
+  const SlimVector<OpDef>& ops() const { return ops_; }
+
+ private:
+  SlimVector<OpDef> ops_;
+};
+
+// ------------------------------------------------------------------------------------------------- what a graph needs
+
+namespace detail {
+
+class OpsOfGraph {
+ public:
+  explicit OpsOfGraph(const FunctionDefLibrary& library) : library_(library), seen_(library.function.size()) {}
+
+  // The names of ops that are no functions, sorted, each once.
+  SlimVector<std::string> Collect(const GraphDef& graph) {
+    for (const NodeDef& node : graph.node) Use(node.op);
+    while (!pending_.empty()) {
+      const std::size_t function = pending_.back();
+      pending_.pop_back();
+      for (const NodeDef& node : library_.function[function].node_def) Use(node.op);
+    }
+    std::sort(names_.begin(), names_.end());
+    SlimVector<std::string> unique;
+    for (std::string& name : names_)
+      if (unique.empty() || unique.back() != name) unique.push_back(std::move(name));
+    return unique;
+  }
+
+ private:
+  void Use(const std::string& op) {
+    for (std::size_t i = 0; i < library_.function.size(); ++i) {
+      if (library_.function[i].signature.name != op) continue;
+      if (!seen_[i]) pending_.push_back(i);
+      seen_[i] = true;
+      return;
+    }
+    names_.push_back(op);
+  }
+
+  const FunctionDefLibrary& library_;
+  SlimVector<bool> seen_;
+  SlimVector<std::size_t> pending_;
+  SlimVector<std::string> names_;
+};
+
+}  // namespace detail
+
+// The ops that the nodes of a graph, and of the functions that it calls, are made of: sorted, functions left out.
+inline SlimVector<std::string> OpsUsedByGraph(const GraphDef& graph) {
+  return detail::OpsOfGraph(graph.library).Collect(graph);
+}
+
+// The same as OpDefs without descriptions, which is what a file of a graph carries along. NotFound, naming the op, when
+// one is not registered.
+inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& registry, SlimVector<OpDef>* ops) {
+  ops->clear();
+  for (const std::string& name : OpsUsedByGraph(graph)) {
+    const OpView* op = nullptr;
+    TENON_RETURN_IF_ERROR(registry.LookUp(name, &op));
+    RemoveDescriptions(&ops->emplace_back(ToOpDef(*op)));
+  }
+  return OkStatus();
+}
+
+// -------------------------------------------------------------------------------------------------------- deprecation
+
+namespace detail {
+// True the first time that it is asked for a name. thread-safe.
+inline bool FirstWarningFor(const std::string& op) {
+  struct Warned {
+    Mutex mutex;
+    SlimVector<std::string> ops;
+  };
+  static Warned* const warned = new Warned();
+  const MutexLock lock(warned->mutex);
+  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
+  warned->ops.push_back(op);
+  return true;
+}
+}  // namespace detail
+
+// Unimplemented when graphs of version `producer` may no longer hold the op; one warning for each op that will go with
+// a later version. thread-safe.
+inline Status CheckOpDeprecation(const OpDef& op, int producer) {
+  if (!op.deprecation) return OkStatus();
+  const OpDeprecation& deprecation = *op.deprecation;
+  if (producer >= deprecation.version)
+    return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", producer,
+                                 ". It has been removed in version ", deprecation.version, ". ",
+                                 deprecation.explanation, ".");
+  if (detail::FirstWarningFor(op.name))
+    TENON_LOG(kWarning, "Op ", op.name, " is deprecated. It will cease to work in GraphDef version ",
+              deprecation.version, ". ", deprecation.explanation, ".");
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/placeholders.hpp ----
+// Placeholders in attrs: in the body of a function, "$T" stands for the attr T of whoever calls it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline bool HasPlaceholder(const AttrValue& value);
+
+namespace detail {
+inline bool HasPlaceholder(const NameAttrList& function) {
+  for (const auto& [name, value] : function.attr)
+    if (tenon::HasPlaceholder(value)) return true;
+  return false;
+}
+}  // namespace detail
+
+// Is the value a placeholder, or does a function in it have an attr that holds one?
+inline bool HasPlaceholder(const AttrValue& value) {
+  if (value.kind() == AttrValue::Kind::kPlaceholder) return true;
+  if (value.kind() == AttrValue::Kind::kFunc) return detail::HasPlaceholder(value.func());
+  for (const NameAttrList& function : value.list().func)
+    if (detail::HasPlaceholder(function)) return true;
+  return false;
+}
+
+// Puts values in the place of placeholders, in the attrs of functions too. `lookup(std::string_view name, AttrValue*
+// to)` writes the value of the attr `name` and returns whether there is one. False, and the value half done, when it
+// returned false or when a value is not set; TensorFlow says then "Failed to bind all placeholders in ...".
+//
+//   if (!SubstitutePlaceholders([&](std::string_view name, AttrValue* to) { ... }, &value)) return ...;
+template <class Lookup>
+bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value);
+
+namespace detail {
+template <class Lookup>
+bool SubstitutePlaceholders(const Lookup& lookup, NameAttrList* function) {
+  SlimVector<std::string> names;  // the map gives its values by name only
+  for (const auto& item : function->attr) names.push_back(item.first);
+  for (const std::string& name : names)
+    if (!tenon::SubstitutePlaceholders(lookup, function->attr.Find(std::string_view(name)))) return false;
+  return true;
+}
+}  // namespace detail
+
+template <class Lookup>
+bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
+  switch (value->kind()) {
+    case AttrValue::Kind::kNone: return false;
+    case AttrValue::Kind::kPlaceholder: {
+      const std::string name = value->placeholder();  // the value that it stands in is about to change
+      return lookup(std::string_view(name), value);
+    }
+    case AttrValue::Kind::kFunc: return detail::SubstitutePlaceholders(lookup, value->mutable_func());
+    case AttrValue::Kind::kList:
+      for (std::size_t i = 0; i < value->list().func.size(); ++i)
+        if (!detail::SubstitutePlaceholders(lookup, &value->mutable_list()->func[i])) return false;
+      return true;
+    default: return true;
+  }
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/inference_context.hpp ----
@@ -12568,6 +16323,7 @@ TENON_NAMESPACE_END
 //     return OkStatus();
 //   }
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
 class DimensionHandle {
@@ -13092,7 +16848,8 @@ class InferenceContext {
 
   // --- requirements: *out is the input with what is known afterwards
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
-    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
+    constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
+    if (rank > kMax) return Failed(out, detail::rank_is_too_large());
     if (!RankKnown(s)) return Done(out, UnknownShapeOfRank(rank));
     if (Rank(s) == rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
@@ -13629,6 +17386,7 @@ using tenon::ShapeAndType;
 using tenon::ShapeHandle;
 }  // namespace shape_inference
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/window.hpp ----
@@ -13755,6 +17513,7 @@ TENON_NAMESPACE_END
 // The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
 // constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -14568,6 +18327,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/io/dlpack.hpp ----
@@ -14893,6 +18653,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/io/mapped_file.hpp ----
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -14924,7 +18685,8 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
   Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
   if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return buffer;
 }
@@ -15022,6 +18784,7 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/inlined_vector.hpp ----
@@ -16824,97 +20587,26 @@ inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tens
 
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_registry.hpp ----
-// OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry.hpp); a program that only edits graphs
-// needs this.
-TENON_NAMESPACE_BEGIN
-
-// The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same
-// one has several addresses in a program of several shared libraries).
-inline bool SameOp(const OpView& a, const OpView& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const auto& s, const auto& t) { return s.text == t.text; });
-  };
-  return a.name == b.name && same(a.inputs, b.inputs) && same(a.outputs, b.outputs) && same(a.attrs, b.attrs) &&
-         std::equal(a.control_outputs.begin(), a.control_outputs.end(), b.control_outputs.begin(),
-                    b.control_outputs.end()) &&
-         a.flags == b.flags && a.deprecated_since == b.deprecated_since;
-}
-
-// Unimplemented when graphs of this version may no longer hold the op.
-inline Status CheckOpDeprecation(const OpView& op, int graph_def_version) {
-  if (op.deprecated_since == 0 || graph_def_version < op.deprecated_since) return OkStatus();
-  return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", graph_def_version,
-                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text,
-                               ".");
-}
-
-// externally synchronised: any number of threads may look up while none registers.
-class OpRegistry {
- public:
-  // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
-  // AlreadyExists when the name stands for another one.
-  Status Register(const OpView& op) {
-    if (!detail::IsOpName(op.name))
-      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
-    const auto at = LowerBound(op.name);
-    if (at != ops_.end() && (*at)->name == op.name)
-      return SameOp(**at, op) ? OkStatus() : errors::AlreadyExists("Op with name ", op.name);
-    ops_.insert(at, &op);
-    return OkStatus();
-  }
-  Status Register(OpView&&) = delete;
-
-  // Null when there is no such op.
-  const OpView* Find(std::string_view name) const {
-    const auto at = const_cast<OpRegistry*>(this)->LowerBound(name);
-    return at != ops_.end() && (*at)->name == name ? *at : nullptr;
-  }
-  // NotFound with TensorFlow's text and the nearest names.
-  Status LookUp(std::string_view name, const OpView** op) const {
-    *op = Find(name);
-    return *op != nullptr ? OkStatus() : NotRegistered(name);
-  }
-
-  // All ops, sorted by name.
-  const SlimVector<const OpView*>& ops() const { return ops_; }
-  std::size_t size() const { return ops_.size(); }
-
- private:
-  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
-    return std::lower_bound(ops_.begin(), ops_.end(), name,
-                            [](const OpView* op, std::string_view n) { return op->name < n; });
-  }
-  TENON_COLD Status NotRegistered(std::string_view name) const {
-    SlimVector<std::string_view> names;
-    for (const OpView* op : ops_) names.push_back(op->name);
-    return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
-                            "Make sure the Op and Kernel are registered in the binary running in this process",
-                            DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
-  }
-
-  SlimVector<const OpView*> ops_;  // sorted by name
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/kernel/construction.hpp ----
 // OpKernelConstruction: what a kernel sees while it is built, once per node.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class FunctionRuntime;
 
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
  public:
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
                        std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator)
+                       Allocator* allocator, FunctionRuntime* functions = nullptr)
       : def_(def),
         op_(op),
         device_type_(device_type),
         input_types_(input_types),
         output_types_(output_types),
-        allocator_(allocator) {}
+        allocator_(allocator),
+        functions_(functions) {}
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
@@ -16944,6 +20636,8 @@ class OpKernelConstruction {
   std::span<const DataType> input_types() const { return input_types_; }
   std::span<const DataType> output_types() const { return output_types_; }
   Allocator* allocator() const { return allocator_; }
+  // The functions of the graph's library; null outside of a session.
+  FunctionRuntime* function_library() const { return functions_; }
 
  private:
   const NodeDef* def_;
@@ -16951,9 +20645,11 @@ class OpKernelConstruction {
   std::string_view device_type_;
   std::span<const DataType> input_types_, output_types_;
   Allocator* allocator_;
+  FunctionRuntime* functions_;
   Status status_;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/kernel/attrs.hpp ----
@@ -17614,6 +21310,8 @@ struct ShapeMemo {
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
+class FunctionRuntime;
+
 // What is the same for all nodes of one run.
 struct StepEnvironment {
   void* device = nullptr;            // the Cpu or Cuda that kernels get
@@ -17624,6 +21322,8 @@ struct StepEnvironment {
   bool host_memory = true;                // the device reads and writes ordinary host memory
   std::int64_t step_id = 0;
   int graph_def_version = 0;
+  int call_depth = 0;                     // function calls around the step
+  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
 };
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
@@ -17679,6 +21379,7 @@ class OpKernelContext {
   std::string_view device_name() const { return frame_->env->device_name; }
   std::int64_t step_id() const { return frame_->env->step_id; }
   int graph_def_version() const { return frame_->env->graph_def_version; }
+  FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
 
   // -- for executors
@@ -17721,9 +21422,10 @@ class OpKernelContext {
 
  private:
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ",
-                                     frame_->kernel->output_type(i), " on ", frame_->env->device_name, " by allocator ",
-                                     allocator->Name());
+    return errors::ResourceExhausted(
+        "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
+        frame_->env->device_name, " by ",
+        detail::NoMemoryFrom(*allocator, detail::BytesWanted(frame_->kernel->output_type(i), shape)));
   }
 
   const NodeFrame* frame_ = nullptr;
@@ -18233,6 +21935,7 @@ TENON_NAMESPACE_END
 // ---- tenon/kernel/registry.hpp ----
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
 // order.
@@ -18390,49 +22093,14 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
   return kernel;
 }
 
-TENON_NAMESPACE_END
-
-// ---- tenon/base/hash.hpp ----
-// Hash64, the function TensorFlow hashes strings with (MurmurHash64A), so that hash buckets come out the same.
-// Not for untrusted keys: it does not resist chosen collisions.
-TENON_NAMESPACE_BEGIN
-
-inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
-
-// The same value on every machine and in constant expressions.
-constexpr std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = kHash64Seed) {
-  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
-  // Up to eight bytes from `first` on as a little-endian number.
-  const auto load = [&bytes](std::size_t first, std::size_t count) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[first + i])) << (8 * i);
-    }
-    return word;
-  };
-  std::uint64_t hash = seed ^ (static_cast<std::uint64_t>(bytes.size()) * kMultiplier);
-  const std::size_t whole = bytes.size() & ~std::size_t{7};
-  for (std::size_t i = 0; i < whole; i += 8) {
-    std::uint64_t word = load(i, 8) * kMultiplier;
-    word ^= word >> 47;
-    hash = (hash ^ (word * kMultiplier)) * kMultiplier;
-  }
-  if (whole != bytes.size()) hash = (hash ^ load(whole, bytes.size() - whole)) * kMultiplier;
-  hash = (hash ^ (hash >> 47)) * kMultiplier;
-  return hash ^ (hash >> 47);
-}
-
-// One hash of two; the order matters.
-constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
-  return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
-}
-
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/graph.hpp ----
 // Graph: nodes with dense ids, their edges, dtypes and inferred shapes. It knows op descriptions only, never a kernel.
 // Made by ImportGraphDef (graph/import.hpp); editing passes add nodes and edges through the members below.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
@@ -18797,12 +22465,14 @@ class Graph {
   std::int64_t name_counter_ = 0;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/validate.hpp ----
 // Is a node right? Names, attrs against the op's description, the dtypes that follow from them. Messages are
 // TensorFlow's.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -18905,12 +22575,7 @@ class OpInfo {
   }
 
   // Refuses ops that graphs of version `producer` may not use any more.
-  Status CheckDeprecation(int producer) const {
-    if (op_->deprecated_since <= 0 || producer < op_->deprecated_since) return OkStatus();
-    return errors::Unimplemented("Op ", op_->name, " is not available in GraphDef version ", producer,
-                                 ". It has been removed in version ", op_->deprecated_since, ". ",
-                                 op_->deprecation_text, ".");
-  }
+  Status CheckDeprecation(int producer) const { return CheckOpDeprecation(*op_, producer); }
 
  private:
   static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
@@ -19047,6 +22712,22 @@ inline Status OpInfo::CheckAttr(const NodeDef& node, std::size_t i, const AttrVa
   return status.WithAppended(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name), "; ", Summary()));
 }
 
+namespace detail {
+// An argument of a function's body. Graphs of users cannot hold it; every session knows it.
+struct ArgOp {
+  static constexpr auto signature = Op("_Arg")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("index: int >= 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->UnknownShape());
+                                          return OkStatus();
+                                        });
+  static constexpr OpView view = signature.view();
+};
+}  // namespace detail
+
 // OpInfo for every op that is asked for, made once. one thread.
 class OpInfoCache {
  public:
@@ -19057,6 +22738,7 @@ class OpInfoCache {
     const auto name_of = [this](int i) { return infos_[static_cast<std::size_t>(i)]->op().name; };
     if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
     const OpView* view = registry_->Find(op);
+    if (view == nullptr && op == detail::ArgOp::view.name) view = &detail::ArgOp::view;
     if (view == nullptr) return nullptr;
     infos_.push_back(MakeOwned<OpInfo>(view));
     index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
@@ -19074,12 +22756,14 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/builder.hpp ----
 // GraphBuilder: a GraphDef written in C++. Type attrs and list lengths follow from the inputs; the first mistake is
 // kept and everything after it does nothing, so a program checks once, at the end.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One output of a node of one GraphBuilder. y[1] is output 1 of the node that y belongs to.
 struct Output {
@@ -19306,6 +22990,7 @@ class GraphBuilder {
   Status status_;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/device/cpu.hpp ----
@@ -20658,6 +24343,7 @@ TENON_NAMESPACE_END
 // Graphs in files: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its
 // constants stay views of the file where they are aligned for their type.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -20705,11 +24391,13 @@ inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   return WriteFile(path, writer.view());
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/algorithms.hpp ----
 // Orders, reachability and cycles of a graph. Nothing here recurses: a chain of a million nodes is fine.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // The numbers 0 .. count-1 so that each comes after its predecessors, the smallest possible one first. `pending[n]` is
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
@@ -20905,12 +24593,354 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
   return run;
 }
 
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/function.hpp ----
+// Functions of a graph's library: a call becomes a PartitionedCall node, a function with its attrs bound becomes a
+// GraphDef whose inputs are _Arg nodes.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The function of that name, or null. Of two the first counts.
+inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
+  for (const FunctionDef& function : library.function)
+    if (function.signature.name == name) return &function;
+  return nullptr;
+}
+
+namespace detail {
+
+// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
+inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
+  const auto find = [&](const std::string& name) -> const AttrValue* {
+    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, op);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  };
+  const auto missing = [&](const std::string& name) {
+    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
+                            "' needs it");
+  };
+  if (!arg.type_list_attr.empty()) {
+    const AttrValue* value = find(arg.type_list_attr);
+    if (value == nullptr) return missing(arg.type_list_attr);
+    types->append(value->list().type.begin(), value->list().type.end());
+    return OkStatus();
+  }
+  std::int64_t count = 1;
+  if (!arg.number_attr.empty()) {
+    const AttrValue* value = find(arg.number_attr);
+    if (value == nullptr) return missing(arg.number_attr);
+    count = value->i();
+    if (count < 0 || count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
+                                     "' of function '", op.name, "'");
+  }
+  DataType type = arg.type;
+  if (!arg.type_attr.empty()) {
+    const AttrValue* value = find(arg.type_attr);
+    if (value == nullptr) return missing(arg.type_attr);
+    type = value->type();
+  }
+  if (arg.is_ref) type = MakeRefType(type);
+  types->resize(types->size() + static_cast<std::size_t>(count), type);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// On a call op that was a node with a function as its op.
+inline constexpr std::string_view kDirectCallAttr = "_direct_call";
+
+// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
+// when the function has side effects. Attrs of the function stay in the call's `f`.
+inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
+  SlimVector<DataType> inputs, outputs;
+  const OpDef& op = function.signature;
+  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
+  for (const OpDef::ArgDef& arg : op.output_arg)
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
+  NameAttrList call;
+  call.name = node->op;
+  AttrMap kept;
+  for (const auto& [name, value] : node->attr) {
+    if (FindAttr(name, op) != nullptr)
+      call.attr.Insert(name, value);
+    else if (StartsWith(name, "_"))
+      kept.Insert(name, value);
+  }
+  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
+  node->attr = std::move(kept);
+  node->attr.Insert("Tin", AttrValue(inputs));
+  node->attr.Insert("Tout", AttrValue(outputs));
+  node->attr.Insert("f", AttrValue(std::move(call)));
+  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+  return OkStatus();
+}
+
+// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
+// for each element.
+struct FunctionGraph {
+  struct Output {
+    std::string node;
+    int index;
+    DataType type;
+  };
+  GraphDef graph;
+  SlimVector<std::string> args;  // names of the _Arg nodes, in order
+  SlimVector<DataType> arg_types;
+  SlimVector<Output> results;  // in order
+  SlimVector<DataType> result_types;
+  SlimVector<std::string> control_results;  // nodes that must run
+};
+
+// Makes a FunctionGraph. one thread.
+class FunctionInstantiation {
+ public:
+  // All arguments outlive this.
+  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
+                        const OpRegistry& registry)
+      : function_(function), attrs_(attrs), library_(library), ops_(registry) {}
+
+  Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(AddArgs());
+    TENON_RETURN_IF_ERROR(AddNodes());
+    for (std::size_t n = 0; n < function_.node_def.size(); ++n)
+      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
+    TENON_RETURN_IF_ERROR(AddResults());
+    for (const auto& [name, node] : function_.control_ret) {
+      if (!IsNode(node))
+        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
+                                       "' names the node '", node, "', which is not there");
+      out_.control_results.push_back(node);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Colocation may name nodes that the function was made from: it is left out.
+  static constexpr std::string_view kColocationAttr = "_class";
+
+  // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
+  // nodes from number `first` on.
+  struct Item {
+    std::string key;
+    std::string node;
+    int first = 0;
+    SlimVector<DataType> types;
+    bool is_arg = false;
+    int count() const { return static_cast<int>(types.size()); }
+  };
+
+  Status Bind(AttrValue* value) const {
+    if (value->kind() == AttrValue::Kind::kPlaceholder) {
+      const AttrValue* given = FindBinding(value->placeholder());
+      if (given == nullptr)
+        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
+                                       function_.signature.name, "'");
+      *value = AttrValue(*given);
+    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
+      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
+    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
+      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr));
+    }
+    return OkStatus();
+  }
+  Status Bind(AttrMap* attrs) const {
+    for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
+    return OkStatus();
+  }
+  const AttrValue* FindBinding(const std::string& name) const {
+    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  }
+
+  Status AddItem(Item item) {
+    const int number = static_cast<int>(items_.size());
+    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
+      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
+                                     "'");
+    items_.push_back(std::move(item));
+    return OkStatus();
+  }
+  struct KeyOf {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
+  };
+  bool IsNode(std::string_view name) const {
+    return std::any_of(function_.node_def.begin(), function_.node_def.end(),
+                       [&](const NodeDef& node) { return node.name == name; }) ||
+           std::find(out_.args.begin(), out_.args.end(), name) != out_.args.end();
+  }
+
+  Status AddArgs() {
+    std::uint32_t number = 0;
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        NodeDef& node = out_.graph.node.emplace_back();
+        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+        node.op = "_Arg";
+        node.attr.Insert("T", AttrValue(types[i]));
+        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+        for (const auto& [position, attrs] : function_.arg_attr)
+          if (position == number)
+            for (const auto& [name, value] : attrs)
+              if (name != kColocationAttr) node.attr.Insert(name, value);
+        out_.args.push_back(node.name);
+        out_.arg_types.push_back(types[i]);
+      }
+      ++number;
+    }
+    return OkStatus();
+  }
+
+  // The body's nodes without their inputs, and what their outputs are called.
+  Status AddNodes() {
+    for (const NodeDef& body : function_.node_def) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = body.name;
+      node.op = body.op;
+      node.device = body.device;
+      node.attr = body.attr;
+      TENON_RETURN_IF_ERROR(Bind(&node.attr));
+      node.attr.erase(kColocationAttr);
+      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+        info->AddDefaults(&node);
+        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
+      } else if (const FunctionDef* callee = FindFunction(library_, body.op); callee != nullptr) {
+        int first = 0;
+        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
+          SlimVector<DataType> types;
+          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
+          const int count = static_cast<int>(types.size());
+          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
+          first += count;
+        }
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
+      } else {
+        const OpView* op = nullptr;
+        return ops_.registry()
+            .LookUp(body.op, &op)
+            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
+      }
+    }
+    return OkStatus();
+  }
+  Status AddOutputs(const OpView& op, const NodeDef& node) {
+    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
+      const AttrValue* attr = node.attr.Find(spec.name());
+      if (attr == nullptr) return false;
+      value->number = attr->i();
+      value->type = attr->type();
+      value->types = attr->list().type;
+      return true;
+    };
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      const std::int64_t count = op.ArgCount(arg, find);
+      if (count < 0 || count > kMaxNodeOutputs)
+        return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                       "; NodeDef: ", FormatNodeForError(node.name));
+      SlimVector<DataType> types;
+      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += static_cast<int>(count);
+    }
+    return OkStatus();
+  }
+
+  // The outputs that a name of the body stands for.
+  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
+    int only = -1;
+    int at = index_.Find(text, KeyOf{this});
+    if (at < 0) {
+      const std::size_t colon = text.rfind(':');
+      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
+      at = index_.Find(text.substr(0, colon), KeyOf{this});
+      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
+    }
+    const Item& item = items_[static_cast<std::size_t>(at)];
+    for (int i = 0; i < item.count(); ++i) {
+      if (only >= 0 && i != only) continue;
+      const DataType type = item.types[static_cast<std::size_t>(i)];
+      if (item.is_arg)
+        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
+      else
+        outputs->push_back({item.node, item.first + i, type});
+    }
+    return true;
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
+    for (const std::string& input : body.input) {
+      if (StartsWith(input, "^")) {
+        if (!IsNode(std::string_view(input).substr(1)))
+          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
+                                         "', is not found in function '", function_.signature.name,
+                                         "': ", FormatNodeForError(body.name));
+        node->input.push_back(input);
+        continue;
+      }
+      SlimVector<FunctionGraph::Output> outputs;
+      if (!Resolve(input, &outputs))
+        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
+                                       "': ", FormatNodeForError(body.name));
+      for (const FunctionGraph::Output& output : outputs)
+        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+    }
+    return OkStatus();
+  }
+
+  Status AddResults() {
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
+                                    [&](const auto& item) { return item.first == arg.name; });
+      if (ret == function_.ret.end())
+        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
+      const std::size_t before = out_.results.size();
+      if (!Resolve(ret->second, &out_.results))
+        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
+                                       function_.signature.name, "'.");
+      SlimVector<DataType> given;
+      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+      if (!(given == types))
+        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
+      out_.result_types.append(types.begin(), types.end());
+    }
+    return OkStatus();
+  }
+
+  const FunctionDef& function_;
+  const AttrMap& attrs_;
+  const FunctionDefLibrary& library_;
+  OpInfoCache ops_;
+  FunctionGraph out_;
+  SlimVector<Item> items_;
+  detail::NameIndex index_;
+};
+
+// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
+  return FunctionInstantiation(function, attrs, library, registry).Make();
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/integer_folding.hpp ----
 // FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference
 // needs them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...).
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Larger tensors are not shapes: nodes that see one are not folded.
 inline constexpr Index kMaxFoldedElements = 1024;
@@ -21375,12 +25405,14 @@ inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimV
   return true;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/constant_values.hpp ----
 // ConstantValues: what the outputs of a graph are worth that depend on constants and known shapes alone. Shape
 // functions ask for them (Reshape's shape, Fill's dims, ...).
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
 // small integer nodes are known (graph/integer_folding.hpp). one thread.
@@ -21603,12 +25635,14 @@ class ConstantValues {
   SlimVector<char> state_;  // node -> State
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/shapes.hpp ----
 // ShapeRefiner: the output shapes of a whole graph, node by node in topological order, with constants known. What it
 // finds impossible is refused with TensorFlow's message, as TensorFlow's import does.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Writes Node::output_shapes. Nodes are added in an order in which their inputs come first; the shape of an input that
 // was not added (the back edge of a while loop) is unknown. externally synchronised.
@@ -21910,18 +25944,28 @@ class ShapeRefiner {
   SlimVector<SlimVector<Handle>> handles_;  // per node
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/graph/import.hpp ----
 // ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
 // import.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+};
 
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device;         // for nodes that ask for none
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
 };
 
 // Does the work of ImportGraphDef; use that. one thread.
@@ -21956,6 +26000,7 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(CheckBodies());
     TENON_RETURN_IF_ERROR(FindOps());
     graph_.Reserve(def_.node.size());
     graph_.versions_ = def_.versions;
@@ -22062,6 +26107,15 @@ class GraphImporter {
     return OkStatus();
   }
 
+  // A function without attrs is what it is in every call: its mistakes are refused now.
+  Status CheckBodies() const {
+    for (const FunctionDef& function : def_.library.function) {
+      if (!function.signature.attr.empty()) continue;
+      TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, def_.library, ops_.registry()).status());
+    }
+    return OkStatus();
+  }
+
   // One OpInfo per node; every unknown op is reported at once.
   Status FindOps() {
     infos_.reserve(def_.node.size());
@@ -22072,12 +26126,17 @@ class GraphImporter {
     };
     SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
-    const NodeDef* call = nullptr;
-    for (const NodeDef& node : def_.node) {
-      infos_.push_back(ops_.Find(node.op));
+    for (NodeDef& node : def_.node) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops) {
+        infos_.push_back(nullptr);
+      } else {
+        infos_.push_back(ops_.Find(node.op));
+      }
       if (infos_.back() != nullptr) continue;
-      if (IsFunction(node.op)) {
-        call = call == nullptr ? &node : call;
+      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*function, &node));
+        infos_.back() = ops_.Find(node.op);
+        if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
       }
       const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
@@ -22090,7 +26149,7 @@ class GraphImporter {
       Unknown& entry = unknown[Slot(at)];
       if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
     }
-    if (unknown.empty()) return call == nullptr ? OkStatus() : FunctionCall(*call);
+    if (unknown.empty()) return OkStatus();
     SlimVector<std::string_view> known;
     for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
     std::string text;
@@ -22109,15 +26168,16 @@ class GraphImporter {
     return errors::NotFound(text);
   }
 
-  bool IsFunction(std::string_view op) const {
+  const FunctionDef* FunctionNamed(std::string_view op) const {
     const SlimVector<FunctionDef>& functions = def_.library.function;
-    return function_index_.Find(
-               op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
+    const int at =
+        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
+    return at < 0 ? nullptr : &functions[Slot(at)];
   }
-  TENON_COLD Status FunctionCall(const NodeDef& node) const {
-    return errors::Unimplemented("Node '", node.name, "': '", node.op,
-                                 "' is a function of the graph's library, and calls of functions are not supported; "
-                                 "inline the graph's functions before it is saved.");
+  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
+                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
   }
 
   // ---- order
@@ -22284,9 +26344,51 @@ class GraphImporter {
   }
 
   // ---- shapes
+  // The shapes that a call's results have with its arguments' shapes: the body is imported with them. Functions that
+  // call themselves are not followed.
+  Status InferCall(int id, ShapeRefiner* refiner) {
+    const Node& node = graph_.nodes_[Slot(id)];
+    if (node.op_name() != "PartitionedCall" && node.op_name() != "StatefulPartitionedCall") return OkStatus();
+    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
+    if (calls->library == nullptr) calls->library = &def_.library;
+    const AttrValue* f = node.def.attr.Find("f");
+    const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
+    if (function == nullptr ||
+        std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
+      return OkStatus();
+    calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
+    if (calls->nodes_left < 0) return OkStatus();
+    Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, ops_.registry());
+    if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
+      return OkStatus();  // refused when the node runs
+    for (std::size_t i = 0; i < body->args.size(); ++i) {
+      const InEdge& edge = node.inputs[i];
+      SlimVector<PartialTensorShape> shape{graph_.nodes_[Slot(edge.node)].output_shape(edge.output)};
+      NodeDef& arg = body->graph.node[i];
+      arg.attr.erase("_output_shapes");
+      arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    }
+    body->graph.versions = def_.versions;
+    ImportOptions options;
+    options.allow_internal_ops = true;
+    options.calls = calls;
+    calls->inside.push_back(function->signature.name);
+    const Result<Graph> inner = GraphImporter(std::move(body->graph), ops_.registry(), options).Import();
+    calls->inside.pop_back();
+    TENON_RETURN_IF_ERROR(inner.status());
+    for (std::size_t i = 0; i < body->results.size(); ++i) {
+      const FunctionGraph::Output& result = body->results[i];
+      const Status merged =
+          refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index));
+      if (!merged.ok()) return merged;
+    }
+    return OkStatus();
+  }
+
   Status InferShapes(int id, ShapeRefiner* refiner) {
     constexpr std::string_view kAttr = "_output_shapes";
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
     Node& node = graph_.nodes_[Slot(id)];
     SlimVector<PartialTensorShape> given;
     if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
@@ -22318,6 +26420,7 @@ class GraphImporter {
   SlimVector<int> ids_;  // position -> id, -1 before the node was converted
   SlimVector<BackEdge> back_edges_;
   std::size_t outputs_ = 0;  // of all nodes so far
+  CallShapes calls_;
 };
 
 // Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
@@ -22329,6 +26432,7 @@ inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, 
   return GraphImporter(std::move(def), registry, options).Import();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/notification.hpp ----
@@ -22387,6 +26491,7 @@ TENON_NAMESPACE_END
 // Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
 // nothing is looked up by name again. Built once, shared by all steps that run it.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -22399,11 +26504,13 @@ class KernelCache {
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this.
-  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host)
+  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
+              FunctionRuntime* functions = nullptr)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
+        functions_(functions),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
@@ -22428,7 +26535,7 @@ class KernelCache {
     }
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-        std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -22440,6 +26547,7 @@ class KernelCache {
   const Registry* registry_;
   Device* device_;
   Device* host_;
+  FunctionRuntime* functions_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -22501,6 +26609,7 @@ struct Program {
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
+  FunctionRuntime* functions = nullptr;  // of the graph's library
   int graph_def_version = 0;
 };
 
@@ -22509,10 +26618,12 @@ namespace detail {
 // Builds a Program. one thread.
 class ProgramBuilder {
  public:
-  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options)
+  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options,
+                 FunctionRuntime* functions = nullptr)
       : graph_(graph), kernels_(kernels), options_(options), program_(MakeOwned<Program>()) {
     program_->device = device;
     program_->host = host;
+    program_->functions = functions;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -22872,6 +26983,7 @@ class ProgramBuilder {
 
 }  // namespace detail
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/memory/caching_allocator.hpp ----
@@ -22894,7 +27006,8 @@ inline constinit thread_local char this_thread_mark = 0;
 //
 // Two sets of lists: `own_` is the owner's alone while there is one; `shared_` is everybody else's, behind the lock. An
 // owner that finds its list empty takes the shared list of that class as a whole; without an owner, both are behind the
-// lock. Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
+// lock. A request with freed_by_func is never served from a list: when a cached block was freed, nobody wrote down.
+// Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
 class CachingAllocator final : public Allocator {
  public:
   // With Owned<CachingAllocator, CachingAllocator::Releaser>.
@@ -22918,9 +27031,10 @@ class CachingAllocator final : public Allocator {
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return linked_inside_; }
+  bool HoldsHeaders() const override { return linked_inside_; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    if (IsOwnerThread() && alignment <= kAlignment) [[likely]] {
+    if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
       if (detail::FreeBlock* const block = own_.heads[c]; block != nullptr) [[likely]] {
         own_.heads[c] = block->next;
@@ -23039,9 +27153,11 @@ TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, 
   if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
   const std::size_t c = detail::SizeClass(bytes);
   const std::size_t block_bytes = detail::SizeClassBytes(c);
-  lock_.lock();
-  void* ptr = TakeCached(c);
-  lock_.unlock();
+  void* ptr = nullptr;
+  if (attributes.freed_by_func == nullptr) [[likely]] {
+    SpinLockHolder hold(lock_);
+    ptr = TakeCached(c);
+  }
   if (ptr == nullptr) ptr = AllocateFromBase(kAlignment, block_bytes, attributes);
   if (ptr != nullptr && linked_inside_) detail::MarkInUse(ptr, bytes, block_bytes);
   return ptr;
@@ -23229,6 +27345,7 @@ class Step {
   CachingAllocator* cache() { return cache_.get(); }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
+  void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.
   void Clear() {
@@ -23263,6 +27380,7 @@ class Step {
       env->host_memory = device->uses_host_memory();
       env->result_allocator = device->allocator();
       env->graph_def_version = program_.graph_def_version;
+      env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_.get());
     CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();
@@ -23591,6 +27709,37 @@ class DataflowRun {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/function_runtime.hpp ----
+// FunctionRuntime: what a kernel calls the functions of its graph's library through.
+TENON_NAMESPACE_BEGIN
+
+struct NameAttrList;
+struct StepEnvironment;
+
+// A function with its attrs bound. Handles are numbers: copying one costs nothing, they live as long as the runtime.
+struct FunctionHandle {
+  int number = -1;
+};
+
+// thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
+class FunctionRuntime {
+ public:
+  virtual ~FunctionRuntime() = default;
+  // The function of a call; the same handle for the same name and attrs. InvalidArgument when the library has no such
+  // function. The body is built when it runs first, so functions may call each other in a circle.
+  virtual Result<FunctionHandle> Find(const NameAttrList& call) = 0;
+  // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
+  // in TensorFlow.
+  virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
+  // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
+  // not the function's; ResourceExhausted when calls are nested too deep.
+  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
+                     std::span<Tensor> results) = 0;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/sequential_executor.hpp ----
 // The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
 TENON_NAMESPACE_BEGIN
@@ -23619,6 +27768,167 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
 
 }  // namespace detail
 
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/functions.hpp ----
+// SessionFunctions: the functions of a session's graph as programs, built when they run first.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// thread-safe. A call runs on its caller's thread, in the sequential engine.
+class SessionFunctions final : public FunctionRuntime {
+ public:
+  // Calls within calls: each takes some of the thread's stack.
+  static constexpr int kMaxCallDepth = 1000;
+
+  // All arguments outlive this; `graph` may be filled later, before the first Find.
+  SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
+                   const ProgramOptions& options)
+      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options) {}
+
+  TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
+    const FunctionDef* def = FindFunction(graph_->library(), call.name);
+    if (def == nullptr) return NoFunction(call.name);
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
+    Owned<Function>& function = functions_.emplace_back(MakeOwned<Function>());
+    function->call = call;
+    function->def = def;
+    return FunctionHandle{static_cast<int>(functions_.size()) - 1};
+  }
+
+  TENON_NOINLINE Status CheckSingleTensors(FunctionHandle handle) override {
+    MutexLock lock(mutex_);
+    const OpDef& op = functions_[static_cast<std::size_t>(handle.number)]->def->signature;
+    for (const auto* args : {&op.input_arg, &op.output_arg}) {
+      for (const OpDef::ArgDef& arg : *args) {
+        if (arg.number_attr.empty() && arg.type_list_attr.empty()) continue;
+        return errors::InvalidArgument("Function ", op.name, " has an ", args == &op.input_arg ? "input" : "output",
+                                       " named \"", arg.name,
+                                       "\" that is a list of tensors. Multi-device functions "
+                                       "support only single-tensor inputs and outputs");
+      }
+    }
+    return OkStatus();
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, std::span<Tensor> args,
+             std::span<Tensor> results) override {
+    Function* function;
+    {
+      MutexLock lock(mutex_);
+      function = functions_[static_cast<std::size_t>(handle.number)].get();
+    }
+    if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(Build(function));
+    const Program& program = *function->program;
+    if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
+      return TooDeep(*function);
+    TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
+    Owned<Step> step = function->steps->Take();
+    step->set_step_id(caller.step_id);
+    step->set_call_depth(caller.call_depth + 1);
+    for (std::size_t i = 0; i < args.size(); ++i)
+      step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
+    const Status status = RunSequential(program, step.get(), nullptr);
+    if (status.ok()) [[likely]] {
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        const Program::Fetch& fetch = program.fetches[i];
+        results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
+      }
+      for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
+    } else {
+      step->Clear();
+    }
+    step->TrimCaches();
+    function->steps->Give(std::move(step));
+    return status;
+  }
+
+ private:
+  struct Function {
+    NameAttrList call;
+    const FunctionDef* def = nullptr;
+    std::atomic<bool> ready{false};
+    Mutex mutex;  // of the rest, until `ready`
+    Graph graph;
+    Owned<KernelCache> kernels;
+    Owned<Program> program;
+    Owned<ProgramPool<Step>> steps;
+  };
+
+  TENON_COLD Status NoFunction(const std::string& name) const {
+    SlimVector<std::string_view> names;
+    for (const FunctionDef& function : graph_->library().function) names.push_back(function.signature.name);
+    return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
+                                   " functions", SuggestNames(name, names));
+  }
+  TENON_COLD static Status TooDeep(const Function& function) {
+    return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
+                                     " other calls; a recursion must end");
+  }
+  static Status CheckCall(const Function& function, std::span<const Tensor> args, std::span<const Tensor> results) {
+    const Program& program = *function.program;
+    if (args.size() != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),
+                                     " is provided: function '", function.call.name, "'");
+    if (results.size() != program.fetches.size())
+      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results.size(),
+                                     " is provided: function '", function.call.name, "'");
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (args[i].dtype() != program.feeds[i].dtype)
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", program.feeds[i].dtype, " but ", args[i].dtype(),
+                                       " is provided: function '", function.call.name, "'");
+    return OkStatus();
+  }
+
+  TENON_COLD Status Build(Function* function) {
+    MutexLock lock(function->mutex);
+    if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
+    const Status status = BuildLocked(function);
+    if (!status.ok()) return status.WithAppended(StrCat(" [function '", function->call.name, "']"));
+    function->ready.store(true, std::memory_order_release);
+    return OkStatus();
+  }
+  Status BuildLocked(Function* function) {
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(*function->def, function->call.attr,
+                                                                   graph_->library(), registry_->ops()));
+    body.graph.versions = graph_->versions();
+    ImportOptions import;
+    import.allow_internal_ops = true;
+    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), import));
+    const Graph& graph = function->graph;
+    SlimVector<InEdge> feeds, fetches;
+    SlimVector<int> targets;
+    for (const std::string& arg : body.args) feeds.push_back({graph.Find(arg)->id, 0});
+    for (const FunctionGraph::Output& result : body.results)
+      fetches.push_back({graph.Find(result.node)->id, result.index});
+    for (const std::string& control : body.control_results) targets.push_back(graph.Find(control)->id);
+    // What has side effects runs, whether anybody waits for it or not.
+    for (const Node& node : graph.nodes())
+      if (node.op->flags.is_stateful && node.node_class != NodeClass::kArg) targets.push_back(node.id);
+    function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
+    ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
+    TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
+    function->steps = MakeOwned<ProgramPool<Step>>(*function->program);
+    return OkStatus();
+  }
+
+  const Graph* graph_;
+  const Registry* registry_;
+  Device* device_;
+  Device* host_;
+  ProgramOptions options_;
+  Mutex mutex_;
+  SlimVector<Owned<Function>> functions_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/session_impl.hpp ----
@@ -23734,8 +28044,11 @@ class SessionImpl : public RefCounted {
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->kernels_ =
-        MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+    session->functions_ =
+        MakeOwned<SessionFunctions>(&session->graph_, session->registry_, session->device_, session->host_.get(),
+                                    ProgramOptions{.constant_folding = session->options_.constant_folding});
+    session->kernels_ = MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_,
+                                               session->host_.get(), session->functions_.get());
     return session;
   }
 
@@ -23889,7 +28202,7 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
     ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding});
+                           {.constant_folding = options_.constant_folding}, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
@@ -23907,6 +28220,7 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Graph graph_;
+  Owned<SessionFunctions> functions_;
   Owned<KernelCache> kernels_;
   Mutex mutex_;
   SlimVector<Signature> signatures_;
@@ -23940,6 +28254,7 @@ TENON_NAMESPACE_END
 // The runtime's definitions. One source file of a program includes this (or <tenon/tenon.hpp>); a second one is
 // harmless.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -24043,11 +28358,13 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 
 }  // namespace detail
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/trace.hpp ----
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -24140,6 +28457,7 @@ inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tenon.hpp ----

@@ -117,5 +117,7 @@ TEST_SUITE("move") {
     CHECK((MoverOf(DataType::kString).assign != nullptr));
     CHECK(MoverOf(DataType::kResource).bytes == sizeof(ResourceHandle));
     CHECK((MoverOf(DataType::kResource).assign != nullptr));
+    CHECK(MoverOf(DataType::kVariant).bytes == sizeof(Variant));
+    CHECK((MoverOf(DataType::kVariant).assign != nullptr));
   }
 }

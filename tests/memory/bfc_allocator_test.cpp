@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <base/child_process.hpp>
+#include <tenon/base/env.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
@@ -761,9 +762,11 @@ TEST_CASE("the structure stays whole over millions of random allocations and fre
 #else
   constexpr std::size_t kSteps = 10000000;
 #endif
+  std::int64_t steps = 0;  // TENON_BFC_TEST_STEPS: more, or fewer
+  REQUIRE(tenon::GetEnvInt64("TENON_BFC_TEST_STEPS", static_cast<std::int64_t>(kSteps), &steps).ok());
   {
     BFCAllocator a(Fake(&source), 48 * kMiB, "fake", options);
-    RunRandomSequence(a, kSteps, 100000, 3000, nullptr);
+    RunRandomSequence(a, static_cast<std::size_t>(steps), 100000, 3000, nullptr);
     CHECK(a.GetFragmentation() < 1);
   }
   CHECK(source.out.empty());

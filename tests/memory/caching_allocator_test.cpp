@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <base/child_process.hpp>
+#include <tenon/base/function.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
@@ -450,4 +452,25 @@ TEST_CASE("a second owner, a foreign owner and a second Release are mistakes of 
     cache->Release();
   });
   CHECK(Contains(released.errors, "CachingAllocator::Release: called twice."));
+}
+
+TEST_CASE("a request with freed_by_func gets no cached block, whose time nobody wrote down") {
+  tenon::TrackingAllocator base(CpuAllocator());
+  const tenon::Owned<CachingAllocator, CachingAllocator::Releaser> cache(CachingAllocator::Create(&base));
+  const tenon::Function<std::uint64_t()> frontier = [] { return std::uint64_t{5}; };
+  tenon::AllocationAttributes attributes;
+  attributes.freed_by_func = &frontier;
+  for (const bool owned : {false, true}) {
+    if (owned) cache->SetOwnerThread();
+    void* const p = cache->AllocateRaw(64, 1000);
+    cache->DeallocateRaw(p, 64, 1000);
+    const auto requests = base.num_requests();
+    void* const q = cache->AllocateRaw(64, 1000, attributes);
+    CHECK(q != p);
+    CHECK(base.num_requests() == requests + 1);
+    CHECK(cache->AllocateRaw(64, 1000) == p);
+    cache->DeallocateRaw(p, 64, 1000);
+    cache->DeallocateRaw(q, 64, 1000);
+    if (owned) cache->ClearOwnerThread();
+  }
 }

@@ -188,3 +188,27 @@ TEST_CASE("an allocation of more than a tenth of the free memory is warned of, f
   REQUIRE(sink.lines.size() == 5);
   CHECK(sink.lines[0] == "Allocation of " + std::to_string(bytes) + " exceeds 10% of free system memory.");
 }
+
+TEST_CASE("an observer sees every request, and may refuse it") {
+  struct Observer final : tenon::AllocationObserver {
+    bool MayAllocate(std::size_t, std::size_t bytes) override { return bytes != 123; }
+    void Allocated(void* ptr, std::size_t alignment, std::size_t bytes) override {
+      last = ptr;
+      out += bytes + alignment;
+    }
+    void Deallocated(void*, std::size_t alignment, std::size_t bytes) override { out -= bytes + alignment; }
+    void* last = nullptr;
+    std::size_t out = 0;
+  } observer;
+  CHECK(tenon::CpuAllocator()->SetObserver(&observer) == nullptr);
+  void* const small = tenon::CpuAllocator()->AllocateRaw(64, 100);
+  CHECK(observer.last == small);
+  void* const large = tenon::CpuAllocator()->AllocateRaw(4096, std::size_t{5} << 20);
+  CHECK(observer.last == large);
+  CHECK(observer.out == 100 + 64 + (std::size_t{5} << 20) + 4096);
+  CHECK(tenon::CpuAllocator()->AllocateRaw(64, 123) == nullptr);
+  tenon::CpuAllocator()->DeallocateRaw(small, 64, 100);
+  tenon::CpuAllocator()->DeallocateRaw(large, 4096, std::size_t{5} << 20);
+  CHECK(observer.out == 0);
+  CHECK(tenon::CpuAllocator()->SetObserver(nullptr) == &observer);
+}

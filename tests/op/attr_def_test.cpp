@@ -96,6 +96,15 @@ TEST_SUITE("Attr declarations") {
     CHECK(function.func().name == "F");
     CHECK(function.func().attr.size() == 1);
   }
+  TEST_CASE("a short text cannot ask for a large tensor") {
+    constexpr std::string_view kText = "{ dtype: DT_HALF tensor_shape { dim { size: 4000000000 } } half_val: 15360 }";
+    const AttrValue value = Parsed(AttrKind::kTensor, false, kText);
+    CHECK(value.kind() == AttrValue::Kind::kTensor);
+    CHECK(value.decode_status().code() == Code::kResourceExhausted);
+    CHECK(value.undecoded_shape() == PartialTensorShape({4000000000}));
+    AttrValue list;
+    CHECK_FALSE(ParseAttrText(AttrKind::kTensor, true, "[" + std::string(kText) + "]", &list));
+  }
   TEST_CASE("texts that stand for no value of the kind are refused") {
     CHECK_FALSE(Parses(AttrKind::kInt, false, "one"));
     CHECK_FALSE(Parses(AttrKind::kInt, false, "99999999999999999999"));

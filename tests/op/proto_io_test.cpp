@@ -123,7 +123,18 @@ TEST_SUITE("AttrValue as bytes") {
         negative->Get("a", &out),
         "Attr 'a' has a value that can't be converted to a TensorShape: Shape [?] has dimensions with values below -1"));
     CHECK(SerializeAttrValue(*negative) == shape);
-    CHECK(ParseAttrValue(wire::AsBytes("\x42\x02\x08\x15"))->decode_status().code() == Code::kUnimplemented);
+    CHECK(ParseAttrValue(wire::AsBytes("\x42\x02\x08\x15"))->decode_status().ok());  // one empty variant
+  }
+  TEST_CASE("of a tensor whose contents make no sense the shape is known") {
+    // float, [2, 3], 1 byte of content; then [2, -1], which no tensor has
+    const auto shape_of = [](std::string_view bytes) {
+      return ParseAttrValue(wire::AsBytes(bytes))->undecoded_shape();
+    };
+    const std::string proto("\x42\x0f\x08\x01\x12\x08\x12\x02\x08\x02\x12\x02\x08\x03\x22\x01x", 17);
+    CHECK(shape_of(proto) == PartialTensorShape({2, 3}));
+    const std::string partial(
+        "\x42\x18\x08\x01\x12\x11\x12\x02\x08\x02\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x22\x01x", 26);
+    CHECK(shape_of(partial).unknown_rank());
   }
   TEST_CASE("in a list such a value is an error") {
     const Status s = ParseAttrValue(wire::AsBytes("\x0a\x09\x42\x07\x08\x01\x12\x00\x22\x01x"s)).status();

@@ -69,6 +69,57 @@ TEST_SUITE("PartialTensorShape") {
     unknown.AddDim(3);
     CHECK(unknown.unknown_rank());
   }
+  TEST_CASE("inserts, removes and appends dimensions") {
+    P shape{2, -1, 4};
+    shape.InsertDim(1, 3);
+    shape.InsertDim(4, -1);
+    CHECK(shape.DebugString() == "[2,3,?,4,?]");
+    shape.RemoveDim(2);
+    CHECK(shape.DebugString() == "[2,3,4,?]");
+    shape.RemoveLastDims(1);
+    CHECK(shape.num_elements() == 24);
+    shape.AppendShape(P{-1, 5});
+    shape.AppendShape(P());  // has no dimensions to append
+    CHECK(shape.DebugString() == "[2,3,4,?,5]");
+    shape.RemoveDimRange(1, -1);
+    CHECK(shape.DebugString() == "[2]");
+    shape.Clear();
+    CHECK(shape == P(TensorShape{}));
+    P unknown;
+    unknown.InsertDim(7, 1);
+    unknown.RemoveDim(3);
+    unknown.RemoveDimRange(5, -9);
+    unknown.RemoveLastDims(2);
+    unknown.AppendShape(P{1});
+    CHECK(unknown.unknown_rank());
+    unknown.Clear();
+    CHECK(unknown == P(TensorShape{}));
+  }
+  TEST_CASE("stays as it was when a change fails, and says why") {
+    const Index huge = Index{1} << 40;
+    P shape{2, -1};
+    Status s = shape.InsertDimWithStatus(3, 1);
+    CHECK(s.code() == Code::kInternal);
+    CHECK(s.message() == "The insertion index must be at most 2 got 3");
+    CHECK(shape.InsertDimWithStatus(-1, 1).message() == "The insertion index must be non-negative, got -1");
+    CHECK(shape.InsertDimWithStatus(0, -2).message() ==
+          "Expected a size of at least -1, where -1 means unknown, got -2");
+    CHECK(shape.SetDimWithStatus(0, -7).message() == "Expected a size of at least -1, where -1 means unknown, got -7");
+    CHECK(shape.RemoveDimWithStatus(-1).message() == "Expected dimension index to be non-negative, got -1");
+    CHECK(shape.RemoveDimWithStatus(2).message() == "End index must be less than 2, got 3");
+    CHECK(shape.RemoveDimRangeWithStatus(-4, 2).message() == "Start index must be non-negative, got -1");
+    CHECK(shape.RemoveLastDimsWithStatus(3).message() == "Expected n to be at most 2, got 3");
+    CHECK(shape.AppendShapeWithStatus(P(std::vector<Index>(253, -1))).message() == "Too many dimensions in tensor");
+    CHECK(shape.DebugString() == "[2,?]");
+    P large{huge, -1, huge};  // too large as soon as all is known
+    CHECK_FALSE(large.RemoveDimWithStatus(1).ok());
+    CHECK_FALSE(large.SetDimWithStatus(1, 1).ok());
+    CHECK(large.DebugString() == "[1099511627776,?,1099511627776]");
+    CHECK(P(std::vector<Index>(254, -1)).InsertDimWithStatus(0, 1).message() ==
+          "Shape has 254 dimensions which is the maximum allowed");
+    P unknown;
+    CHECK(unknown.SetDimWithStatus(0, 1).message() == "Index must be less than -1, got 0");
+  }
   TEST_CASE("is compatible with what could be the same tensor") {
     CHECK(P().IsCompatibleWith(P{1, 2}));
     CHECK(P{1, 2}.IsCompatibleWith(P()));
@@ -109,6 +160,10 @@ TEST_SUITE("PartialTensorShape") {
     CHECK(P().Concatenate(Index{2}).unknown_rank());
     P out;
     CHECK_FALSE(P{Index{1} << 40}.Concatenate(P{Index{1} << 40}, &out).ok());
+    CHECK(P{1}.Concatenate(Index{-2}, &out).code() == Code::kInvalidArgument);
+    CHECK(out.unknown_rank());
+    CHECK(P{1}.Concatenate(Index{3}, &out).ok());
+    CHECK(out.DebugString() == "[1,3]");
   }
   TEST_CASE("is made of numbers that a user gave") {
     const std::int32_t dims[] = {2, -1, 5};

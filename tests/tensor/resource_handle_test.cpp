@@ -11,6 +11,9 @@ TEST_SUITE("ResourceHandle") {
     CHECK(a == b);
     b.hash_code = 8;
     CHECK(a != b);
+    b = a;
+    b.dtypes_and_shapes.push_back({DataType::kFloat, {2}});
+    CHECK(a != b);
     CHECK(ResourceHandle{} == ResourceHandle{});
   }
   TEST_CASE("prints as TensorFlow prints it") {
@@ -18,5 +21,19 @@ TEST_SUITE("ResourceHandle") {
     CHECK(handle.SummarizeValue() ==
           "ResourceHandle(name=\"v\", device=\"/device:CPU:0\", container=\"localhost\", type=\"Var\", "
           "dtype and shapes : \"[  ]\")");
+  }
+  TEST_CASE("prints what it holds, and everything in its debug text") {
+    ResourceHandle handle{"/cpu:0", "box", "v", 255, "tensorflow::Var"};
+    handle.dtypes_and_shapes = {
+        {DataType::kFloat, {2}}, {DataType::kInt32, PartialTensorShape()}, {DataType::kInt64, {-1}}};
+    // As TensorFlow 2.21 prints it.
+    CHECK(handle.SummarizeValue() ==
+          "ResourceHandle(name=\"v\", device=\"/cpu:0\", container=\"box\", type=\"tensorflow::Var\", dtype and "
+          "shapes : \"[ DType enum: 1, Shape: [2],DType enum: 3, Shape: <unknown>,DType enum: 9, Shape: [?] ]\")");
+    CHECK(handle.DebugString() ==
+          "device: /cpu:0 container: box name: v hash_code: 0xFF maybe_type_name tensorflow::Var, dtype and shapes : [ "
+          "DType enum: 1, Shape: [2],DType enum: 3, Shape: <unknown>,DType enum: 9, Shape: [?] ]");
+    CHECK(ResourceHandle{}.DebugString() ==
+          "device:  container:  name:  hash_code: 0x0 maybe_type_name , dtype and shapes : [  ]");
   }
 }

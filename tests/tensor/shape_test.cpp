@@ -143,6 +143,43 @@ TEST_SUITE("TensorShape") {
           "Shape [1099511627776,1099511627776] results in overflow when computing number of elements");
     CHECK(zero.dims() == 3);
   }
+  TEST_CASE("removes the last dimensions, no more than there are") {
+    TensorShape shape{2, 3, 4};
+    CHECK(shape.RemoveLastDimsWithStatus(0).ok());
+    CHECK(shape.dims() == 3);
+    Status s = shape.RemoveLastDimsWithStatus(4);
+    CHECK(s.code() == Code::kInternal);
+    CHECK(s.message() == "Expected n to be at most 3, got 4");
+    CHECK(shape.RemoveLastDimsWithStatus(-1).message() == "Expected n to be non-negative, got -1");
+    CHECK(shape == TensorShape{2, 3, 4});
+    shape.RemoveLastDims(3);
+    CHECK(shape == TensorShape{});
+    s = shape.RemoveDimWithStatus(-1);
+    CHECK(s.code() == Code::kInternal);
+    CHECK(s.message() == "Expected dimension index to be non-negative, got -1");
+    CHECK(shape.RemoveDimWithStatus(0).message() == "End index must be less than 0, got 1");
+    CHECK_FALSE(shape.RemoveDimRangeWithStatus(std::numeric_limits<int>::min(), 0).ok());
+    CHECK_FALSE(shape.RemoveDimRangeWithStatus(0, std::numeric_limits<int>::max()).ok());
+  }
+  TEST_CASE("keeps 254 dimensions apart from 255 in every way of growing") {
+    const std::vector<Index> ones(254, 1);
+    TensorShape shape(ones);
+    CHECK(shape.num_elements() == 1);
+    CHECK(shape.AppendShapeWithStatus(TensorShape{}).ok());
+    CHECK(shape.AppendShapeWithStatus(TensorShape{1}).message() == "Too many dimensions in tensor");
+    CHECK(shape.AppendShapeWithStatus(shape).message() == "Too many dimensions in tensor");
+    CHECK(shape.InsertDimWithStatus(254, 1).message() == "Shape has 254 dimensions which is the maximum allowed");
+    CHECK(shape == TensorShape(ones));
+    shape.set_dim(253, 9);
+    shape.RemoveDimRange(0, 253);
+    CHECK(shape == TensorShape{9});
+    CHECK(TensorShape{3, kHuge}.AppendShapeWithStatus(TensorShape{kHuge, 1}).message() ==
+          "Encountered overflow when multiplying 3298534883328 with 1099511627776, result: -1");
+    CHECK(TensorShape{3}.InsertDimWithStatus(0, -1).message() == "Expected a non-negative size, got -1");
+    CHECK(TensorShape{3}.SetDimWithStatus(0, -1).message() == "Expected a non-negative size, got -1");
+    CHECK_FALSE(TensorShape{std::numeric_limits<Index>::max()}.AddDimWithStatus(2).ok());
+    CHECK(TensorShape{std::numeric_limits<Index>::max()}.AddDimWithStatus(0).ok());
+  }
   TEST_CASE("copies and moves between inline and heap") {
     const TensorShape small{2, 3}, large{1, 2, 3, 4, 5, 6};
     TensorShape a = large;

@@ -163,3 +163,34 @@ TEST_SUITE("tstring") {
     }
   }
 }
+
+TEST_SUITE("tstring editing") {
+  TEST_CASE("inserts, erases, repeats and swaps, whether small, large or a view") {
+    const std::string source(40, 'v');
+    for (const std::string& start : {std::string("abcd"), std::string(30, 'x') + "abcd"}) {
+      std::string expected = start;
+      tstring text = start;
+      text.insert(2, "--").insert(0, text.view().substr(0, 1)).insert(text.size(), "!");
+      expected.insert(2, "--").insert(0, start.substr(0, 1)).insert(expected.size(), "!");
+      CHECK(text == expected);
+      CHECK(text.erase(1, 3) == expected.erase(1, 3));
+      CHECK(text.append(3, 'z') == expected.append(3, 'z'));
+      CHECK(text.front() == expected.front());
+      CHECK(text.back() == 'z');
+      CHECK(text.erase(2) == expected.erase(2));
+      CHECK(text.erase(2) == expected);
+      CHECK(text.erase(0, 99) == "");
+    }
+    tstring view, other = "o";
+    view.assign_as_view(source);
+    view.swap(other);
+    CHECK(view == "o");
+    CHECK(other.is_view());
+    other.erase(1, 38);
+    CHECK(other == "vv");
+    CHECK_FALSE(other.is_view());
+    CHECK(source == std::string(40, 'v'));
+    other.swap(other);
+    CHECK(other == "vv");
+  }
+}

@@ -40,7 +40,7 @@ constexpr DataType kReference = static_cast<DataType>(101);
 
 TEST_SUITE("Tensor construction") {
   TEST_CASE("is 48 bytes and does not throw when moved") {
-    CHECK(sizeof(Tensor) == 48);
+    static_assert(sizeof(Tensor) <= 48);
     CHECK(std::is_nothrow_move_constructible_v<Tensor>);
     CHECK(std::is_nothrow_move_assignable_v<Tensor>);
   }
@@ -79,9 +79,9 @@ TEST_SUITE("Tensor construction") {
     for (const DataType type : kAllTypes) {
       CAPTURE(Name(type));
       const Result<Tensor> t = Tensor::Make(type, {3});
-      CHECK(t.ok() == (type != DataType::kVariant));
-      if (t.ok()) CHECK(t->dtype() == type);
-      if (t.ok() && IsPlain(type)) CHECK(t->TotalBytes() == 3 * static_cast<std::size_t>(SizeOf(type)));
+      REQUIRE(t.ok());
+      CHECK(t->dtype() == type);
+      if (IsPlain(type)) CHECK(t->TotalBytes() == 3 * static_cast<std::size_t>(SizeOf(type)));
     }
   }
   TEST_CASE("fails with a status when there is no memory") {
@@ -89,7 +89,10 @@ TEST_SUITE("Tensor construction") {
     memory.FailAllocations(1, TrackingAllocator::kAll);
     const Status s = Tensor::Make(DataType::kFloat, {2, 3}, &memory).status();
     CHECK(errors::IsResourceExhausted(s));
-    CHECK(s.message() == "OOM when allocating tensor with shape[2,3] and type float by allocator cpu");
+    CHECK(
+        s.message() ==
+        "OOM when allocating tensor with shape[2,3] and type float by allocator cpu, which was asked for 24 bytes; in "
+        "use: 0 bytes (peak 0, 0 allocations)");
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kString, {2}, &memory).status()));
     const Tensor t(&memory, DataType::kFloat, {2, 3});
     CHECK_FALSE(t.IsInitialized());
@@ -277,7 +280,13 @@ TEST_SUITE("Tensor sharing") {
     CHECK(strings.SubSlice(2).scalar<tstring>()() == "c");
     const ChildResult child = RunInChild([&] { static_cast<void>(strings.Slice(1, 4)); });
     CHECK(child.aborted);
-    CHECK(Contains(child.errors, "Slice wants a range inside dimension 0; the tensor has type string and shape [3]"));
+    CHECK(Contains(child.errors, "tensor.hpp:"));  // where
+    CHECK(Contains(child.errors,
+                   "Slice wants a range inside dimension 0, got [1,4); the tensor has type string and shape [3]"));
+    const ChildResult sub = RunInChild([&] { static_cast<void>(strings.SubSlice(3)); });
+    CHECK(sub.aborted);
+    CHECK(Contains(sub.errors,
+                   "SubSlice wants an index inside dimension 0, got [3,4); the tensor has type string and shape [3]"));
   }
   TEST_CASE("deep copies share nothing") {
     Tensor a = MakeTensor<float>({2}, {1, 2});
@@ -337,7 +346,7 @@ TEST_SUITE("Tensor views") {
     const Tensor t(DataType::kFloat, {2, 3});
     ChildResult child = RunInChild([&] { static_cast<void>(t.flat<double>()); });
     CHECK(child.aborted);
-    CHECK(Contains(child.errors, "double expected, got float"));
+    CHECK(Contains(child.errors, "Tensor: double expected, got float; the tensor has shape [2,3]"));
     child = RunInChild([&] { static_cast<void>(t.vec<float>()); });
     CHECK(child.aborted);
     CHECK(Contains(child.errors, "Asking for tensor of 1 dimensions from a tensor of 2 dimensions"));
@@ -346,6 +355,9 @@ TEST_SUITE("Tensor views") {
     CHECK(Contains(child.errors, "Must have a one element tensor"));
     child = RunInChild([&] { static_cast<void>(t.shaped<float, 2>({2, 2})); });
     CHECK(child.aborted);
+    CHECK(
+        Contains(child.errors,
+                 "shaped() wants as many elements as there are, got [2,2]; the tensor has shape [2,3] and 6 elements"));
   }
   TEST_CASE("are made from what the runtime hands to a kernel") {
     const Tensor t = MakeTensor<float>({2}, {1, 2});

@@ -47,5 +47,8 @@ TEST_SUITE("DispatchType") {
     CHECK(DataTypeString(DataType::kInvalid) == "INVALID");
     CHECK(DataTypeString(static_cast<DataType>(103)) == "int32_ref");
     CHECK(DataTypeString(static_cast<DataType>(-5)) == "unknown dtype enum (-5)");
+    const DataType list[] = {DataType::kInt32, static_cast<DataType>(101), static_cast<DataType>(64)};
+    CHECK(DataTypeListString(list) == "[int32, float_ref, unknown dtype enum (64)]");
+    CHECK(DataTypeListString(DataTypeSet{}) == "[]");
   }
 }

@@ -22,7 +22,7 @@ constexpr bool RoundTrips() {
   using T = type_of_t<type>;
   if (dtype_of_v<T> != type || !ElementType<T> || Trivial<T> != IsPlain(type)) return false;
   if constexpr (IsPlain(type)) {
-    return sizeof(T) == SizeOf(type) && std::is_trivially_copyable_v<T>;
+    return sizeof(T) == SizeOf(type) && alignof(T) == AlignmentOf(type) && std::is_trivially_copyable_v<T>;
   } else {
     return true;
   }

@@ -65,6 +65,8 @@ TEST_SUITE("DataType") {
       CHECK(EnumName(type) == row.enum_name);
       CHECK(Name(type) == row.name);
       CHECK(SizeOf(type) == row.size);
+      CHECK(AlignmentOf(type) == (IsComplex(type) ? row.size / 2 : row.size));
+      CHECK(AlignmentOf(ref) == 0);
       CHECK(DataTypeFromName(row.name) == type);
       CHECK(DataTypeFromEnumName(row.enum_name) == type);
       CHECK_FALSE(IsRefType(type));
@@ -119,6 +121,10 @@ TEST_SUITE("DataType") {
     CHECK(Numbers(kFloatingTypes) == std::vector<int>{1, 2, 14, 19, 24, 25, 26, 27, 28, 33});
     CHECK(Numbers(kIntegerTypes) == std::vector<int>{3, 4, 5, 6, 9, 17, 22, 23, 29, 30, 31, 32});
     CHECK(kPlainTypes.mask == (8586788734u | std::uint64_t{1} << 33));
+    CHECK(Numbers(kSignedTypes) == std::vector<int>{3, 5, 6, 9, 29, 31});
+    CHECK(Numbers(kComplexTypes) == std::vector<int>{8, 18});
+    CHECK((kPlainTypes | ToSet(DataType::kString) | ToSet(DataType::kResource) | ToSet(DataType::kVariant)) ==
+          kAllTypes);
     CHECK(kAllTypes.size() == 33);
     CHECK(Numbers({}).empty());
   }
@@ -131,6 +137,26 @@ TEST_SUITE("DataType") {
     CHECK(set.size() == 2);
     CHECK_FALSE(set.contains(At(119)));
     CHECK(DataTypeSet{}.empty());
+  }
+  TEST_CASE("answers every predicate for every number and reference as the sets do") {
+    for (int n = -2; n < 240; ++n) {
+      CAPTURE(n);
+      const DataType type = At(n);
+      CHECK(IsKnownType(type) == ((n >= 1 && n <= 33) || (n >= 101 && n <= 133)));
+      CHECK(IsRefType(type) == (n > 100));
+      CHECK(IsPlain(type) == kPlainTypes.contains(type));
+      CHECK(IsPlain(type) == (SizeOf(type) > 0));
+      CHECK(IsFloating(type) == kFloatingTypes.contains(type));
+      CHECK(IsInteger(type) == (IsSigned(type) || IsUnsigned(type)));
+      CHECK_FALSE((IsSigned(type) && IsUnsigned(type)));
+      CHECK(IsQuantized(type) == kQuantizedTypes.contains(type));
+      CHECK(IsFloating(type) + IsInteger(type) + IsQuantized(type) + IsComplex(type) <= 1);
+      if (n > 33) CHECK_FALSE((IsPlain(type) || IsFloating(type) || IsInteger(type) || IsQuantized(type)));
+      if (!IsKnownType(type)) continue;
+      CHECK(DataTypeFromName(Name(type)) == type);
+      CHECK(DataTypeFromEnumName(EnumName(type)) == type);
+      CHECK(kAllTypes.contains(BaseType(type)));
+    }
   }
   TEST_CASE("answers the predicates as TensorFlow does") {
     CHECK(IsFloating(DataType::kBfloat16));

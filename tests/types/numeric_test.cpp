@@ -7,7 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <type_traits>
+
+#include <tenon/base/str.hpp>
 
 using namespace tenon;
 
@@ -206,6 +209,14 @@ TEST_SUITE("small floats") {
     T sum(0);
     for (const T x : {one, two, three}) sum += x;
     CHECK(sum == T(6));
+    sum -= two;
+    sum *= three;
+    sum /= two;
+    CHECK(sum == T(6));
+    CHECK(+sum == sum);
+    CHECK(one <= one);
+    CHECK(three > two);
+    CHECK_FALSE(two > two);
     const T nan = std::numeric_limits<T>::quiet_NaN();
     CHECK_FALSE(nan == nan);
     CHECK(nan != nan);
@@ -221,6 +232,16 @@ TEST_SUITE("small floats") {
     CHECK(static_cast<int>(half(7.9f)) == 7);
     CHECK(std::is_same_v<decltype(half(1) + half(1)), half>);
     CHECK(std::is_same_v<decltype(half(1) + 1.0), double>);
+  }
+}
+
+TEST_SUITE("printing") {
+  TEST_CASE("writes small floats as the floats that they are") {
+    CHECK(StrCat(half(1.5f), " ", bfloat16(-2), " ", float8_e4m3fn(448), " ", float4_e2m1fn(0.5f)) == "1.5 -2 448 0.5");
+    CHECK(StrCat(std::numeric_limits<half>::infinity()) == "inf");
+    std::ostringstream out;
+    out << half(0.25f) << ' ' << float8_e5m2(-3) << ' ' << qint8(-5) << ' ' << uint4(15);
+    CHECK(out.str() == "0.25 -3 -5 15");
   }
 }
 
@@ -263,3 +284,11 @@ TEST_SUITE("quantised and sub-byte integers") {
 
 static_assert(half(65519.0f).bits == 0x7bff && half(65520.0f).bits == 0x7c00 && float(half(1.5f)) == 1.5f);
 static_assert(int4(8) == int4(-8) && std::numeric_limits<bfloat16>::max() > bfloat16(3e38f));
+static_assert(half(1) + half(2) == half(3) && -bfloat16(2) < bfloat16(1) &&
+              float8_e4m3fn(3) * float8_e4m3fn(2) >= 6.0f);
+static_assert([] {
+  float8_e5m2 x(8);
+  x /= float8_e5m2(2);
+  x -= float8_e5m2(1);
+  return x;
+}() == float8_e5m2(3));

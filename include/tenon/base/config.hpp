@@ -37,20 +37,35 @@
 #endif
 
 // TENON_COLD: error paths, kept out of line so that the common path stays small.
+// TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
+#define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
+#define TENON_ALWAYS_INLINE __forceinline
 #define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
 #else
 #define TENON_COLD
+#define TENON_ALWAYS_INLINE inline
 #define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
+#endif
+
+// TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
+// a step. g++ spends more time on optimising them than on all else; here it only does what is quick. They
+// change no layout and no meaning, and without optimisation they do nothing.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__OPTIMIZE__)
+#define TENON_SETUP_CODE_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define TENON_SETUP_CODE_END _Pragma("GCC pop_options")
+#else
+#define TENON_SETUP_CODE_BEGIN
+#define TENON_SETUP_CODE_END
 #endif
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.

@@ -25,26 +25,81 @@ Status Make(Code code, const Args&... args) {
   return MakeFromPieces(code, {Piece(args)...});
 }
 
-template <class... Args> Status Cancelled(const Args&... args) { return Make(Code::kCancelled, args...); }
-template <class... Args> Status Unknown(const Args&... args) { return Make(Code::kUnknown, args...); }
-template <class... Args> Status InvalidArgument(const Args&... args) { return Make(Code::kInvalidArgument, args...); }
-template <class... Args> Status DeadlineExceeded(const Args&... args) { return Make(Code::kDeadlineExceeded, args...); }
-template <class... Args> Status NotFound(const Args&... args) { return Make(Code::kNotFound, args...); }
-template <class... Args> Status AlreadyExists(const Args&... args) { return Make(Code::kAlreadyExists, args...); }
-template <class... Args> Status PermissionDenied(const Args&... args) { return Make(Code::kPermissionDenied, args...); }
-template <class... Args> Status ResourceExhausted(const Args&... args) {
-  return Make(Code::kResourceExhausted, args...);
-}
-template <class... Args> Status FailedPrecondition(const Args&... args) {
-  return Make(Code::kFailedPrecondition, args...);
-}
-template <class... Args> Status Aborted(const Args&... args) { return Make(Code::kAborted, args...); }
-template <class... Args> Status OutOfRange(const Args&... args) { return Make(Code::kOutOfRange, args...); }
-template <class... Args> Status Unimplemented(const Args&... args) { return Make(Code::kUnimplemented, args...); }
-template <class... Args> Status Internal(const Args&... args) { return Make(Code::kInternal, args...); }
-template <class... Args> Status Unavailable(const Args&... args) { return Make(Code::kUnavailable, args...); }
-template <class... Args> Status DataLoss(const Args&... args) { return Make(Code::kDataLoss, args...); }
-template <class... Args> Status Unauthenticated(const Args&... args) { return Make(Code::kUnauthenticated, args...); }
+// What errors::InvalidArgument and its sisters are: called, it makes a Status of its code. An overload for each number
+// of pieces: a function template would be compiled once for every combination of argument types, literals of each
+// length among them, and there are some hundred in the runtime.
+class Maker {
+ public:
+  explicit constexpr Maker(Code code) : code_(code) {}
+  TENON_COLD Status operator()(const Piece& a) const { return MakeFromPieces(code_, {a}); }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b) const { return MakeFromPieces(code_, {a, b}); }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c) const {
+    return MakeFromPieces(code_, {a, b, c});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d) const {
+    return MakeFromPieces(code_, {a, b, c, d});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) const {
+    return MakeFromPieces(code_, {a, b, c, d, e});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                               const Piece& k) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k});
+  }
+  TENON_COLD Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                               const Piece& f, const Piece& g, const Piece& h, const Piece& i, const Piece& j,
+                               const Piece& k, const Piece& l) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l});
+  }
+  // For longer messages.
+  template <class... Rest>
+  Status operator()(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e, const Piece& f,
+                    const Piece& g, const Piece& h, const Piece& i, const Piece& j, const Piece& k, const Piece& l,
+                    const Piece& m, const Rest&... rest) const {
+    return MakeFromPieces(code_, {a, b, c, d, e, f, g, h, i, j, k, l, m, Piece(rest)...});
+  }
+
+ private:
+  Code code_;
+};
+
+inline constexpr Maker Cancelled{Code::kCancelled};
+inline constexpr Maker Unknown{Code::kUnknown};
+inline constexpr Maker InvalidArgument{Code::kInvalidArgument};
+inline constexpr Maker DeadlineExceeded{Code::kDeadlineExceeded};
+inline constexpr Maker NotFound{Code::kNotFound};
+inline constexpr Maker AlreadyExists{Code::kAlreadyExists};
+inline constexpr Maker PermissionDenied{Code::kPermissionDenied};
+inline constexpr Maker ResourceExhausted{Code::kResourceExhausted};
+inline constexpr Maker FailedPrecondition{Code::kFailedPrecondition};
+inline constexpr Maker Aborted{Code::kAborted};
+inline constexpr Maker OutOfRange{Code::kOutOfRange};
+inline constexpr Maker Unimplemented{Code::kUnimplemented};
+inline constexpr Maker Internal{Code::kInternal};
+inline constexpr Maker Unavailable{Code::kUnavailable};
+inline constexpr Maker DataLoss{Code::kDataLoss};
+inline constexpr Maker Unauthenticated{Code::kUnauthenticated};
 
 inline bool IsCancelled(const Status& s) { return s.code() == Code::kCancelled; }
 inline bool IsUnknown(const Status& s) { return s.code() == Code::kUnknown; }

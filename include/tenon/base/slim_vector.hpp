@@ -67,7 +67,9 @@ class SlimVector {
   constexpr SlimVector() noexcept = default;
   constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
   constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
-  constexpr SlimVector(std::initializer_list<T> items) : SlimVector() { append(items.begin(), items.end()); }
+  TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
+    append(items.begin(), items.end());
+  }
   template <class Iterator>
     requires requires(Iterator i) { *i; }
   constexpr SlimVector(Iterator first, Iterator last) : SlimVector() {
@@ -79,7 +81,9 @@ class SlimVector {
   constexpr SlimVector(const Range& range) : SlimVector() {
     append(range.data(), range.data() + range.size());
   }
-  constexpr SlimVector(const SlimVector& other) : SlimVector() { append(other.begin(), other.end()); }
+  TENON_ALWAYS_INLINE constexpr SlimVector(const SlimVector& other) : SlimVector() {
+    append(other.begin(), other.end());
+  }
   constexpr SlimVector(SlimVector&& other) noexcept
       : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.Forget();
@@ -104,7 +108,7 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  constexpr ~SlimVector() {
+  TENON_ALWAYS_INLINE constexpr ~SlimVector() {
     if (data_ != nullptr) Destroy();
   }
 
@@ -119,8 +123,8 @@ class SlimVector {
     clear();
     resize(count, value);
   }
-  constexpr void clear() noexcept { Truncate(0); }
-  constexpr void reserve(size_type capacity) {
+  TENON_ALWAYS_INLINE constexpr void clear() noexcept { Truncate(0); }
+  TENON_ALWAYS_INLINE constexpr void reserve(size_type capacity) {
     if (capacity > capacity_) Grow(capacity);
   }
   TENON_NOINLINE constexpr void resize(size_type count) {
@@ -137,8 +141,8 @@ class SlimVector {
     for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
     Truncate(count);
   }
-  constexpr void push_back(const T& item) { emplace_back(item); }
-  constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
+  TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
+  TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
   constexpr T& emplace_back(Args&&... args) {
     if constexpr (IsBytes()) {
@@ -156,7 +160,7 @@ class SlimVector {
       return *item;
     }
   }
-  constexpr void pop_back() { Truncate(size_ - 1); }
+  TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
 
   constexpr iterator insert(const_iterator position, T item) {
     size_type i = size_;
@@ -192,21 +196,21 @@ class SlimVector {
     other = static_cast<SlimVector&&>(mine);
   }
 
-  constexpr T& operator[](size_type i) { return data_[i]; }
-  constexpr const T& operator[](size_type i) const { return data_[i]; }
-  constexpr T& front() { return data_[0]; }
-  constexpr const T& front() const { return data_[0]; }
-  constexpr T& back() { return data_[size_ - 1]; }
-  constexpr const T& back() const { return data_[size_ - 1]; }
-  constexpr T* data() noexcept { return data_; }
-  constexpr const T* data() const noexcept { return data_; }
-  constexpr iterator begin() noexcept { return data_; }
-  constexpr const_iterator begin() const noexcept { return data_; }
-  constexpr iterator end() noexcept { return data_ + size_; }
-  constexpr const_iterator end() const noexcept { return data_ + size_; }
-  constexpr size_type size() const noexcept { return size_; }
-  constexpr bool empty() const noexcept { return size_ == 0; }
-  constexpr size_type capacity() const noexcept { return capacity_; }
+  TENON_ALWAYS_INLINE constexpr T& operator[](size_type i) { return data_[i]; }
+  TENON_ALWAYS_INLINE constexpr const T& operator[](size_type i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE constexpr T& front() { return data_[0]; }
+  TENON_ALWAYS_INLINE constexpr const T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE constexpr T& back() { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE constexpr const T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE constexpr T* data() noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr const T* data() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr iterator begin() noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr const_iterator begin() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE constexpr iterator end() noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE constexpr const_iterator end() const noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE constexpr size_type size() const noexcept { return size_; }
+  TENON_ALWAYS_INLINE constexpr bool empty() const noexcept { return size_ == 0; }
+  TENON_ALWAYS_INLINE constexpr size_type capacity() const noexcept { return capacity_; }
 
   template <detail::ArrayOf<T> Range>
   constexpr bool operator==(const Range& other) const {
@@ -219,10 +223,10 @@ class SlimVector {
 
  private:
   // Functions, so that T may be incomplete until they are needed.
-  static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
-  static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+  TENON_ALWAYS_INLINE static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
+  TENON_ALWAYS_INLINE static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
 
-  static constexpr T* Allocate(size_type count) {
+  TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
     if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
     if constexpr (IsOverAligned()) {
       return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
@@ -231,13 +235,13 @@ class SlimVector {
     }
   }
   // The next capacity, for one item more or for `wanted` of them.
-  constexpr size_type Larger(size_type wanted) const {
+  TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
     if (wanted != 0 && capacity_ == 0) return wanted;
     const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
     return wanted > doubled ? wanted : doubled;
   }
   // Room for `capacity` items, or for twice as many as now.
-  constexpr void Grow(size_type capacity) {
+  TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
     if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
       data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
     } else {
@@ -255,7 +259,7 @@ class SlimVector {
     data_ = data;
     capacity_ = capacity;
   }
-  constexpr void Free() noexcept {
+  TENON_ALWAYS_INLINE constexpr void Free() noexcept {
     if (TENON_IS_CONSTANT_EVALUATED()) {
       if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
     } else if constexpr (IsOverAligned()) {
@@ -264,7 +268,7 @@ class SlimVector {
       ::operator delete(static_cast<void*>(data_));
     }
   }
-  constexpr void Truncate(size_type count) noexcept {
+  TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       if (count < size_) DestroyFrom(count);
     }
@@ -277,7 +281,7 @@ class SlimVector {
     Truncate(0);
     Free();
   }
-  constexpr void Forget() noexcept {
+  TENON_ALWAYS_INLINE constexpr void Forget() noexcept {
     data_ = nullptr;
     size_ = capacity_ = 0;
   }

@@ -18,6 +18,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cuda.cuh>
 #include <tenon/device/cuda_allocator.cuh>
@@ -94,7 +95,8 @@ class CudaDevice final : public Device {
     if (to->IsInitialized()) [[likely]]
       return OkStatus();
     return errors::ResourceExhausted("OOM when allocating tensor with shape", like.shape(), " and type ", like.dtype(),
-                                     " on ", name(), " by allocator ", allocator->Name());
+                                     " on ", name(), " by ",
+                                     detail::NoMemoryFrom(*allocator, detail::BytesWanted(like.dtype(), like.shape())));
   }
   Status Copy(void* to, const Tensor& from, cudaMemcpyKind kind) const {
     const CudaDeviceScope scope(stream_.ordinal());

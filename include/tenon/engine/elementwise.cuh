@@ -16,6 +16,7 @@
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cuda.cuh>
 #include <tenon/engine/broadcast.hpp>
+#include <tenon/engine/elementwise.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -24,12 +25,14 @@ namespace detail {
 // For an op whose map takes nothing but elements.
 struct NoMapAttrs {};
 
-template <class Op, class Attrs, class... T>
-TENON_HD decltype(auto) CallMapWith([[maybe_unused]] const Attrs& attrs, const T&... x) {
-  if constexpr (std::is_same_v<Attrs, NoMapAttrs>)
-    return Op::map(x...);
+template <class Op, class Attrs, class T, class... More>
+TENON_HD decltype(auto) CallMapWith([[maybe_unused]] const Attrs& attrs, const T& x, const More&... more) {
+  if constexpr (MapsInFloat<Op, T>)
+    return FromFloats<T>(CallMapWith<Op>(attrs, static_cast<float>(x), static_cast<float>(more)...));
+  else if constexpr (std::is_same_v<Attrs, NoMapAttrs>)
+    return Op::map(x, more...);
   else
-    return Op::map(x..., attrs);
+    return Op::map(x, more..., attrs);
 }
 
 // Elements that one thread reads or writes at once.

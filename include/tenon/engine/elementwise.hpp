@@ -11,6 +11,7 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype_of.hpp>
+#include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/broadcast.hpp>
@@ -41,19 +42,39 @@ struct BinaryLoops {
 namespace detail {
 
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
-// type Attrs), twice T for a binary one. `static constexpr bool takes_batches = true;` says that map works on
+// type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
+// float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
+// takes_small_floats = true;`. `static constexpr bool takes_batches = true;` says that map works on
 // simd::Batch<float> and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is
 // for slow ones.
 template <class Op>
 concept TakesBatches = requires { requires Op::takes_batches; };
 
-template <class Op, class... T>
-TENON_HD decltype(auto) CallMap(const void* attrs, const T&... x) {
-  if constexpr (requires { Op::map(x...); }) {
+template <class T>
+inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+template <class Op, class T>
+concept MapsInFloat = kIsSmallFloat<T> && !requires { requires Op::takes_small_floats; };
+
+// What a map's result is for operands of type T when it was called with floats in their place.
+template <class T>
+TENON_HD T FromFloats(float result) {
+  return T(result);
+}
+template <class T, class R>
+  requires(!std::is_same_v<R, float>)
+TENON_HD R FromFloats(R result) {
+  return result;
+}
+
+template <class Op, class T, class... More>
+TENON_HD decltype(auto) CallMap(const void* attrs, const T& x, const More&... more) {
+  if constexpr (MapsInFloat<Op, T>) {
+    return FromFloats<T>(CallMap<Op>(attrs, static_cast<float>(x), static_cast<float>(more)...));
+  } else if constexpr (requires { Op::map(x, more...); }) {
     static_cast<void>(attrs);
-    return Op::map(x...);
+    return Op::map(x, more...);
   } else {
-    return Op::map(x..., *static_cast<const typename Op::Attrs*>(attrs));
+    return Op::map(x, more..., *static_cast<const typename Op::Attrs*>(attrs));
   }
 }
 template <class Op, class... T>
@@ -365,6 +386,109 @@ inline Status BinaryBroadcast(Cpu& device, const BinaryLoops& loops, const void*
     work.Run(work.A(begin * step_a), step_a, work.B(begin * step_b), step_b, work.Out(begin), end - begin);
   });
   return OkStatus();
+}
+
+// ---- half and bfloat16: the op's float loop, a tile of converted elements at a time. Compiled once for all ops.
+
+namespace detail {
+
+inline constexpr Index kFloatTile = 512;  // elements
+
+// What the loops below get as attrs.
+template <class Loops>
+struct FloatWork {
+  const Loops& loops;
+  const void* attrs;
+};
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class T>
+TENON_DETAIL_LOOP void SmallToFloat(const T* from, float* to, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+template <class T>
+TENON_DETAIL_LOOP void FloatToSmall(const float* from, T* to, Index n) {
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) to[i] = T(from[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// R is T (the map gives float) or what the map gives.
+template <class T, class R>
+void RunUnaryInFloat(const void* pwork, const void* px, void* pout, Index n) {
+  const auto& work = *static_cast<const FloatWork<UnaryLoop>*>(pwork);
+  const T* x = static_cast<const T*>(px);
+  R* out = static_cast<R*>(pout);
+  alignas(64) float tile[kFloatTile];
+  for (Index i = 0; i < n; i += kFloatTile) {
+    const Index m = n - i < kFloatTile ? n - i : kFloatTile;
+    SmallToFloat(x + i, tile, m);
+    if constexpr (std::is_same_v<T, R>) {
+      work.loops.v(work.attrs, tile, tile, m);
+      FloatToSmall(tile, out + i, m);
+    } else {
+      work.loops.v(work.attrs, tile, out + i, m);
+    }
+  }
+}
+
+template <class T, class R, bool RepeatA, bool RepeatB>
+void RunBinaryInFloat(const void* pwork, const void* pa, const void* pb, void* pout, Index n) {
+  const auto& work = *static_cast<const FloatWork<BinaryLoops>*>(pwork);
+  const T* a = static_cast<const T*>(pa);
+  const T* b = static_cast<const T*>(pb);
+  R* out = static_cast<R*>(pout);
+  alignas(64) float tile_a[kFloatTile], tile_b[kFloatTile];
+  if (RepeatA) tile_a[0] = static_cast<float>(*a);
+  if (RepeatB) tile_b[0] = static_cast<float>(*b);
+  const BinaryLoops::Loop loop = RepeatA ? work.loops.sv : RepeatB ? work.loops.vs : work.loops.vv;
+  for (Index i = 0; i < n; i += kFloatTile) {
+    const Index m = n - i < kFloatTile ? n - i : kFloatTile;
+    if (!RepeatA) SmallToFloat(a + i, tile_a, m);
+    if (!RepeatB) SmallToFloat(b + i, tile_b, m);
+    if constexpr (std::is_same_v<T, R>) {
+      float* const result = RepeatA ? tile_b : tile_a;
+      loop(work.attrs, tile_a, tile_b, result, m);
+      FloatToSmall(result, out + i, m);
+    } else {
+      loop(work.attrs, tile_a, tile_b, out + i, m);
+    }
+  }
+}
+
+template <class T, class R>
+inline constexpr UnaryLoop kUnaryInFloat{&RunUnaryInFloat<T, R>, sizeof(T), sizeof(R), 0};
+template <class T, class R>
+inline constexpr BinaryLoops kBinaryInFloat{&RunBinaryInFloat<T, R, false, false>,
+                                            &RunBinaryInFloat<T, R, true, false>,
+                                            &RunBinaryInFloat<T, R, false, true>,
+                                            sizeof(T),
+                                            sizeof(R),
+                                            0};
+
+}  // namespace detail
+
+// out[i] = op(x[i]) for n elements of type T (half or bfloat16), where `loop` is the op's for float. R is T where the
+// op gives float.
+template <class T, class R>
+Status UnaryInFloat(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
+  const detail::FloatWork<UnaryLoop> work{loop, attrs};
+  UnaryLoop outer = detail::kUnaryInFloat<T, R>;
+  outer.cost_ns = loop.cost_ns + 1;
+  return Unary(device, outer, &work, x, out, n);
+}
+// The same for two operands, with broadcasting.
+template <class T, class R>
+Status BinaryInFloat(Cpu& device, const BinaryLoops& loops, const void* attrs, const void* a,
+                     const TensorShape& a_shape, const void* b, const TensorShape& b_shape, void* out,
+                     const TensorShape& out_shape) {
+  const detail::FloatWork<BinaryLoops> work{loops, attrs};
+  BinaryLoops outer = detail::kBinaryInFloat<T, R>;
+  outer.cost_ns = loops.cost_ns + 2;
+  return BinaryBroadcast(device, outer, &work, a, a_shape, b, b_shape, out, out_shape);
 }
 
 TENON_NAMESPACE_END

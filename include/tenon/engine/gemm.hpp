@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Gemm: the product of two matrices on the CPU, for every number type. float and double go through Eigen, and through
-// loops of their own where there are too few rows to pack the operands for; half and bfloat16 are multiplied as float.
+// Gemm: the product of two matrices on the CPU, for every number type. float and double are multiplied tile by tile
+// (engine/gemm_tile.hpp, engine/gemm_blocks.hpp), and by loops of their own where there are too few rows for that
+// (engine/gemm_thin.hpp); half and bfloat16 as float; integers and complex numbers by the plain loops here.
 
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
@@ -14,12 +14,11 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm_blocks.hpp>
+#include <tenon/engine/gemm_thin.hpp>
+#include <tenon/engine/gemm_tile.hpp>
 #include <tenon/engine/isa.hpp>
 #include <tenon/engine/scratch.hpp>
-#if !defined(__CUDACC__)
-#include <tenon/engine/eigen.hpp>
-#include <tenon/engine/simd.hpp>
-#endif
 
 TENON_NAMESPACE_BEGIN
 
@@ -33,18 +32,6 @@ Status Gemm(Cpu& device, In<T, 2> a, bool transpose_a, In<T, 2> b, bool transpos
 #if !defined(__CUDACC__)
 
 namespace detail {
-
-// Operands with the distances, in elements, between rows and between columns; one of the two is 1.
-template <class T>
-struct GemmArgs {
-  Index m, n, k;
-  const T* a;
-  Index a_row, a_col;
-  const T* b;
-  Index b_row, b_col;
-  T* c;
-  Index c_row;
-};
 
 TENON_COLD inline Status InnerDimensionsDisagree(Index a, Index b) {
   return errors::InvalidArgument("MatMul: inner dimensions of 'a' and 'b' must agree, got ", a, " and ", b);
@@ -95,104 +82,21 @@ TENON_DETAIL_LOOP void ConvertRun(const From* from, To* to, Index n) {
 
 TENON_DETAIL_LOOPS_END
 
-// The sum of x[i * x_step] y[i], i in [0, n).
-template <class T, class Isa = simd::Unit>
-T DotProduct(const T* x, Index x_step, const T* y, Index n) {
-  T sum = T(0);
-  Index i = 0;
-  if constexpr (std::is_floating_point_v<T>) {
-    using B = simd::Batch<T, Isa>;
-    constexpr Index kStep = B::size;
-    if (x_step == 1 && n >= kStep) {
-      B s0(T(0)), s1(T(0)), s2(T(0)), s3(T(0));
-      for (; i + 4 * kStep <= n; i += 4 * kStep) {
-        s0 = Fma(B::Load(x + i), B::Load(y + i), s0);
-        s1 = Fma(B::Load(x + i + kStep), B::Load(y + i + kStep), s1);
-        s2 = Fma(B::Load(x + i + 2 * kStep), B::Load(y + i + 2 * kStep), s2);
-        s3 = Fma(B::Load(x + i + 3 * kStep), B::Load(y + i + 3 * kStep), s3);
-      }
-      for (; i + kStep <= n; i += kStep) s0 = Fma(B::Load(x + i), B::Load(y + i), s0);
-      sum = ((s0 + s1) + (s2 + s3)).Sum();
-    }
-  }
-  for (; i < n; ++i) sum = MultiplyAdd(x[i * x_step], y[i], sum);
-  return sum;
-}
-
-// c[0 .. width * B::size) = one row of a times so many columns of b. Eight sums in registers, so that no addition waits
-// for another: of narrow blocks, several for each column.
-template <class B, int width>
-void RowTimesColumns(const typename B::value_type* a, Index a_col, const typename B::value_type* b, Index b_row,
-                     Index k, typename B::value_type* c) {
-  using T = typename B::value_type;
-  constexpr int kChains = 8 / width;
-  B sums[8];
-#pragma GCC unroll 8
-  for (B& sum : sums) sum = B(T(0));
-  Index p = 0;
-  for (; p + kChains <= k; p += kChains, a += kChains * a_col, b += kChains * b_row) {
-#pragma GCC unroll 8
-    for (int chain = 0; chain < kChains; ++chain) {
-      const B x(a[chain * a_col]);
-#pragma GCC unroll 8
-      for (int v = 0; v < width; ++v) {
-        B& sum = sums[chain * width + v];
-        sum = B::Fma(x, B::Load(b + chain * b_row + v * B::size), sum);
-      }
-    }
-  }
-  for (; p < k; ++p, a += a_col, b += b_row) {
-#pragma GCC unroll 8
-    for (int v = 0; v < width; ++v) sums[v] = B::Fma(B(*a), B::Load(b + v * B::size), sums[v]);
-  }
-#pragma GCC unroll 8
-  for (int v = 0; v < width; ++v) {
-    B sum = sums[v];
-#pragma GCC unroll 8
-    for (int chain = 1; chain < kChains; ++chain) sum = sum + sums[chain * width + v];
-    sum.Store(c + v * B::size);
-  }
-}
-
-// One row of a [k] times b [k, n], for rows of b that lie close together: column blocks, each from top to bottom.
-template <class T, class Isa = simd::Unit>
-void RowTimesMatrix(const T* a, Index a_col, const T* b, Index b_row, Index k, T* c, Index n) {
-  using B = simd::Batch<T, Isa>;
-  constexpr Index kLanes = B::size;
-  Index j = 0;
-  for (; j + 8 * kLanes <= n; j += 8 * kLanes) RowTimesColumns<B, 8>(a, a_col, b + j, b_row, k, c + j);
-  for (; j + 4 * kLanes <= n; j += 4 * kLanes) RowTimesColumns<B, 4>(a, a_col, b + j, b_row, k, c + j);
-  for (; j + 2 * kLanes <= n; j += 2 * kLanes) RowTimesColumns<B, 2>(a, a_col, b + j, b_row, k, c + j);
-  for (; j + kLanes <= n; j += kLanes) RowTimesColumns<B, 1>(a, a_col, b + j, b_row, k, c + j);
-  if (j == n) return;
-  if (n >= kLanes) {  // the last columns, some of them for the second time
-    RowTimesColumns<B, 1>(a, a_col, b + n - kLanes, b_row, k, c + n - kLanes);
-  } else if constexpr (kLanes > 1) {
-    RowTimesMatrix<T, simd::Narrower<Isa>>(a, a_col, b, b_row, k, c, n);
-  }
-}
-
 // Rows [row, row_end) and columns [column, column_end) of c, whatever the type: b is read front to back, in pieces of a
-// row that stay in the first cache while the rows of a go by. No scratch memory.
+// row that stay in the first cache while the rows of a go by; a transposed b by its columns.
 template <class T>
 void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Index column_end) {
   if (g.b_col != 1) {
     for (Index i = row; i < row_end; ++i) {
       for (Index j = column; j < column_end; ++j) {
-        g.c[i * g.c_row + j] = DotProduct(g.a + i * g.a_row, g.a_col, g.b + j * g.b_col, g.k);
+        T sum = T(0);
+        for (Index p = 0; p < g.k; ++p) {
+          sum = MultiplyAdd(g.a[i * g.a_row + p * g.a_col], g.b[p * g.b_row + j * g.b_col], sum);
+        }
+        g.c[i * g.c_row + j] = sum;
       }
     }
     return;
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    constexpr Index kCloseBytes = 2048;  // from row to row; further apart, every row is another page
-    if (g.b_row * Index{sizeof(T)} <= kCloseBytes) {
-      for (Index i = row; i < row_end; ++i) {
-        RowTimesMatrix(g.a + i * g.a_row, g.a_col, g.b + column, g.b_row, g.k, g.c + i * g.c_row + column,
-                       column_end - column);
-      }
-      return;
-    }
   }
   constexpr Index kPiece = static_cast<Index>(4096 / sizeof(T));
   for (; column < column_end; column += kPiece) {
@@ -215,68 +119,32 @@ void GemmLoops(const GemmArgs<T>& g, Index row, Index row_end, Index column, Ind
   }
 }
 
-// Splits the longer side of c over the device's threads: body(part, row, row_end, column, column_end).
-template <class Body>
-void SplitProduct(Cpu& device, Index parts, Index m, Index n, const Body& body) {
-  const bool by_rows = m >= n;
-  RunParts(device, parts, [&](Index part) {
-    constexpr Index kStep = 16;
-    const Index begin = PartBegin(by_rows ? m : n, parts, kStep, part),
-                end = PartBegin(by_rows ? m : n, parts, kStep, part + 1);
-    if (begin < end) body(part, by_rows ? begin : 0, by_rows ? end : m, by_rows ? 0 : begin, by_rows ? n : end);
-  });
-}
-
 template <class T>
-void GemmWithLoops(Cpu& device, const GemmArgs<T>& g, double ns) {
+void GemmWithLoops(Cpu& device, const GemmArgs<T>& g) {
+  const double ns = 0.5 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   SplitProduct(device, WorthwhileParts(device, ns), g.m, g.n,
-               [&](Index, Index row, Index row_end, Index column, Index column_end) {
+               [&](Index row, Index row_end, Index column, Index column_end) {
                  GemmLoops(g, row, row_end, column, column_end);
                });
-}
-
-template <class T>
-Status GemmWithEigen(Cpu& device, const GemmArgs<T>& g, double ns) {
-  const Index parts = WorthwhileParts(device, ns);
-  const Index longest = g.m >= g.n ? g.m : g.n;
-  const Index part_size = parts > 1 && longest / parts + 32 < longest ? longest / parts + 32 : longest;
-  const EigenProduct<T> product(g.m >= g.n ? part_size : g.m, g.m >= g.n ? g.n : part_size, g.k);
-  const std::size_t bytes = product.scratch_bytes();
-  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
-  TENON_RETURN_IF_ERROR(scratch.status("MatMul"));
-  SplitProduct(device, parts, g.m, g.n, [&](Index part, Index row, Index row_end, Index column, Index column_end) {
-    T* c = g.c + row * g.c_row + column;
-    for (Index i = 0; i < row_end - row; ++i) {
-      std::memset(c + i * g.c_row, 0, static_cast<std::size_t>(column_end - column) * sizeof(T));
-    }
-    using Matrix = typename EigenProduct<T>::Matrix;
-    const Matrix a = g.a_col == 1 ? Matrix{g.a + row * g.a_row, g.a_row, false} : Matrix{g.a + row, g.a_col, true};
-    const Matrix b =
-        g.b_col == 1 ? Matrix{g.b + column, g.b_row, false} : Matrix{g.b + column * g.b_col, g.b_col, true};
-    product.Run(row_end - row, column_end - column, g.k, a, b, c, g.c_row,
-                scratch.template As<char>(static_cast<std::size_t>(part) * bytes));
-  });
-  return OkStatus();
 }
 
 // A product without empty dimensions.
 template <class T>
 Status GemmArranged(Cpu& device, const GemmArgs<T>& g) {
-  const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   if constexpr (!std::is_floating_point_v<T>) {
-    GemmWithLoops(device, g, 0.5 * products);
+    GemmWithLoops(device, g);
     return OkStatus();
   } else {
     if (g.n == 1 && g.m > 1) {  // c is a column: the same as a row
       return GemmArranged(device, GemmArgs<T>{1, g.m, g.k, g.b, g.b_col, g.b_row, g.a, g.a_col, g.a_row, g.c, g.m});
     }
-    constexpr Index kThin = 4;  // rows; b is read about once, so packing it would cost more than multiplying
+    const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+    constexpr Index kThin = kGemmFewRows - 1;  // b is read about once: copying it would cost more than multiplying
     constexpr double kSmall = 8 * 8 * 64;  // products
-    if ((g.m <= kThin || products <= kSmall) && (g.b_col == 1 || g.a_col == 1)) {
-      GemmWithLoops(device, g, 0.05 * products);
-      return OkStatus();
-    }
-    return GemmWithEigen(device, g, 0.03 * products);
+    if (g.m <= kThin || products <= kSmall) return RunThinGemm(device, ThinKernelsOf<T>(), g, 0.05 * products);
+    const GemmKernels& kernels = GemmKernelsOf<T>();
+    return RunGemmBlocks(device, kernels, {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row},
+                         0.16 * products / static_cast<double>(kernels.lanes));
   }
 }
 

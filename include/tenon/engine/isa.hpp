@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
-// depends on it, so that files compiled with different flags may be linked together. And what makes g++ vectorise a
-// loop at -O2.
+// depends on it, so that files compiled with different flags may be linked together. The instruction sets above it that
+// the hottest loops are compiled for as well, and which of them to use here. And what makes g++ vectorise a loop at
+// -O2.
+
+#include <cstdlib>
+#include <string_view>
 
 #include <tenon/base/config.hpp>
 
@@ -15,25 +19,33 @@ struct Scalar {};  // one lane: processors without vectors that we know, nvcc, a
 struct Sse2 {};
 struct Sse41 {};
 struct Avx {};
-struct Avx2 {};     // with FMA
-struct Avx512 {};   // F, BW, DQ, VL
+struct Avx2 {};  // with FMA
+struct Avx512 {};  // F, BW, DQ, VL
 struct Neon64 {};
 }  // namespace isa
 
-#if defined(__CUDACC__) || !__has_include(<xsimd/xsimd.hpp>)
-using Unit = isa::Scalar;
+// What the compiler may use in this unit.
+#if defined(__CUDACC__)
+using Compiled = isa::Scalar;
 #elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-using Unit = isa::Avx512;
+using Compiled = isa::Avx512;
 #elif defined(__AVX2__) && defined(__FMA__)
-using Unit = isa::Avx2;
+using Compiled = isa::Avx2;
 #elif defined(__AVX__)
-using Unit = isa::Avx;
+using Compiled = isa::Avx;
 #elif defined(__SSE4_1__)
-using Unit = isa::Sse41;
+using Compiled = isa::Sse41;
 #elif defined(__SSE2__) || defined(_M_X64)
-using Unit = isa::Sse2;
+using Compiled = isa::Sse2;
 #elif defined(__aarch64__)
-using Unit = isa::Neon64;
+using Compiled = isa::Neon64;
+#else
+using Compiled = isa::Scalar;
+#endif
+
+// What Batch has vectors for: the same, where xsimd is there.
+#if __has_include(<xsimd/xsimd.hpp>)
+using Unit = Compiled;
 #else
 using Unit = isa::Scalar;
 #endif
@@ -58,6 +70,59 @@ using Narrower = typename NarrowerOf<Isa>::type;
 // Lanes of T that one value holds. In engine/simd.hpp; works for T = float and double.
 template <class T, class Isa = Unit>
 struct Batch;
+
+// An instruction set that one function is compiled for by TENON_DETAIL_TARGET_..., whatever the unit's flags are.
+template <class Isa>
+struct Targeted {};
+
+template <class Isa>
+inline constexpr int kVectorBytes = 16;
+template <> inline constexpr int kVectorBytes<isa::Avx> = 32;
+template <> inline constexpr int kVectorBytes<isa::Avx2> = 32;
+template <> inline constexpr int kVectorBytes<isa::Avx512> = 64;
+template <class Isa>
+inline constexpr int kVectorBytes<Targeted<Isa>> = kVectorBytes<Isa>;
+
+template <class Isa>
+inline constexpr int kVectorRegisters = 16;
+template <> inline constexpr int kVectorRegisters<isa::Avx512> = 32;
+template <> inline constexpr int kVectorRegisters<isa::Neon64> = 32;
+template <class Isa>
+inline constexpr int kVectorRegisters<Targeted<Isa>> = kVectorRegisters<Isa>;
+
+// What to run: the unit's own code, or that of a function compiled for more. Ascending.
+enum class Level { kUnit, kAvx2, kAvx512 };
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
+#define TENON_DETAIL_TARGETS 1
+#define TENON_DETAIL_TARGET_AVX2 __attribute__((target("avx2,fma")))
+#define TENON_DETAIL_TARGET_AVX512 __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace detail {
+inline Level FindLevel() {
+  const char* const text = std::getenv("TENON_ISA");
+  const std::string_view wanted = text == nullptr ? "" : text;
+  if (wanted == "unit") return Level::kUnit;
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::kUnit;
+  if (wanted == "avx2" || !__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl")) {
+    return Level::kAvx2;
+  }
+  return Level::kAvx512;
+}
+}  // namespace detail
+
+// The highest that this processor has; the environment's TENON_ISA (unit, avx2, avx512) may ask for less. Fixed by the
+// first call. Code of the unit itself is never replaced by lower one. thread-safe.
+inline Level BestLevel() {
+  static const Level level = detail::FindLevel();
+  return level;
+}
+#else
+#define TENON_DETAIL_TARGETS 0
+inline Level BestLevel() { return Level::kUnit; }
+#endif
 
 }  // namespace simd
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Copying elements of any type: plain ones as bytes, the others (strings, handles) by assignment. Runs, runs at regular
-// steps, and tensors laid side by side.
+// steps, one element many times, and tensors laid side by side.
 
 #include <algorithm>
 #include <cstddef>
@@ -63,6 +63,7 @@ inline ElementMover MoverOf(DataType dtype) {
   ElementMover mover{static_cast<Index>(detail::ElementBytes(dtype))};
   if (dtype == DataType::kString) mover.assign = &detail::AssignObjects<tstring>;
   if (dtype == DataType::kResource) mover.assign = &detail::AssignObjects<ResourceHandle>;
+  if (dtype == DataType::kVariant) mover.assign = &detail::AssignObjects<Variant>;
   return mover;
 }
 
@@ -82,6 +83,42 @@ inline void CopyPieces(const ElementMover& mover, Index run, const void* from, I
   }
   if (run == 1 && to_step == 1) return mover.assign(from, from_step, to, n);
   for (Index i = 0; i < n; ++i) mover.assign(mover.At(from, i * from_step), 1, mover.At(to, i * to_step), run);
+}
+
+// to[i] = *value, i in [0, n).
+inline void FillRun(const ElementMover& mover, const void* value, void* to, Index n) {
+  if (n <= 0) return;
+  if (mover.assign != nullptr) return mover.assign(value, 0, to, n);
+  constexpr Index kBlockBytes = 4096;
+  if (mover.bytes == 1) {
+    std::memset(to, *static_cast<const unsigned char*>(value), static_cast<std::size_t>(n));
+    return;
+  }
+  std::memcpy(to, value, static_cast<std::size_t>(mover.bytes));
+  for (Index done = 1; done < n;) {  // copies what is already there: twice as much each time, then blocks
+    const Index some = std::min({done, n - done, std::max<Index>(1, kBlockBytes / mover.bytes)});
+    std::memcpy(mover.At(to, done), to, static_cast<std::size_t>(some * mover.bytes));
+    done += some;
+  }
+}
+
+// All n elements zero; texts and handles keep the empty value that they were made with.
+inline void ZeroRun(const ElementMover& mover, void* to, Index n) {
+  if (mover.assign == nullptr && n > 0) std::memset(to, 0, static_cast<std::size_t>(n * mover.bytes));
+}
+
+// The same with all threads of the device.
+inline void Fill(Cpu& device, const ElementMover& mover, const void* value, void* to, Index n) {
+  ParallelFor(device, n, mover.cost_ns(),
+              [&](Index begin, Index end) { FillRun(mover, value, mover.At(to, begin), end - begin); });
+}
+inline void Zero(Cpu& device, const ElementMover& mover, void* to, Index n) {
+  ParallelFor(device, n, mover.cost_ns(),
+              [&](Index begin, Index end) { ZeroRun(mover, mover.At(to, begin), end - begin); });
+}
+inline void Copy(Cpu& device, const ElementMover& mover, const void* from, void* to, Index n) {
+  ParallelFor(device, n, mover.cost_ns(),
+              [&](Index begin, Index end) { CopyRun(mover, mover.At(from, begin), mover.At(to, begin), end - begin); });
 }
 
 // One of the tensors that Concat lays side by side, as [outer, run] elements. `data` may be null when there are none.

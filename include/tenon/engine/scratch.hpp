@@ -10,6 +10,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
 #include <tenon/device/cpu.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -45,8 +46,8 @@ class Scratch {
 
  private:
   TENON_COLD Status NoMemory(std::string_view who) const {
-    return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by allocator ",
-                                     allocator_->Name());
+    return errors::ResourceExhausted(who, ": OOM when allocating ", bytes_, " bytes of scratch memory by ",
+                                     detail::NoMemoryFrom(*allocator_, bytes_));
   }
 
   Allocator* allocator_;

@@ -16,6 +16,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // The numbers 0 .. count-1 so that each comes after its predecessors, the smallest possible one first. `pending[n]` is
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
@@ -211,4 +212,5 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
   return run;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

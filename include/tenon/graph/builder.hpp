@@ -26,6 +26,7 @@
 #include <tenon/graph/validate.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One output of a node of one GraphBuilder. y[1] is output 1 of the node that y belongs to.
 struct Output {
@@ -252,4 +253,5 @@ class GraphBuilder {
   Status status_;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -21,6 +21,7 @@
 #include <tenon/graph/integer_folding.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
 // small integer nodes are known (graph/integer_folding.hpp). one thread.
@@ -243,4 +244,5 @@ class ConstantValues {
   SlimVector<char> state_;  // node -> State
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -24,6 +24,7 @@
 #include <tenon/op/versions.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // An output number that stands for "the node itself": a control dependency.
 inline constexpr int kControlSlot = -1;
@@ -388,4 +389,5 @@ class Graph {
   std::int64_t name_counter_ = 0;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

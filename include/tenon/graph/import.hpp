@@ -19,17 +19,27 @@
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
 #include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shapes.hpp>
 #include <tenon/graph/validate.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What shape inference through calls knows: the library, the functions that it is in, and how much it may still do.
+struct CallShapes {
+  const FunctionDefLibrary* library = nullptr;
+  SlimVector<std::string_view> inside;
+  std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+};
 
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device;         // for nodes that ask for none
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
+  CallShapes* calls = nullptr;             // of a function's body: what goes on around it
 };
 
 // Does the work of ImportGraphDef; use that. one thread.
@@ -64,6 +74,7 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
+    TENON_RETURN_IF_ERROR(CheckBodies());
     TENON_RETURN_IF_ERROR(FindOps());
     graph_.Reserve(def_.node.size());
     graph_.versions_ = def_.versions;
@@ -170,6 +181,15 @@ class GraphImporter {
     return OkStatus();
   }
 
+  // A function without attrs is what it is in every call: its mistakes are refused now.
+  Status CheckBodies() const {
+    for (const FunctionDef& function : def_.library.function) {
+      if (!function.signature.attr.empty()) continue;
+      TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, def_.library, ops_.registry()).status());
+    }
+    return OkStatus();
+  }
+
   // One OpInfo per node; every unknown op is reported at once.
   Status FindOps() {
     infos_.reserve(def_.node.size());
@@ -180,12 +200,17 @@ class GraphImporter {
     };
     SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
-    const NodeDef* call = nullptr;
-    for (const NodeDef& node : def_.node) {
-      infos_.push_back(ops_.Find(node.op));
+    for (NodeDef& node : def_.node) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops) {
+        infos_.push_back(nullptr);
+      } else {
+        infos_.push_back(ops_.Find(node.op));
+      }
       if (infos_.back() != nullptr) continue;
-      if (IsFunction(node.op)) {
-        call = call == nullptr ? &node : call;
+      if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*function, &node));
+        infos_.back() = ops_.Find(node.op);
+        if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
       }
       const auto name_of = [&unknown](int i) { return unknown[Slot(i)].op; };
@@ -198,7 +223,7 @@ class GraphImporter {
       Unknown& entry = unknown[Slot(at)];
       if (++entry.uses <= kMaxNamesListed) entry.nodes.push_back(node.name);
     }
-    if (unknown.empty()) return call == nullptr ? OkStatus() : FunctionCall(*call);
+    if (unknown.empty()) return OkStatus();
     SlimVector<std::string_view> known;
     for (const OpView* op : ops_.registry().ops()) known.push_back(op->name);
     std::string text;
@@ -217,15 +242,16 @@ class GraphImporter {
     return errors::NotFound(text);
   }
 
-  bool IsFunction(std::string_view op) const {
+  const FunctionDef* FunctionNamed(std::string_view op) const {
     const SlimVector<FunctionDef>& functions = def_.library.function;
-    return function_index_.Find(
-               op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; }) >= 0;
+    const int at =
+        function_index_.Find(op, [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; });
+    return at < 0 ? nullptr : &functions[Slot(at)];
   }
-  TENON_COLD Status FunctionCall(const NodeDef& node) const {
-    return errors::Unimplemented("Node '", node.name, "': '", node.op,
-                                 "' is a function of the graph's library, and calls of functions are not supported; "
-                                 "inline the graph's functions before it is saved.");
+  TENON_COLD Status NoCallOp(const NodeDef& node, const FunctionDef& function) const {
+    return errors::Unimplemented("Node '", node.name, "': '", function.signature.name,
+                                 "' is a function of the graph's library; to call functions, register tenon::ops::",
+                                 node.op, " (<tenon/ops/flow/functional.hpp>)");
   }
 
   // ---- order
@@ -392,9 +418,51 @@ class GraphImporter {
   }
 
   // ---- shapes
+  // The shapes that a call's results have with its arguments' shapes: the body is imported with them. Functions that
+  // call themselves are not followed.
+  Status InferCall(int id, ShapeRefiner* refiner) {
+    const Node& node = graph_.nodes_[Slot(id)];
+    if (node.op_name() != "PartitionedCall" && node.op_name() != "StatefulPartitionedCall") return OkStatus();
+    CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
+    if (calls->library == nullptr) calls->library = &def_.library;
+    const AttrValue* f = node.def.attr.Find("f");
+    const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
+    if (function == nullptr ||
+        std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
+      return OkStatus();
+    calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
+    if (calls->nodes_left < 0) return OkStatus();
+    Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, ops_.registry());
+    if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
+      return OkStatus();  // refused when the node runs
+    for (std::size_t i = 0; i < body->args.size(); ++i) {
+      const InEdge& edge = node.inputs[i];
+      SlimVector<PartialTensorShape> shape{graph_.nodes_[Slot(edge.node)].output_shape(edge.output)};
+      NodeDef& arg = body->graph.node[i];
+      arg.attr.erase("_output_shapes");
+      arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    }
+    body->graph.versions = def_.versions;
+    ImportOptions options;
+    options.allow_internal_ops = true;
+    options.calls = calls;
+    calls->inside.push_back(function->signature.name);
+    const Result<Graph> inner = GraphImporter(std::move(body->graph), ops_.registry(), options).Import();
+    calls->inside.pop_back();
+    TENON_RETURN_IF_ERROR(inner.status());
+    for (std::size_t i = 0; i < body->results.size(); ++i) {
+      const FunctionGraph::Output& result = body->results[i];
+      const Status merged =
+          refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index));
+      if (!merged.ok()) return merged;
+    }
+    return OkStatus();
+  }
+
   Status InferShapes(int id, ShapeRefiner* refiner) {
     constexpr std::string_view kAttr = "_output_shapes";
     TENON_RETURN_IF_ERROR(refiner->AddNode(id));
+    TENON_RETURN_IF_ERROR(InferCall(id, refiner));
     Node& node = graph_.nodes_[Slot(id)];
     SlimVector<PartialTensorShape> given;
     if (const AttrValue* attr = node.def.attr.Find(kAttr); attr == nullptr || !attr->Get(kAttr, &given).ok())
@@ -426,6 +494,7 @@ class GraphImporter {
   SlimVector<int> ids_;  // position -> id, -1 before the node was converted
   SlimVector<BackEdge> back_edges_;
   std::size_t outputs_ = 0;  // of all nodes so far
+  CallShapes calls_;
 };
 
 // Checks a GraphDef, connects it and infers its shapes. Consumes `def`; its strings and tensors move into the graph.
@@ -437,4 +506,5 @@ inline Result<Graph> ImportGraphDef(GraphDef&& def, const OpRegistry& registry, 
   return GraphImporter(std::move(def), registry, options).Import();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -17,6 +17,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Larger tensors are not shapes: nodes that see one are not folded.
 inline constexpr Index kMaxFoldedElements = 1024;
@@ -481,4 +482,5 @@ inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimV
   return true;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

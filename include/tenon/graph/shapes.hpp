@@ -24,6 +24,7 @@
 #include <tenon/graph/integer_folding.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Writes Node::output_shapes. Nodes are added in an order in which their inputs come first; the shape of an input that
 // was not added (the back edge of a while loop) is unknown. externally synchronised.
@@ -325,4 +326,5 @@ class ShapeRefiner {
   SlimVector<SlimVector<Handle>> handles_;  // per node
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -21,6 +21,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_def.hpp>
 #include <tenon/op/attr_value.hpp>
+#include <tenon/op/inference_context.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_def.hpp>
 #include <tenon/op/op_registry.hpp>
@@ -28,6 +29,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // [A-Za-z0-9.][A-Za-z0-9_./-]*, any number of times with '>' between; names of the runtime's own nodes may begin with
 // '_'.
@@ -130,12 +132,7 @@ class OpInfo {
   }
 
   // Refuses ops that graphs of version `producer` may not use any more.
-  Status CheckDeprecation(int producer) const {
-    if (op_->deprecated_since <= 0 || producer < op_->deprecated_since) return OkStatus();
-    return errors::Unimplemented("Op ", op_->name, " is not available in GraphDef version ", producer,
-                                 ". It has been removed in version ", op_->deprecated_since, ". ",
-                                 op_->deprecation_text, ".");
-  }
+  Status CheckDeprecation(int producer) const { return CheckOpDeprecation(*op_, producer); }
 
  private:
   static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
@@ -272,6 +269,22 @@ inline Status OpInfo::CheckAttr(const NodeDef& node, std::size_t i, const AttrVa
   return status.WithAppended(StrCat("\n\t; NodeDef: ", FormatNodeForError(node.name), "; ", Summary()));
 }
 
+namespace detail {
+// An argument of a function's body. Graphs of users cannot hold it; every session knows it.
+struct ArgOp {
+  static constexpr auto signature = Op("_Arg")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("index: int >= 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->UnknownShape());
+                                          return OkStatus();
+                                        });
+  static constexpr OpView view = signature.view();
+};
+}  // namespace detail
+
 // OpInfo for every op that is asked for, made once. one thread.
 class OpInfoCache {
  public:
@@ -282,6 +295,7 @@ class OpInfoCache {
     const auto name_of = [this](int i) { return infos_[static_cast<std::size_t>(i)]->op().name; };
     if (const int i = index_.Find(op, name_of); i >= 0) return infos_[static_cast<std::size_t>(i)].get();
     const OpView* view = registry_->Find(op);
+    if (view == nullptr && op == detail::ArgOp::view.name) view = &detail::ArgOp::view;
     if (view == nullptr) return nullptr;
     infos_.push_back(MakeOwned<OpInfo>(view));
     index_.Insert(view->name, static_cast<int>(infos_.size()) - 1, name_of);
@@ -299,4 +313,5 @@ class OpInfoCache {
 inline Status ValidateNodeDef(const NodeDef& node, const OpView& op) { return OpInfo(&op).Validate(node); }
 inline void AddDefaultsToNodeDef(const OpView& op, NodeDef* node) { OpInfo(&op).AddDefaults(node); }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

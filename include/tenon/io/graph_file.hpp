@@ -16,6 +16,7 @@
 #include <tenon/io/mapped_file.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -63,4 +64,5 @@ inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   return WriteFile(path, writer.view());
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -23,9 +23,11 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -57,7 +59,8 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
   Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
   if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "'");
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return buffer;
 }
@@ -155,4 +158,5 @@ inline Status WriteFile(const std::string& path, std::string_view bytes) {
   return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -14,19 +14,23 @@
 #include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class FunctionRuntime;
 
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
  public:
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
                        std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator)
+                       Allocator* allocator, FunctionRuntime* functions = nullptr)
       : def_(def),
         op_(op),
         device_type_(device_type),
         input_types_(input_types),
         output_types_(output_types),
-        allocator_(allocator) {}
+        allocator_(allocator),
+        functions_(functions) {}
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
@@ -56,6 +60,8 @@ class OpKernelConstruction {
   std::span<const DataType> input_types() const { return input_types_; }
   std::span<const DataType> output_types() const { return output_types_; }
   Allocator* allocator() const { return allocator_; }
+  // The functions of the graph's library; null outside of a session.
+  FunctionRuntime* function_library() const { return functions_; }
 
  private:
   const NodeDef* def_;
@@ -63,7 +69,9 @@ class OpKernelConstruction {
   std::string_view device_type_;
   std::span<const DataType> input_types_, output_types_;
   Allocator* allocator_;
+  FunctionRuntime* functions_;
   Status status_;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -25,6 +26,8 @@ struct ShapeMemo {
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
+class FunctionRuntime;
+
 // What is the same for all nodes of one run.
 struct StepEnvironment {
   void* device = nullptr;            // the Cpu or Cuda that kernels get
@@ -35,6 +38,8 @@ struct StepEnvironment {
   bool host_memory = true;                // the device reads and writes ordinary host memory
   std::int64_t step_id = 0;
   int graph_def_version = 0;
+  int call_depth = 0;                     // function calls around the step
+  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
 };
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
@@ -90,6 +95,7 @@ class OpKernelContext {
   std::string_view device_name() const { return frame_->env->device_name; }
   std::int64_t step_id() const { return frame_->env->step_id; }
   int graph_def_version() const { return frame_->env->graph_def_version; }
+  FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
 
   // -- for executors
@@ -132,9 +138,10 @@ class OpKernelContext {
 
  private:
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ",
-                                     frame_->kernel->output_type(i), " on ", frame_->env->device_name, " by allocator ",
-                                     allocator->Name());
+    return errors::ResourceExhausted(
+        "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
+        frame_->env->device_name, " by ",
+        detail::NoMemoryFrom(*allocator, detail::BytesWanted(frame_->kernel->output_type(i), shape)));
   }
 
   const NodeFrame* frame_ = nullptr;

@@ -20,6 +20,7 @@
 #include <tenon/kernel/row.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
 // order.
@@ -177,4 +178,5 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
   return kernel;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

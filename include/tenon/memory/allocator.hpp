@@ -64,6 +64,8 @@ class Allocator {
 
   virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
+  // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
+  virtual bool HoldsHeaders() const { return HostAccessible(); }
 };
 
 // Which of a device's allocators is meant. Setters only add: `set_x(false)` changes nothing.

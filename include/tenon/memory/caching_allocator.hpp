@@ -33,7 +33,8 @@ inline constinit thread_local char this_thread_mark = 0;
 //
 // Two sets of lists: `own_` is the owner's alone while there is one; `shared_` is everybody else's, behind the lock. An
 // owner that finds its list empty takes the shared list of that class as a whole; without an owner, both are behind the
-// lock. Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
+// lock. A request with freed_by_func is never served from a list: when a cached block was freed, nobody wrote down.
+// Blocks of memory the processor cannot touch are linked through nodes beside them and always use the lock.
 class CachingAllocator final : public Allocator {
  public:
   // With Owned<CachingAllocator, CachingAllocator::Releaser>.
@@ -57,9 +58,10 @@ class CachingAllocator final : public Allocator {
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return linked_inside_; }
+  bool HoldsHeaders() const override { return linked_inside_; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
-    if (IsOwnerThread() && alignment <= kAlignment) [[likely]] {
+    if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
       const std::size_t c = detail::SizeClass(bytes);
       if (detail::FreeBlock* const block = own_.heads[c]; block != nullptr) [[likely]] {
         own_.heads[c] = block->next;
@@ -178,9 +180,11 @@ TENON_COLD inline void* CachingAllocator::AllocateSlowly(std::size_t alignment, 
   if (alignment > kAlignment) return AllocateFromBase(alignment, bytes, attributes);
   const std::size_t c = detail::SizeClass(bytes);
   const std::size_t block_bytes = detail::SizeClassBytes(c);
-  lock_.lock();
-  void* ptr = TakeCached(c);
-  lock_.unlock();
+  void* ptr = nullptr;
+  if (attributes.freed_by_func == nullptr) [[likely]] {
+    SpinLockHolder hold(lock_);
+    ptr = TakeCached(c);
+  }
   if (ptr == nullptr) ptr = AllocateFromBase(kAlignment, block_bytes, attributes);
   if (ptr != nullptr && linked_inside_) detail::MarkInUse(ptr, bytes, block_bytes);
   return ptr;

@@ -90,6 +90,16 @@ inline std::int64_t FreeSystemMemory() {
 
 }  // namespace detail
 
+// Sees what is asked of the process's allocator, and may refuse it: for recorders, and for tests of what happens when
+// memory runs out. thread-safe. It must not allocate from that allocator itself.
+class AllocationObserver {
+ public:
+  virtual ~AllocationObserver() = default;
+  virtual bool MayAllocate(std::size_t /*alignment*/, std::size_t /*bytes*/) { return true; }  // false: no memory
+  virtual void Allocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}
+  virtual void Deallocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}  // before it happens
+};
+
 // The class of CpuAllocator(), of which there is one in the process. thread-safe.
 class HostAllocator final : public Allocator {
  public:
@@ -99,25 +109,18 @@ class HostAllocator final : public Allocator {
 
   std::string_view Name() const override { return "cpu"; }
   AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
+  bool HoldsHeaders() const override { return true; }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& = {}) override {
-    void* ptr = nullptr;
-    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
-      ptr = AllocateSmall(bytes);
-    } else {
-      ptr = AllocateLarge(alignment, bytes);
-    }
-    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
-      if (ptr != nullptr) CountAllocation(BlockBytes(alignment, bytes));
-    }
-    return ptr;
+    if (watched_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      return AllocateWatched(alignment, bytes);
+    return AllocateUnwatched(alignment, bytes);
   }
 
   void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
     if (ptr == nullptr) return;
-    if (stats_enabled_.load(std::memory_order_relaxed)) [[unlikely]] {
-      bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
-    }
+    if (watched_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      SeeDeallocation(ptr, alignment, bytes);
     if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
       DeallocateSmall(ptr, bytes);
     } else {
@@ -126,11 +129,19 @@ class HostAllocator final : public Allocator {
   }
 
   // Counts from now on. A block that was allocated before and is freed after counts as a negative number of bytes.
-  void EnableStats(bool enabled) { stats_enabled_.store(enabled, std::memory_order_relaxed); }
+  void EnableStats(bool enabled) { Watch(kStats, enabled); }
+
+  // From now on `observer` is asked and told; null: nobody. It must stay until no thread allocates or frees any more
+  // after it was taken away. Returns the one before.
+  AllocationObserver* SetObserver(AllocationObserver* observer) {
+    AllocationObserver* const before = observer_.exchange(observer, std::memory_order_acq_rel);
+    Watch(kObserver, observer != nullptr);
+    return before;
+  }
 
   // Nothing unless EnableStats was called. Bytes are those of the blocks: a little more than was asked for.
   std::optional<AllocatorStats> GetStats() const override {
-    if (!stats_enabled_.load(std::memory_order_relaxed)) return std::nullopt;
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return std::nullopt;
     AllocatorStats stats;
     stats.num_allocs = num_allocs_.load(std::memory_order_relaxed);
     stats.bytes_in_use = bytes_in_use_.load(std::memory_order_relaxed);
@@ -140,7 +151,7 @@ class HostAllocator final : public Allocator {
   }
 
   bool ClearStats() override {
-    if (!stats_enabled_.load(std::memory_order_relaxed)) return false;
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return false;
     num_allocs_.store(0, std::memory_order_relaxed);
     peak_bytes_in_use_.store(bytes_in_use_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     largest_alloc_size_.store(0, std::memory_order_relaxed);
@@ -151,6 +162,36 @@ class HostAllocator final : public Allocator {
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
 
  private:
+  static constexpr unsigned kStats = 1, kObserver = 2;
+
+  void Watch(unsigned what, bool enabled) {
+    if (enabled) {
+      watched_.fetch_or(what, std::memory_order_release);
+    } else {
+      watched_.fetch_and(~what, std::memory_order_release);
+    }
+  }
+  void* AllocateUnwatched(std::size_t alignment, std::size_t bytes) {
+    if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]]
+      return AllocateSmall(bytes);
+    return AllocateLarge(alignment, bytes);
+  }
+  TENON_COLD void* AllocateWatched(std::size_t alignment, std::size_t bytes) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr && !observer->MayAllocate(alignment, bytes)) return nullptr;
+    void* const ptr = AllocateUnwatched(alignment, bytes);
+    if (ptr == nullptr) return nullptr;
+    if (observer != nullptr) observer->Allocated(ptr, alignment, bytes);
+    if ((watched_.load(std::memory_order_relaxed) & kStats) != 0) CountAllocation(BlockBytes(alignment, bytes));
+    return ptr;
+  }
+  TENON_COLD void SeeDeallocation(void* ptr, std::size_t alignment, std::size_t bytes) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr) observer->Deallocated(ptr, alignment, bytes);
+    if ((watched_.load(std::memory_order_relaxed) & kStats) == 0) return;
+    bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
+  }
+
   static void* AllocateSmall(std::size_t bytes) {
     detail::CpuBlockCache& cache = detail::cpu_block_cache;
     const std::size_t c = detail::SizeClass(bytes);
@@ -226,7 +267,8 @@ class HostAllocator final : public Allocator {
     TENON_LOG(kWarning, "Allocation of ", bytes, " exceeds 10% of free system memory.");
   }
 
-  std::atomic<bool> stats_enabled_{false};
+  std::atomic<unsigned> watched_{0};  // kStats, kObserver
+  std::atomic<AllocationObserver*> observer_{nullptr};
   std::atomic<bool> warned_of_total_{false};
   std::atomic<int> single_allocation_warnings_{0};
   std::atomic<std::int64_t> num_allocs_{0};

@@ -23,6 +23,7 @@
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -225,6 +226,9 @@ inline std::string AttrTypeText(const AttrSpec& attr) {
   return attr.is_list ? StrCat("list(", Name(attr.kind), ")") : std::string(Name(attr.kind));
 }
 
+// One short text may name one value for a tensor of any size; a default that would be larger stays undecoded.
+inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24;
+
 // Defaults of kinds that are messages, through their wire form.
 inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrValue* out) {
   const TextMessage& message = kind == AttrKind::kShape    ? TextSchema::kShape
@@ -244,9 +248,12 @@ inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrV
     TextToWire::PutText(1, bytes, &list);
     bytes.swap(list);
   }
-  Result<AttrValue> parsed = ParseAttrValue(std::as_bytes(std::span<const char>(bytes)));
-  if (parsed.ok()) *out = *std::move(parsed);
-  return parsed.ok();
+  wire::ParseContext context;
+  context.repeat_bytes = kMaxRepeatedDefaultBytes;
+  AttrValue parsed;
+  if (!wire::Parse(std::as_bytes(std::span<const char>(bytes)), &parsed, std::move(context)).ok()) return false;
+  *out = std::move(parsed);
+  return true;
 }
 
 }  // namespace detail
@@ -378,4 +385,5 @@ inline Status ValidateAttrValue(const AttrValue& value, const OpDef::AttrDef& at
   return errors::Unimplemented("Support for allowed_values not implemented for type ", attr.type);
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

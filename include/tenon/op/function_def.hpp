@@ -13,6 +13,7 @@
 #include <tenon/op/op_def.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct FunctionDef {
   using StringMap = SlimVector<std::pair<std::string, std::string>>;
@@ -52,4 +53,5 @@ struct FunctionDefLibrary {
   friend bool operator==(const FunctionDefLibrary&, const FunctionDefLibrary&) = default;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

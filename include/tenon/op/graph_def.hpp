@@ -10,6 +10,7 @@
 #include <tenon/op/versions.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct GraphDef {
   SlimVector<NodeDef> node;  // in any order
@@ -20,4 +21,5 @@ struct GraphDef {
   friend bool operator==(const GraphDef&, const GraphDef&) = default;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

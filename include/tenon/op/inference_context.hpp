@@ -33,6 +33,7 @@
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
 class DimensionHandle {
@@ -557,7 +558,8 @@ class InferenceContext {
 
   // --- requirements: *out is the input with what is known afterwards
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
-    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
+    constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
+    if (rank > kMax) return Failed(out, detail::rank_is_too_large());
     if (!RankKnown(s)) return Done(out, UnknownShapeOfRank(rank));
     if (Rank(s) == rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
@@ -1094,4 +1096,5 @@ using tenon::ShapeAndType;
 using tenon::ShapeHandle;
 }  // namespace shape_inference
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

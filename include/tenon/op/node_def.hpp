@@ -14,6 +14,7 @@
 #include <tenon/op/attr_value.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct NodeDef {
   std::string name;
@@ -95,4 +96,5 @@ inline void AddNodeAttr(std::string_view name, AttrValue value, NodeDef* node) {
   node->attr.Insert(std::string(name), std::move(value));
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

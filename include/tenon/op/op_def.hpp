@@ -12,6 +12,7 @@
 #include <tenon/op/attr_value.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 struct OpDeprecation {
   int version = 0;  // graph version from which the op is gone
@@ -73,4 +74,5 @@ inline const OpDef::AttrDef* FindAttr(std::string_view name, const OpDef& op_def
   return nullptr;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -27,6 +27,7 @@
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // ------------------------------------------------------------------------------------------------ signature to OpDef
 
@@ -641,4 +642,5 @@ class OwnedOp {
   Owned<Parts> parts_;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -14,6 +14,7 @@
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // The same declaration: the same texts in the same order and the same flags. Shape functions are not compared (the same
 // one has several addresses in a program of several shared libraries).
@@ -83,4 +84,5 @@ class OpRegistry {
   SlimVector<const OpView*> ops_;  // sorted by name
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

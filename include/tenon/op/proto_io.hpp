@@ -24,6 +24,7 @@
 #include <tenon/op/versions.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // What the tables need of AttrValue's inside: a union of which one member is set.
 struct AttrValueAccess {
@@ -164,8 +165,27 @@ struct Schema<tenon::detail::TensorAttr> {
     Status status;
     if (!ParseTensor(reader, context, &tensor, &status)) return false;
     AttrValue& value = AttrValueAccess::Of(object);
-    value = status.ok() ? AttrValue(std::move(tensor)) : AttrValue::UndecodedTensor(std::string(proto), status);
+    value = status.ok() ? AttrValue(std::move(tensor))
+                        : AttrValue::UndecodedTensor(std::string(proto), status, ShapeIn(proto));
     return true;
+  }
+  // The shape that the message names, if it is one.
+  TENON_COLD static PartialTensorShape ShapeIn(std::string_view proto) {
+    Reader reader(AsBytes(proto));
+    detail::RawShape raw;
+    std::string_view bytes;
+    for (Tag tag; reader.ReadField(&tag, &bytes);) {
+      if (tag.field != 2 || tag.type != WireType::kBytes) {
+        if (tag.type != WireType::kBytes && !reader.Skip(tag)) break;
+        continue;
+      }
+      Reader::Outer outer;
+      if (!reader.Enter(bytes, &outer) || !detail::ReadShape(reader, &raw)) break;
+      reader.Leave(outer);
+    }
+    PartialTensorShape shape;
+    if (!reader.ok() || !detail::MakePartialShape(raw, &shape).ok() || !shape.IsFullyDefined()) return {};
+    return shape;
   }
   static void Serialize(Writer& writer, const void* object) {
     const AttrValue& value = AttrValueAccess::Of(object);
@@ -419,4 +439,5 @@ inline std::string SerializeOpList(std::span<const OpDef> ops) {
   return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

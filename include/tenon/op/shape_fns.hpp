@@ -16,6 +16,7 @@
 #include <tenon/op/window.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -829,4 +830,5 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 
 }  // namespace shape_inference
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

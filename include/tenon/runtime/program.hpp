@@ -24,6 +24,7 @@
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -36,11 +37,13 @@ class KernelCache {
     bool on_host = true;  // runs on the CPU device
   };
   // `graph`, `registry` and the devices outlive this.
-  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host)
+  KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
+              FunctionRuntime* functions = nullptr)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
+        functions_(functions),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
@@ -65,7 +68,7 @@ class KernelCache {
     }
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-        std::span(node.output_types.data(), node.output_types.size()), host_->allocator());
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -77,6 +80,7 @@ class KernelCache {
   const Registry* registry_;
   Device* device_;
   Device* host_;
+  FunctionRuntime* functions_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -138,6 +142,7 @@ struct Program {
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
+  FunctionRuntime* functions = nullptr;  // of the graph's library
   int graph_def_version = 0;
 };
 
@@ -146,10 +151,12 @@ namespace detail {
 // Builds a Program. one thread.
 class ProgramBuilder {
  public:
-  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options)
+  ProgramBuilder(const Graph& graph, KernelCache* kernels, Device* device, Device* host, const ProgramOptions& options,
+                 FunctionRuntime* functions = nullptr)
       : graph_(graph), kernels_(kernels), options_(options), program_(MakeOwned<Program>()) {
     program_->device = device;
     program_->host = host;
+    program_->functions = functions;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -509,4 +516,5 @@ class ProgramBuilder {
 
 }  // namespace detail
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -34,6 +34,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/functions.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/step.hpp>
@@ -148,8 +149,11 @@ class SessionImpl : public RefCounted {
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->kernels_ =
-        MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_, session->host_.get());
+    session->functions_ =
+        MakeOwned<SessionFunctions>(&session->graph_, session->registry_, session->device_, session->host_.get(),
+                                    ProgramOptions{.constant_folding = session->options_.constant_folding});
+    session->kernels_ = MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_,
+                                               session->host_.get(), session->functions_.get());
     return session;
   }
 
@@ -303,7 +307,7 @@ class SessionImpl : public RefCounted {
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
     ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding});
+                           {.constant_folding = options_.constant_folding}, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
@@ -321,6 +325,7 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Graph graph_;
+  Owned<SessionFunctions> functions_;
   Owned<KernelCache> kernels_;
   Mutex mutex_;
   SlimVector<Signature> signatures_;

@@ -55,6 +55,7 @@ class Step {
   CachingAllocator* cache() { return cache_.get(); }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
+  void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.
   void Clear() {
@@ -89,6 +90,7 @@ class Step {
       env->host_memory = device->uses_host_memory();
       env->result_allocator = device->allocator();
       env->graph_def_version = program_.graph_def_version;
+      env->functions = program_.functions;
     };
     fill(&device_, program_.device, cache_.get());
     CachingAllocator* host_cache = host_cache_ != nullptr ? host_cache_.get() : cache_.get();

@@ -13,6 +13,7 @@
 #include <tenon/base/str.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
@@ -105,4 +106,5 @@ inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
   return detail::WriteTextFile(path, ChromeTraceJson(trace));
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -23,9 +23,9 @@ class alignas(64) Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   // `bytes` uninitialised bytes, aligned to 64, from the allocator (which outlives the buffer): one call of it where
-  // the host can access its memory; otherwise the header is on the host's heap. Null when there is no memory.
+  // its blocks may hold headers; otherwise the header is on the host's heap. Null when there is no memory.
   static Buffer* Allocate(Allocator* allocator, std::size_t bytes, const AllocationAttributes& attributes = {}) {
-    if (!allocator->HostAccessible()) [[unlikely]]
+    if (!allocator->HoldsHeaders()) [[unlikely]]
       return AllocateApart(allocator, bytes, attributes);
     if (bytes > kMaxBytes) [[unlikely]]
       return nullptr;
@@ -35,11 +35,12 @@ class alignas(64) Buffer {
     return ::new (block) Buffer(static_cast<char*>(block) + sizeof(Buffer), bytes, allocator, &FreeJoint, true);
   }
 
-  // n value-initialised objects, destroyed with the buffer. The allocator's memory must be accessible to the host.
+  // n value-initialised objects, destroyed with the buffer. Null too where the allocator's blocks hold no
+  // headers.
   template <class T>
   static Buffer* AllocateObjects(Allocator* allocator, std::size_t n) {
     static_assert(alignof(T) <= Allocator::kAlignment);
-    if (n > kMaxBytes / sizeof(T) || !allocator->HostAccessible()) return nullptr;
+    if (n > kMaxBytes / sizeof(T) || !allocator->HoldsHeaders()) return nullptr;
     Buffer* buffer = Allocate(allocator, n * sizeof(T));
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);

@@ -15,8 +15,10 @@
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/variant_element.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // C escapes, but bytes of UTF-8 stay as they are.
@@ -77,6 +79,8 @@ class ArrayFormatter {
       }
       case DataType::kResource:
         return StrAppend(&out_, "<", static_cast<const ResourceHandle*>(data_)[i].SummarizeValue(), ">");
+      case DataType::kVariant:
+        return StrAppend(&out_, "<", static_cast<const Variant*>(data_)[i].SummarizeValue(), ">");
       default: out_ += '?';
     }
   }
@@ -185,4 +189,5 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
 }
 
 }  // namespace detail
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

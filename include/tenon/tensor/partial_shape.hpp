@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
@@ -37,7 +38,7 @@ class PartialTensorShape {
     return made;
   }
 
-  // Nothing happens to a shape of unknown rank.
+  // Nothing happens to a shape of unknown rank, here and below.
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
   Status AddDimWithStatus(Index size) {
     if (unknown_rank()) return OkStatus();
@@ -54,16 +55,57 @@ class PartialTensorShape {
     dims_.PushBack(size);
     return OkStatus();
   }
+  void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
+  Status InsertDimWithStatus(int d, Index size) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
+    PartialTensorShape changed = *this;
+    changed.dims_.Insert(d, size);
+    return TakeIfValid(std::move(changed));
+  }
   void set_dim(int d, Index size) { detail::CheckShape(SetDimWithStatus(d, size)); }
   Status SetDimWithStatus(int d, Index size) {
     if (d < 0) return errors::InvalidArgument("Index must be non-negative, got ", d);
     if (d >= dims()) return errors::InvalidArgument("Index must be less than ", dims(), ", got ", d);
     PartialTensorShape changed = *this;
     changed.dims_.data()[d] = size;
-    PartialTensorShape checked;
-    TENON_RETURN_IF_ERROR(checked.Set(changed.dim_sizes()));
-    *this = std::move(checked);
+    return TakeIfValid(std::move(changed));
+  }
+  void RemoveDim(int d) { detail::CheckShape(RemoveDimWithStatus(d)); }
+  Status RemoveDimWithStatus(int d) {
+    if (d < 0) return errors::Internal("Expected dimension index to be non-negative, got ", d);
+    return RemoveDimRangeWithStatus(d, d + 1);
+  }
+  // Removes [begin, end). A negative index counts from the end: -1 is one past the last dimension. Nothing if begin >=
+  // end.
+  void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
+  Status RemoveDimRangeWithStatus(int begin, int end) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
+    if (begin >= end) return OkStatus();
+    PartialTensorShape changed = *this;
+    changed.dims_.Erase(begin, end);
+    return TakeIfValid(std::move(changed));  // a zero or an unknown size may be among the removed
+  }
+  void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
+  Status RemoveLastDimsWithStatus(int n) {
+    if (unknown_rank()) return OkStatus();
+    TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
+    return RemoveDimRangeWithStatus(dims() - n, dims());
+  }
+  // Unlike Concatenate, nothing is appended to a shape of unknown rank, and no dimensions from one.
+  void AppendShape(const PartialTensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
+  Status AppendShapeWithStatus(const PartialTensorShape& other) {
+    if (unknown_rank() || other.unknown_rank()) return OkStatus();
+    PartialTensorShape longer;
+    TENON_RETURN_IF_ERROR(Concatenate(other, &longer));
+    *this = std::move(longer);
     return OkStatus();
+  }
+  // Becomes a scalar.
+  void Clear() {
+    dims_.Resize(0);
+    dims_.set_unknown_rank(false);
   }
 
   // This shape with the other's dimensions after its own; unknown rank if either's is unknown.
@@ -81,6 +123,13 @@ class PartialTensorShape {
     PartialTensorShape result;
     detail::CheckShape(Concatenate(other, &result));
     return result;
+  }
+  // InvalidArgument if `size` is below -1 or the sizes together are too many or too large.
+  Status Concatenate(Index size, PartialTensorShape* result) const {
+    PartialTensorShape longer = *this;
+    TENON_RETURN_IF_ERROR(longer.AddDimWithStatus(size));
+    *result = std::move(longer);
+    return OkStatus();
   }
   PartialTensorShape Concatenate(Index size) const {
     PartialTensorShape result = *this;
@@ -142,8 +191,8 @@ class PartialTensorShape {
   }
 
   bool unknown_rank() const { return dims_.unknown_rank(); }
-  int dims() const { return unknown_rank() ? -1 : dims_.size(); }                            // -1: unknown rank
-  Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }              // -1: unknown
+  int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
+  Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
   std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
   const Index* begin() const { return dims_.data(); }
   const Index* end() const { return dims_.data() + dims_.size(); }
@@ -170,6 +219,12 @@ class PartialTensorShape {
     dims_.Resize(0);
     dims_.set_unknown_rank(false);
     for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
+    return OkStatus();
+  }
+  Status TakeIfValid(PartialTensorShape changed) {
+    PartialTensorShape checked;
+    TENON_RETURN_IF_ERROR(checked.Set(changed.dim_sizes()));
+    *this = std::move(checked);
     return OkStatus();
   }
 

@@ -2,28 +2,66 @@
 #pragma once
 // ResourceHandle: the element of a resource tensor. Names an object that a device's resource manager holds.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include <tenon/base/slim_vector.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/partial_shape.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-// Plain data, owning its text but not the object.
+// Of a value that a resource holds.
+struct DtypeAndPartialShape {
+  DataType dtype = DataType::kInvalid;
+  PartialTensorShape shape = TensorShape();
+
+  friend bool operator==(const DtypeAndPartialShape& a, const DtypeAndPartialShape& b) {
+    return a.dtype == b.dtype && a.shape == b.shape;
+  }
+};
+
+// Plain data, owning its text but not the object. The texts are TensorFlow's.
 struct ResourceHandle {
   std::string device;           // full name of the device whose manager has the object
   std::string container;        // "localhost" if nothing else was asked for
   std::string name;
   std::uint64_t hash_code = 0;  // of the object's C++ type: means something within one ABI only
   std::string maybe_type_name;  // for messages
+  SlimVector<DtypeAndPartialShape> dtypes_and_shapes = {};  // of the values it holds, where they are known
 
   friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
 
+  // What a tensor's text shows.
   std::string SummarizeValue() const {
     return StrCat("ResourceHandle(name=\"", name, "\", device=\"", device, "\", container=\"", container, "\", type=\"",
-                  maybe_type_name, "\", dtype and shapes : \"[  ]\")");
+                  maybe_type_name, "\", dtype and shapes : \"", ValuesText(), "\")");
   }
-  std::string DebugString() const { return SummarizeValue(); }
+  std::string DebugString() const {
+    return StrCat("device: ", device, " container: ", container, " name: ", name, " hash_code: 0x", HashText(),
+                  " maybe_type_name ", maybe_type_name, ", dtype and shapes : ", ValuesText());
+  }
+
+ private:
+  // "[ DType enum: 1, Shape: [2] ]"
+  TENON_COLD std::string ValuesText() const {
+    std::string text = "[ ";
+    for (std::size_t i = 0; i < dtypes_and_shapes.size(); ++i) {
+      StrAppend(&text, i == 0 ? "" : ",", "DType enum: ", static_cast<std::int32_t>(dtypes_and_shapes[i].dtype),
+                ", Shape: ", dtypes_and_shapes[i].shape);
+    }
+    return text + " ]";
+  }
+  // In upper-case hexadecimal digits.
+  TENON_COLD std::string HashText() const {
+    std::string text;
+    std::uint64_t rest = hash_code;
+    do text.insert(text.begin(), "0123456789ABCDEF"[rest & 15]);
+    while ((rest >>= 4) != 0);
+    return text;
+  }
 };
 
 TENON_NAMESPACE_END

@@ -197,6 +197,30 @@ class DimVector {
   Rep rep_;
 };
 
+// Dimensions [begin, end) of `rank`: negative indices become those that they mean; InternalError if one is outside.
+inline Status ResolveDimRange(int rank, int* begin, int* end) {
+  *begin = *begin < 0 ? rank + *begin + 1 : *begin;
+  *end = *end < 0 ? rank + *end + 1 : *end;
+  if (*begin < 0) return errors::Internal("Start index must be non-negative, got ", *begin);
+  if (*begin > rank) return errors::Internal("Start index must be less than ", rank, ", got ", *begin);
+  if (*end < 0) return errors::Internal("End index must be non-negative, got ", *end);
+  if (*end > rank) return errors::Internal("End index must be less than ", rank, ", got ", *end);
+  return OkStatus();
+}
+// May a dimension be put before dimension d of a shape of `rank`?
+inline Status CheckInsertion(int rank, int d) {
+  if (d < 0) return errors::Internal("The insertion index must be non-negative, got ", d);
+  if (d > rank) return errors::Internal("The insertion index must be at most ", rank, " got ", d);
+  if (rank < kMaxTensorRank) return OkStatus();
+  return errors::Internal("Shape has ", rank, " dimensions which is the maximum allowed");
+}
+// May the last n dimensions of a shape of `rank` be removed?
+inline Status CheckRemoveLast(int rank, int n) {
+  if (n < 0) return errors::Internal("Expected n to be non-negative, got ", n);
+  if (n > rank) return errors::Internal("Expected n to be at most ", rank, ", got ", n);
+  return OkStatus();
+}
+
 [[noreturn]] TENON_COLD inline void DieOnBadShape(const Status& status) {
   TENON_CHECK(status.ok(), "TensorShape: ", status.message());
   std::abort();
@@ -250,10 +274,7 @@ class TensorShape {
 
   void InsertDim(int d, Index size) { detail::CheckShape(InsertDimWithStatus(d, size)); }
   Status InsertDimWithStatus(int d, Index size) {
-    if (d < 0) return errors::Internal("The insertion index must be non-negative, got ", d);
-    if (d > dims()) return errors::Internal("The insertion index must be at most ", dims(), " got ", d);
-    if (dims() >= kMaxTensorRank)
-      return errors::Internal("Shape has ", dims(), " dimensions which is the maximum allowed");
+    TENON_RETURN_IF_ERROR(detail::CheckInsertion(dims(), d));
     if (size < 0) return errors::InvalidArgument("Expected a non-negative size, got ", size);
     TensorShape changed = *this;
     changed.dims_.Insert(d, size);
@@ -279,18 +300,17 @@ class TensorShape {
   // end.
   void RemoveDimRange(int begin, int end) { detail::CheckShape(RemoveDimRangeWithStatus(begin, end)); }
   Status RemoveDimRangeWithStatus(int begin, int end) {
-    begin = begin < 0 ? dims() + begin + 1 : begin;
-    end = end < 0 ? dims() + end + 1 : end;
-    if (begin < 0) return errors::Internal("Start index must be non-negative, got ", begin);
-    if (begin > dims()) return errors::Internal("Start index must be less than ", dims(), ", got ", begin);
-    if (end < 0) return errors::Internal("End index must be non-negative, got ", end);
-    if (end > dims()) return errors::Internal("End index must be less than ", dims(), ", got ", end);
+    TENON_RETURN_IF_ERROR(detail::ResolveDimRange(dims(), &begin, &end));
     if (begin >= end) return OkStatus();
     TensorShape changed = *this;
     changed.dims_.Erase(begin, end);
     return TakeIfSmallEnough(std::move(changed));  // a zero may be among the removed
   }
-  void RemoveLastDims(int n) { detail::CheckShape(RemoveDimRangeWithStatus(dims() - n, dims())); }
+  void RemoveLastDims(int n) { detail::CheckShape(RemoveLastDimsWithStatus(n)); }
+  Status RemoveLastDimsWithStatus(int n) {
+    TENON_RETURN_IF_ERROR(detail::CheckRemoveLast(dims(), n));
+    return RemoveDimRangeWithStatus(dims() - n, dims());
+  }
 
   void AppendShape(const TensorShape& other) { detail::CheckShape(AppendShapeWithStatus(other)); }
   Status AppendShapeWithStatus(const TensorShape& other) {

@@ -88,8 +88,32 @@ class tstring {
     SetSize(after);
     return *this;
   }
+  tstring& append(std::size_t count, char c) {
+    resize(size() + count, c);
+    return *this;
+  }
   tstring& operator+=(std::string_view text) { return append(text); }
   void push_back(char c) { append(std::string_view(&c, 1)); }
+  // Puts `text`, which may be part of this string, before character `at`, which must not be beyond the end.
+  tstring& insert(std::size_t at, std::string_view text) {
+    tstring made;
+    made.reserve(size() + text.size());
+    made.append(view().substr(0, at)).append(text).append(view().substr(at));
+    return *this = static_cast<tstring&&>(made);
+  }
+  // Removes up to `count` characters from number `at` on, which must not be beyond the end.
+  tstring& erase(std::size_t at, std::size_t count = static_cast<std::size_t>(-1)) {
+    const std::size_t before = size(), removed = count < before - at ? count : before - at;
+    char* const to = mdata() + at;
+    std::memmove(to, to + removed, before - at - removed);
+    SetSize(before - removed);
+    return *this;
+  }
+  void swap(tstring& other) noexcept {
+    tstring mine(static_cast<tstring&&>(*this));
+    *this = static_cast<tstring&&>(other);
+    other = static_cast<tstring&&>(mine);
+  }
   // New characters are `c`.
   void resize(std::size_t count, char c = '\0') {
     const std::size_t before = size();
@@ -140,6 +164,8 @@ class tstring {
   operator std::string_view() const { return view(); }
   explicit operator std::string() const { return std::string(view()); }
   const char& operator[](std::size_t i) const { return data()[i]; }
+  char front() const { return data()[0]; }  // of a string that is not empty
+  char back() const { return data()[size() - 1]; }
   const char* begin() const { return data(); }
   const char* end() const { return data() + size(); }
 

@@ -18,22 +18,32 @@
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/format.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/variant_element.hpp>
 #include <tenon/tensor/view.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Bytes of one element in a tensor's buffer, for every dtype a tensor can hold now; 0 for the others.
+// Bytes of one element in a tensor's buffer, for every dtype that there is; 0 for reference types and unknown ones.
 constexpr std::size_t ElementBytes(DataType dtype) {
   if (dtype == DataType::kString) return sizeof(tstring);
   if (dtype == DataType::kResource) return sizeof(ResourceHandle);
+  if (dtype == DataType::kVariant) return sizeof(Variant);
   return static_cast<std::size_t>(SizeOf(dtype));
+}
+
+// SIZE_MAX where that is too little. For messages.
+TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& shape) {
+  const auto n = static_cast<std::size_t>(shape.num_elements());
+  const std::size_t size = ElementBytes(dtype);
+  return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
 }
 
 // Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
@@ -41,6 +51,7 @@ TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, 
   const auto count = static_cast<std::size_t>(n);
   if (dtype == DataType::kString) return Buffer::AllocateObjects<tstring>(allocator, count);
   if (dtype == DataType::kResource) return Buffer::AllocateObjects<ResourceHandle>(allocator, count);
+  if (dtype == DataType::kVariant) return Buffer::AllocateObjects<Variant>(allocator, count);
   return nullptr;
 }
 inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
@@ -52,13 +63,25 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
   return Buffer::Allocate(allocator, static_cast<std::size_t>(n) * size);
 }
 
-[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual) {
-  TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual));
+[[noreturn]] TENON_COLD inline void DieOnDtype(DataType wanted, DataType actual, const TensorShape& shape) {
+  TENON_CHECK(false, "Tensor: ", Name(wanted), " expected, got ", Name(actual), "; the tensor has shape ", shape);
   std::abort();
 }
 [[noreturn]] TENON_COLD inline void DieOnRank(int wanted, const TensorShape& shape) {
   TENON_CHECK(false, "Asking for tensor of ", wanted, " dimensions from a tensor of ", shape.dims(),
               " dimensions: ", shape);
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnRange(const char* wanted, Index start, Index limit, DataType dtype,
+                                               const TensorShape& shape) {
+  TENON_CHECK(false, "Tensor: ", wanted, " inside dimension 0, got [", start, ",", limit, "); the tensor has type ",
+              Name(dtype), " and shape ", shape);
+  std::abort();
+}
+[[noreturn]] TENON_COLD inline void DieOnSizes(const Index* sizes, int rank, const TensorShape& shape) {
+  const std::span<const Index> wanted(sizes, static_cast<std::size_t>(rank));
+  TENON_CHECK(false, "Tensor: shaped() wants as many elements as there are, got [", StrJoin(wanted, ","),
+              "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
@@ -84,9 +107,9 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings and handles: empty) elements in ordinary memory. For types and sizes that the program knows:
-  // without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make() returns a
-  // Status instead.
+  // Uninitialised (strings, handles, variants: empty) elements in ordinary memory. For types and sizes that the program
+  // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
+  // returns a Status instead.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
@@ -304,7 +327,7 @@ class Tensor {
   // Elements [start, limit) of dimension 0, sharing the buffer; the rank stays. Perhaps no longer aligned.
   Tensor Slice(Index start, Index limit) const {
     if (dims() < 1 || start < 0 || start > limit || limit > dim_size(0)) {
-      detail::DieOnTensor("Slice wants a range inside dimension 0", dtype(), shape_);
+      detail::DieOnRange("Slice wants a range", start, limit, dtype(), shape_);
     }
     if (start == 0 && limit == dim_size(0)) return *this;
     TensorShape shape = shape_;
@@ -314,23 +337,27 @@ class Tensor {
   // Element number `index` of dimension 0, which goes away.
   Tensor SubSlice(Index index) const {
     if (dims() < 1 || index < 0 || index >= dim_size(0)) {
-      detail::DieOnTensor("SubSlice wants an index inside dimension 0", dtype(), shape_);
+      detail::DieOnRange("SubSlice wants an index", index, index + 1, dtype(), shape_);
     }
     TensorShape shape = shape_;
     shape.RemoveDim(0);
     return Part(index, shape);
   }
-  // The same values in a buffer of its own, in ordinary memory. The host must be able to read the elements. Without
-  // memory the copy is not initialised.
+  // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
+  // inside one keeps its buffer). The host must be able to read the elements. Without memory the copy is not
+  // initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
+    if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(CpuAllocator(), dtype(), shape_);
-    if (buffer_ == nullptr || copy.buffer_ == nullptr) return copy;
+    if (copy.buffer_ == nullptr) return copy;
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
     if (dtype() == DataType::kString) {
       CopyObjects<tstring>(*this, &copy, n);
     } else if (dtype() == DataType::kResource) {
       CopyObjects<ResourceHandle>(*this, &copy, n);
+    } else if (dtype() == DataType::kVariant) {
+      CopyObjects<Variant>(*this, &copy, n);
     } else {
       std::memcpy(copy.raw_data(), raw_data(), BytesOf(dtype(), shape_));
     }
@@ -385,7 +412,7 @@ class Tensor {
   template <class T>
   void CheckDtype() const {
     if (dtype() != dtype_of_v<std::remove_const_t<T>>) [[unlikely]]
-      detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype());
+      detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype(), shape_);
   }
   void CheckRank(int rank) const {
     if (dims() != rank) [[unlikely]]
@@ -399,7 +426,7 @@ class Tensor {
     Index product = 1;
     for (int d = 0; d < rank; ++d) product = MultiplyWithoutOverflow(product, sizes[d]);
     if (product != NumElements()) [[unlikely]]
-      detail::DieOnTensor("shaped() wants as many elements as there are", dtype(), shape_);
+      detail::DieOnSizes(sizes, rank, shape_);
   }
   template <int Rank>
   Sizes<Rank> InnerDims() const {
@@ -437,8 +464,8 @@ class Tensor {
       return errors::InvalidArgument("Tensor: elements of type '", Name(dtype),
                                      "' live in host memory, which allocator '", allocator->Name(), "' does not give");
     }
-    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype),
-                                     " by allocator ", allocator->Name());
+    return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype), " by ",
+                                     detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
   }
 
   Buffer* buffer_;

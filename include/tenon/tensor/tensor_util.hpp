@@ -25,6 +25,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/tensor/variant_element.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -57,12 +58,12 @@ Stream& operator<<(Stream& stream, const Tensor& tensor) {
 namespace detail {
 
 // The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t AlignmentOf(DataType dtype) {
+constexpr std::size_t ViewAlignment(DataType dtype) {
   const std::size_t bytes = ElementBytes(dtype);
   return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
 }
 inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = AlignmentOf(dtype);
+  const std::size_t alignment = ViewAlignment(dtype);
   return alignment == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
 }
 
@@ -98,6 +99,9 @@ inline void CopyElements(DataType dtype, const void* from, void* to, std::size_t
   }
   if (dtype == DataType::kResource) {
     return CopyItems(static_cast<const ResourceHandle*>(from), static_cast<ResourceHandle*>(to), count);
+  }
+  if (dtype == DataType::kVariant) {
+    return CopyItems(static_cast<const Variant*>(from), static_cast<Variant*>(to), count);
   }
   std::memmove(to, from, count * ElementBytes(dtype));
 }
@@ -264,16 +268,20 @@ inline bool SamePlainElements(DataType dtype, const char* a, const char* b, tens
   }
 }
 
+template <class T>
+Index FirstOther(const T* a, const T* b, Index count) {
+  Index i = 0;
+  while (i < count && a[i] == b[i]) ++i;
+  return i;
+}
 // The number of the first of `count` elements that differs, or `count`.
 inline Index FirstDifference(DataType dtype, const void* a, const void* b, Index count, tensor::Equality equality) {
-  if (dtype == DataType::kString || dtype == DataType::kResource) {
-    for (Index i = 0; i < count; ++i) {
-      const bool same = dtype == DataType::kString
-                            ? static_cast<const tstring*>(a)[i] == static_cast<const tstring*>(b)[i]
-                            : static_cast<const ResourceHandle*>(a)[i] == static_cast<const ResourceHandle*>(b)[i];
-      if (!same) return i;
-    }
-    return count;
+  if (dtype == DataType::kString)
+    return FirstOther(static_cast<const tstring*>(a), static_cast<const tstring*>(b), count);
+  if (dtype == DataType::kVariant)
+    return FirstOther(static_cast<const Variant*>(a), static_cast<const Variant*>(b), count);
+  if (dtype == DataType::kResource) {
+    return FirstOther(static_cast<const ResourceHandle*>(a), static_cast<const ResourceHandle*>(b), count);
   }
   const std::size_t bytes = ElementBytes(dtype);
   const bool exact = equality == tensor::Equality::kBits || !(IsFloating(dtype) || IsComplex(dtype));
@@ -477,7 +485,7 @@ inline Status CheckForeignMemory(std::string_view where, DataType dtype, const T
   }
   if (n != 0 && data == nullptr) return errors::InvalidArgument(where, ": there is no memory, data is null");
   if (n != 0 && !IsAlignedFor(dtype, data)) {
-    return errors::InvalidArgument(where, ": data must be aligned to ", AlignmentOf(dtype), " bytes for type ",
+    return errors::InvalidArgument(where, ": data must be aligned to ", ViewAlignment(dtype), " bytes for type ",
                                    Name(dtype), ", its address is ", reinterpret_cast<std::uintptr_t>(data) % 64,
                                    " more than a multiple of 64");
   }
@@ -488,16 +496,33 @@ inline Status CheckForeignMemory(std::string_view where, DataType dtype, const T
 
 namespace tensor {
 
+// What becomes of memory whose address does not suit the element type.
+enum class Misaligned { kRefuse, kCopy };
+
 // A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter() runs when nobody shares the
-// memory any longer; on failure it is not called.
-inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes) {
-  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
-  return Tensor::FromMemory(dtype, shape, data);
+// memory any longer, at once where it was copied; on failure it is not called.
+inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
+                                 Misaligned misaligned = Misaligned::kRefuse) {
+  const bool copies =
+      misaligned == Misaligned::kCopy && SizeOf(dtype) != 0 && data != nullptr && !detail::IsAlignedFor(dtype, data);
+  alignas(64) static char aligned = 0;
+  const void* const address = copies ? &aligned : data;  // what is copied may stand anywhere
+  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, address, bytes, false));
+  if (!copies) return Tensor::FromMemory(dtype, shape, data);
+  Result<Tensor> made = detail::MakeLike(Tensor(dtype), shape);
+  if (made.ok()) detail::CopyElements(dtype, data, made->raw_data(), static_cast<std::size_t>(shape.num_elements()));
+  return made;
 }
 template <class Deleter>
   requires std::is_invocable_v<Deleter&>
-Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter) {
-  TENON_RETURN_IF_ERROR(detail::CheckForeignMemory("FromMemory", dtype, shape, data, bytes, false));
+Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter,
+                          Misaligned misaligned = Misaligned::kRefuse) {
+  Result<Tensor> made = FromMemory(dtype, shape, data, bytes, misaligned);
+  if (!made.ok()) return made;
+  if (made->buffer() == nullptr || made->raw_data() != data) {
+    deleter();
+    return made;
+  }
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
 }
 

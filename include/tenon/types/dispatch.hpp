@@ -27,6 +27,13 @@ inline std::string DataTypeSetString(DataTypeSet types) {
   return StrJoin(types, ", ");
 }
 
+// "[float, int32_ref]": a list in its own order, as TensorFlow writes signatures.
+template <class DataTypes>
+std::string DataTypeListString(const DataTypes& types) {
+  return StrCat("[", StrJoin(types, ", ", [](std::string* out, DataType type) { out->append(DataTypeString(type)); }),
+                "]");
+}
+
 // The dtypes of a list of element types.
 template <class List>
 struct dtypes_of;

@@ -236,6 +236,12 @@ constexpr int SizeOf(DataType type) {
   return n < static_cast<std::uint32_t>(kDataTypeCount) ? detail::kDataTypeRows[n].size : 0;
 }
 
+// The alignment in bytes of one element (a power of two); 0 where SizeOf is.
+constexpr int AlignmentOf(DataType type) {
+  const bool is_complex = type == DataType::kComplex64 || type == DataType::kComplex128;
+  return is_complex ? SizeOf(type) / 2 : SizeOf(type);
+}
+
 // All predicates are false for reference types.
 constexpr bool IsPlain(DataType type) { return kPlainTypes.contains(type); }
 constexpr bool IsFloating(DataType type) { return kFloatingTypes.contains(type); }

@@ -29,7 +29,7 @@ struct int2;
 struct uint2;
 class tstring;         // tensor/string_tensor.hpp
 struct ResourceHandle; // tensor/resource_handle.hpp
-class Variant;
+class Variant;         // tensor/variant_element.hpp
 
 // The DataType of elements of type T, as `value`; not defined for types that cannot be elements.
 template <class T>

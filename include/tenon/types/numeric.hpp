@@ -215,7 +215,7 @@ TENON_DETAIL_SMALL_FLOAT(float4_e2m1fn, std::uint8_t, 2, 1, 1, kFiniteOnly);  //
 namespace detail {
 
 // A quantised integer: its own type, so that it is not taken for a number. Reads as its integer; a number becomes one
-// only when asked to, modulo 2^bits.
+// only when asked to, modulo 2^bits (a floating number must fit; ConvertScalar of convert.hpp takes any).
 template <class Derived, class Int>
 struct QuantizedInt {
   Int value;
@@ -227,7 +227,8 @@ struct QuantizedInt {
   TENON_HD constexpr operator std::int32_t() const { return value; }
 };
 
-// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits.
+// An integer of `bits` (2 or 4) bits, one in a byte; sign-extended there. Arithmetic is modulo 2^bits (a floating
+// number must fit an int32).
 template <class Derived, class Int, int kBits>
 struct SubByteInt {
   static constexpr int bits = kBits;

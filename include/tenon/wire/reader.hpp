@@ -15,6 +15,7 @@
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -243,4 +244,5 @@ inline std::string_view AsText(std::span<const std::byte> bytes) {
 
 }  // namespace wire
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -25,6 +25,7 @@
 #include <tenon/wire/writer.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 class Buffer;
 
@@ -90,6 +91,7 @@ struct ParseContext {
   // Bytes that tensors may get beyond those in the message (by repeating one value), all together: a message of ten
   // bytes must not be able to ask for all memory.
   std::uint64_t repeat_bytes = std::uint64_t{1} << 31;
+  int variant_depth = 0;  // variants around what is being read
   Status status;  // set by a message's own parse function when values make no sense
 };
 
@@ -436,4 +438,5 @@ void SerializeTo(const T& object, std::string* out) {
 
 }  // namespace wire
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

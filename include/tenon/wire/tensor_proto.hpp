@@ -25,11 +25,13 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/string_tensor.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/tensor/variant.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/writer.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -156,6 +158,16 @@ struct Schema<PartialTensorShape> {
 // ------------------------------------------------------------------------------------------------ ResourceHandleProto
 
 template <>
+struct Schema<DtypeAndPartialShape> {
+  static const Message message;
+};
+inline constexpr Field kDtypeAndShapeFields[] = {
+    MakeField<&DtypeAndPartialShape::dtype>(1, "dtype"),
+    MakeFieldAlways<&DtypeAndPartialShape::shape>(2, "shape"),  // a missing one is that of a scalar
+};
+inline constexpr Message Schema<DtypeAndPartialShape>::message("DtypeAndShape", kDtypeAndShapeFields);
+
+template <>
 struct Schema<ResourceHandle> {
   static const Message message;
 };
@@ -165,8 +177,27 @@ inline constexpr Field kResourceHandleFields[] = {
     MakeField<&ResourceHandle::name>(3, "name"),
     MakeField<&ResourceHandle::hash_code>(4, "hash_code"),
     MakeField<&ResourceHandle::maybe_type_name>(5, "maybe_type_name"),
+    MakeField<&ResourceHandle::dtypes_and_shapes>(6, "dtypes_and_shapes"),
 };
 inline constexpr Message Schema<ResourceHandle>::message("ResourceHandleProto", kResourceHandleFields);
+
+// --------------------------------------------------------------------------------------------- VariantTensorDataProto
+
+// Variants inside variants are read up to this depth; it is about what the limit of kMaxDepth messages leaves.
+inline constexpr int kMaxVariantDepth = 48;
+
+template <>
+struct Schema<VariantTensorData> {
+  static const Message message;
+};
+// A Variant in the same form. One that was read stays serialised (VariantRegistry::Decode, GetVariantValue); one
+// without a type, bytes and tensors is empty. A value whose type cannot be serialised is written as its type's name.
+template <>
+struct Schema<Variant> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object);
+  static void Serialize(Writer& writer, const void* object);
+  static constexpr Message message{"VariantTensorDataProto", &Parse, &Serialize};
+};
 
 // ------------------------------------------------------------------------------------------------------- TensorProto
 
@@ -178,6 +209,7 @@ enum TensorField : std::uint32_t {
   kContentField = 4,
   kStringField = 8,
   kResourceField = 14,
+  kVariantField = 15,
   kFloat8Field = 18,
 };
 
@@ -212,6 +244,7 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kHalf:
     case DataType::kBfloat16: return {13, Kind::kInt32};
     case DataType::kResource: return {kResourceField, Kind::kMessage};
+    case DataType::kVariant: return {kVariantField, Kind::kMessage};
     case DataType::kUint32: return {16, Kind::kUint32};
     case DataType::kUint64: return {17, Kind::kUint64};
     case DataType::kFloat8E5M2:
@@ -222,6 +255,11 @@ constexpr TypedField TypedFieldOf(DataType dtype) {
     case DataType::kFloat4E2M1FN: return {kFloat8Field, Kind::kString};
     default: return {0, Kind::kMessage};
   }
+}
+
+// The table of elements that are messages: handles and variants.
+constexpr const Message& MessageOfElement(DataType dtype) {
+  return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
 
 // The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
@@ -267,7 +305,7 @@ class TensorDecoder {
       case Kind::kInt64:
       case Kind::kUint64: return TakeNumbers(8, out);
       case Kind::kString: return dtype_ == DataType::kString ? TakeStrings(out) : TakeBytes(out);
-      case Kind::kMessage: return TakeResources(out);
+      case Kind::kMessage: return TakeMessages(out);
       default: break;
     }
     return TakeNumbers(SizeOf(dtype_) < 4 ? static_cast<std::size_t>(SizeOf(dtype_)) : 4, out);
@@ -303,10 +341,6 @@ class TensorDecoder {
   }
 
   bool CheckHeader() {
-    if (dtype_ == DataType::kVariant) {
-      status_ = errors::Unimplemented("TensorProto of shape ", raw_shape_, ": tensors of type variant cannot be read");
-      return false;
-    }
     if (TypedFieldOf(dtype_).number == 0) {
       return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
     }
@@ -374,7 +408,7 @@ class TensorDecoder {
     if (IsComplex(dtype_)) alignment /= 2;
     return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
   }
-  // Strings and handles: the lengths of all, then the bytes of all.
+  // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
     if (static_cast<std::uint64_t>(elements_) > content.size()) {
       return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
@@ -401,11 +435,26 @@ class TensorDecoder {
       rest.remove_prefix(item.size());
       if (dtype_ == DataType::kString) {
         out->data<tstring>()[i].assign(item);
-      } else if (Status s = wire::Parse(AsBytes(item), out->data<ResourceHandle>() + i, ParseContext{}); !s.ok()) {
-        return Fail("element ", i, ": ", s.message());
+      } else if (!TakeObject(item, i, out)) {
+        return false;
       }
     }
     return true;
+  }
+
+  bool TakeObject(std::string_view item, Index i, Tensor* out) {
+    const Message& message = MessageOfElement(dtype_);
+    Reader reader(AsBytes(item));
+    if (ParseMessage(message, reader, context_, ElementAt(out, i))) return true;
+    const Status s = context_.status.ok() ? reader.status(message.name) : std::move(context_.status);
+    status_ = Status(s.code(), StrCat("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_,
+                                      ": element ", i, ": ", s.message()));
+    context_.status = OkStatus();
+    return false;
+  }
+  static void* ElementAt(Tensor* tensor, Index i) {
+    return static_cast<char*>(tensor->raw_data()) +
+           static_cast<std::size_t>(i) * tenon::detail::ElementBytes(tensor->dtype());
   }
 
   // ---- typed fields
@@ -524,18 +573,18 @@ class TensorDecoder {
     for (Index i = have; i < elements_; ++i) to[i] = last;
     return true;
   }
-  // Handles are not repeated: elements without one stay empty.
-  bool TakeResources(Tensor* out) {
-    auto* const to = out->data<ResourceHandle>();
+  // Handles and variants are not repeated: elements without one stay empty.
+  bool TakeMessages(Tensor* out) {
+    const std::uint32_t number = TypedFieldOf(dtype_).number;
     Index have = 0;
-    for (Tag tag; Next(kResourceField, &tag);) {
+    for (Tag tag; Next(number, &tag);) {
       if (tag.type != WireType::kBytes || have == elements_) {
         if (!again_.Skip(tag)) break;
         continue;
       }
       Reader::Outer outer;
       if (!again_.Enter(&outer)) break;
-      if (!ParseMessage(Schema<ResourceHandle>::message, again_, context_, to + have)) {
+      if (!ParseMessage(MessageOfElement(dtype_), again_, context_, ElementAt(out, have))) {
         std::swap(status_, context_.status);
         break;
       }
@@ -573,7 +622,7 @@ inline bool ParseTensor(Reader& reader, ParseContext& context, Tensor* tensor, S
 enum class TensorProtoForm {
   kAuto,  // raw bytes for more than one element, the typed field for one and for strings; long repetitions at the end
           // short
-  kContent,  // tensor_content: raw bytes; strings and handles with their lengths before them
+  kContent,  // tensor_content: raw bytes; strings, handles and variants with their lengths before them
   kTyped,  // every element in the field of its type
 };
 
@@ -638,8 +687,8 @@ inline void WriteTypedValues(Writer& writer, const Tensor& tensor, std::size_t c
     case Kind::kMessage:
       for (std::size_t i = count; i-- > 0;) {
         const std::size_t end = writer.size();
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
-        writer.BytesTag(kResourceField, writer.size() - end);
+        SerializeMessage(MessageOfElement(dtype), writer, data + i * tenon::detail::ElementBytes(dtype));
+        writer.BytesTag(TypedFieldOf(dtype).number, writer.size() - end);
       }
       return;
     default: break;
@@ -662,7 +711,8 @@ inline void WriteContent(Writer& writer, const Tensor& tensor, std::size_t count
       if (tensor.dtype() == DataType::kString) {
         writer.Bytes(tensor.data<tstring>()[i].view());
       } else {
-        SerializeMessage(Schema<ResourceHandle>::message, writer, tensor.data<ResourceHandle>() + i);
+        SerializeMessage(MessageOfElement(tensor.dtype()), writer,
+                         static_cast<const char*>(tensor.raw_data()) + i * tenon::detail::ElementBytes(tensor.dtype()));
       }
       lengths[i] = writer.size() - item_end;
     }
@@ -711,12 +761,47 @@ struct Schema<Tensor> {
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
 };
 
+inline constexpr Field kVariantTensorDataFields[] = {
+    MakeField<&VariantTensorData::type_name>(1, "type_name"),
+    MakeField<&VariantTensorData::metadata>(2, "metadata"),
+    MakeField<&VariantTensorData::tensors>(3, "tensors"),
+};
+inline constexpr Message Schema<VariantTensorData>::message("VariantTensorDataProto", kVariantTensorDataFields);
+
+TENON_COLD inline bool Schema<Variant>::Parse(Reader& reader, ParseContext& context, void* object) {
+  if (context.variant_depth >= kMaxVariantDepth) {
+    context.status =
+        errors::InvalidArgument("VariantTensorDataProto: variants are nested more than ", kMaxVariantDepth, " deep");
+    return false;
+  }
+  ++context.variant_depth;
+  VariantTensorData data;
+  const bool parsed = ParseMessage(Schema<VariantTensorData>::message, reader, context, &data);
+  --context.variant_depth;
+  if (!parsed) return false;
+  if (data.empty()) {
+    static_cast<Variant*>(object)->clear();
+  } else {
+    *static_cast<Variant*>(object) = std::move(data);
+  }
+  return true;
+}
+TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* object) {
+  const Variant& variant = *static_cast<const Variant*>(object);
+  if (const VariantTensorData* const data = variant.get<VariantTensorData>(); data != nullptr) {
+    return SerializeMessage(Schema<VariantTensorData>::message, writer, data);
+  }
+  VariantTensorData data;
+  static_cast<void>(EncodeVariant(variant, &data));
+  SerializeMessage(Schema<VariantTensorData>::message, writer, &data);
+}
+
 }  // namespace wire
 
 // The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
 // type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
-// `repeat_bytes` bytes or memory is out, Unimplemented for variants.
+// `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
 inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;
@@ -751,4 +836,5 @@ inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
 // Appends to *out.
 inline void ShapeToProto(const PartialTensorShape& shape, std::string* out) { wire::SerializeTo(shape, out); }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

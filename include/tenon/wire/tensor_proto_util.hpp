@@ -27,6 +27,7 @@
 #include <tenon/wire/writer.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 namespace detail {
@@ -306,4 +307,5 @@ inline Result<bool> CompressTensorProtoInPlace(std::string* proto, Index min_ele
   return smaller;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

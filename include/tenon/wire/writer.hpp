@@ -14,6 +14,7 @@
 #include <tenon/wire/reader.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace wire {
 
@@ -90,4 +91,5 @@ class Writer {
 
 }  // namespace wire
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

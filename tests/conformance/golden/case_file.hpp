@@ -30,6 +30,7 @@ struct Case {
   std::string note;
   std::int32_t import_code = 0;
   std::string import_message;
+  std::vector<NamedBytes> known_shape, unknown_shape;
 };
 struct CaseFile {
   std::vector<Case> cases;
@@ -75,7 +76,9 @@ inline constexpr Field kGoldenCaseFields[] = {MakeField<&golden::Case::name>(1, 
                                               MakeField<&golden::Case::op>(7, "op"),
                                               MakeField<&golden::Case::note>(8, "note"),
                                               MakeField<&golden::Case::import_code>(9, "import_code"),
-                                              MakeField<&golden::Case::import_message>(10, "import_message")};
+                                              MakeField<&golden::Case::import_message>(10, "import_message"),
+                                              MakeField<&golden::Case::known_shape>(11, "known_shape"),
+                                              MakeField<&golden::Case::unknown_shape>(12, "unknown_shape")};
 inline constexpr Message Schema<golden::Case>::message("Case", kGoldenCaseFields);
 
 inline constexpr Field kGoldenCaseFileFields[] = {MakeField<&golden::CaseFile::cases>(1, "case")};

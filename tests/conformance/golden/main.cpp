@@ -2,7 +2,11 @@
 // tenon_golden: runs golden cases - small graphs and whole models with what TensorFlow answered - through the public
 // Session.
 //
-//   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...
+//   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] FILE.pb|MODEL_FOLDER ...
+//   tenon_golden [--case TEXT] --specs FILE.pb
+//
+// --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
+// --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp).
 //
 // A case that needs an op or a dtype that Tenon does not have is unsupported: counted apart, never as passed. The last
 // line is 'N passed, N failed, N skipped' (skipped: unsupported); the exit code is 1 when something failed.
@@ -28,6 +32,9 @@
 
 #include "case_file.hpp"
 #include "compare.hpp"
+#include "outcome.hpp"
+#include "shape_cases.hpp"
+#include "spec_cases.hpp"
 
 namespace {
 
@@ -35,17 +42,9 @@ using tenon::Status;
 using tenon::StrCat;
 using tenon::Tensor;
 
-struct Outcome {
-  enum Kind { kPassed, kFailed, kUnsupported } kind;
-  std::string why;
-};
-struct Counts {
-  int passed = 0, failed = 0, unsupported = 0;
-};
-
-std::span<const std::byte> Bytes(const std::string& text) {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
+using golden::Bytes;
+using golden::Counts;
+using golden::Outcome;
 
 bool ReadFile(const std::string& path, std::string* out) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -59,10 +58,16 @@ bool ReadFile(const std::string& path, std::string* out) {
 // The ops of the graph that Tenon does not have.
 std::set<std::string> MissingOps(const tenon::GraphDef& graph) {
   std::set<std::string> missing;
+  const auto is_function = [&](const std::string& op) {
+    return std::any_of(graph.library.function.begin(), graph.library.function.end(),
+                       [&](const tenon::FunctionDef& function) { return function.signature.name == op; });
+  };
   const auto look = [&](const tenon::NodeDef& node) {
-    if (tenon::Registry::Global().FindOp(node.op) == nullptr) missing.insert(node.op);
+    if (tenon::Registry::Global().FindOp(node.op) == nullptr && !is_function(node.op)) missing.insert(node.op);
   };
   for (const tenon::NodeDef& node : graph.node) look(node);
+  for (const tenon::FunctionDef& function : graph.library.function)
+    for (const tenon::NodeDef& node : function.node_def) look(node);
   return missing;
 }
 bool HasKernelTrouble(const Status& status) {
@@ -115,9 +120,12 @@ Outcome RunStep(const tenon::Session& session, const golden::Case& c, const gold
   return {Outcome::kPassed, ""};
 }
 
+tenon::Result<tenon::GraphDef> GraphOf(const golden::Case& c, const std::string& graph_path) {
+  return graph_path.empty() ? tenon::ParseGraphDef(Bytes(c.graph)) : tenon::ReadGraphFile(graph_path);
+}
+
 Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
-  tenon::Result<tenon::GraphDef> graph =
-      graph_path.empty() ? tenon::ParseGraphDef(Bytes(c.graph)) : tenon::ReadGraphFile(graph_path);
+  tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
   if (!graph.ok()) return {c.import_code != 0 ? Outcome::kPassed : Outcome::kFailed, graph.status().ToString()};
   const std::set<std::string> missing = MissingOps(*graph);
   for (const std::string& op : missing) {
@@ -142,6 +150,16 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
   return {Outcome::kPassed, ""};
 }
 
+Outcome RunShapeCase(const golden::Case& c, const std::string& graph_path) {
+  const tenon::Result<tenon::GraphDef> graph = GraphOf(c, graph_path);
+  if (!graph.ok()) return {Outcome::kFailed, graph.status().ToString()};
+  if (const std::set<std::string> missing = MissingOps(*graph); !missing.empty())
+    return {Outcome::kUnsupported, StrCat("op ", *missing.begin())};
+  const tenon::OpRegistry& ops = tenon::Registry::Global().ops();
+  if (Outcome o = golden::CompareShapes(*graph, ops, c.known_shape, "known"); o.kind != Outcome::kPassed) return o;
+  return golden::CompareShapes(golden::WithoutShapes(*graph), ops, c.unknown_shape, "unknown");
+}
+
 std::string JsonText(std::string_view text) {
   std::string out = "\"";
   for (const char ch : text) {
@@ -152,35 +170,52 @@ std::string JsonText(std::string_view text) {
 }
 
 struct Options {
-  std::string op, name, json;
-  bool list_unsupported = false;
+  std::string op, name, json, specs;
+  bool list_unsupported = false, shapes = false;
   std::vector<std::string> paths;
 };
 int Usage() {
-  std::fprintf(
-      stderr,
-      "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] FILE.pb|MODEL_FOLDER ...\n");
+  std::fprintf(stderr,
+               "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] "
+               "FILE.pb|MODEL_FOLDER ...\n       tenon_golden [--case TEXT] --specs FILE.pb\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
-    std::string* value = arg == "--op"     ? &options->op
-                         : arg == "--case" ? &options->name
-                         : arg == "--json" ? &options->json
-                                           : nullptr;
+    std::string* value = arg == "--op"      ? &options->op
+                         : arg == "--case"  ? &options->name
+                         : arg == "--json"  ? &options->json
+                         : arg == "--specs" ? &options->specs
+                                            : nullptr;
     if (value != nullptr) {
       if (++i == argc) return false;
       *value = argv[i];
     } else if (arg == "--list-unsupported") {
       options->list_unsupported = true;
+    } else if (arg == "--shapes") {
+      options->shapes = true;
     } else if (tenon::StartsWith(arg, "--")) {
       return false;
     } else {
       options->paths.emplace_back(arg);
     }
   }
-  return !options->paths.empty();
+  return options->paths.empty() != options->specs.empty();
+}
+
+int RunSpecs(const Options& options) {
+  std::string bytes;
+  if (!ReadFile(options.specs, &bytes)) {
+    std::fprintf(stderr, "tenon_golden: cannot read '%s'\n", options.specs.c_str());
+    return 2;
+  }
+  Counts counts;
+  if (Status s = golden::RunSpecFile(bytes, options.name, &counts); !s.ok()) {
+    std::fprintf(stderr, "tenon_golden: '%s': %s\n", options.specs.c_str(), s.ToString().c_str());
+    return 2;
+  }
+  return golden::PrintSummary(counts);
 }
 
 }  // namespace
@@ -188,6 +223,7 @@ bool ParseArguments(int argc, char** argv, Options* options) {
 int main(int argc, char** argv) {
   Options options;
   if (!ParseArguments(argc, argv, &options)) return Usage();
+  if (!options.specs.empty()) return RunSpecs(options);
   Counts total;
   std::map<std::string, Counts> by_op;
   std::map<std::string, int> reasons;
@@ -211,20 +247,18 @@ int main(int argc, char** argv) {
     for (const golden::Case& c : file.cases) {
       if (!options.op.empty() && std::find(c.op.begin(), c.op.end(), options.op) == c.op.end()) continue;
       if (!options.name.empty() && c.name.find(options.name) == std::string::npos) continue;
-      const bool files = c.note == "files" && home != nullptr && mkdtemp(directory) != nullptr && chdir(directory) == 0;
-      const Outcome outcome = RunCase(c, model ? path + "/graph.pb" : "");
+      if (options.shapes && c.known_shape.empty() && c.unknown_shape.empty()) continue;
+      const bool files = !options.shapes && c.note == "files" && home != nullptr && mkdtemp(directory) != nullptr &&
+                         chdir(directory) == 0;
+      const std::string graph_path = model ? path + "/graph.pb" : "";
+      const Outcome outcome = options.shapes ? RunShapeCase(c, graph_path) : RunCase(c, graph_path);
       if (files) {
         if (chdir(home) != 0) return 2;
         std::snprintf(directory, sizeof directory, "/tmp/tenon_golden_XXXXXX");
       }
-      const auto count = [&](Counts* to) {
-        ++(outcome.kind == Outcome::kPassed   ? to->passed
-           : outcome.kind == Outcome::kFailed ? to->failed
-                                              : to->unsupported);
-      };
-      count(&counts);
-      count(&total);
-      for (const std::string& op : c.op) count(&by_op[op]);
+      counts.Add(outcome.kind);
+      total.Add(outcome.kind);
+      for (const std::string& op : c.op) by_op[op].Add(outcome.kind);
       if (outcome.kind == Outcome::kFailed)
         std::printf("FAILED %s [%s]: %s\n", c.name.c_str(), path.c_str(), outcome.why.c_str());
       if (outcome.kind == Outcome::kUnsupported) ++reasons[outcome.why.substr(0, 100)];
@@ -257,6 +291,5 @@ int main(int argc, char** argv) {
     }
     std::fclose(file);
   }
-  std::printf("\n%d passed, %d failed, %d skipped\n", total.passed, total.failed, total.unsupported);
-  return total.failed == 0 ? 0 : 1;
+  return golden::PrintSummary(total);
 }

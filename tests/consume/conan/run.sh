@@ -23,4 +23,4 @@ settings=(--settings compiler.cppstd=20 --settings build_type=Release --no-remot
 for recipe in eigen xsimd; do
   conan create "$recipe" "${settings[@]}" >"$work/$recipe.log" || { cat "$work/$recipe.log"; exit 1; }
 done
-conan create "$root/packaging/conan" "${settings[@]}"
+conan create "$root/packaging/conan" "${settings[@]}" --options 'tenon/*:with_eigen=True'

@@ -75,6 +75,16 @@ TEST_SUITE("Const") {
     CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}, {"value", AttrValue::UndecodedTensor("", why)}}, {})
               .find("can't be converted to a Tensor: Cannot parse tensor from tensor_proto.") != std::string::npos);
   }
+  TEST_CASE("has the shape that it names, whatever its contents are") {
+    NodeDef node;
+    node.attr = {
+        {"dtype", DataType::kInt32},
+        {"value", AttrValue::UndecodedTensor("", errors::InvalidArgument("too short"), PartialTensorShape({2, 3}))}};
+    constexpr OpView op = ops::Const::signature.view();
+    InferenceContext context(kGraphDefVersion, &node, &op, {});
+    REQUIRE(op.shape_fn(&context).ok());
+    CHECK(context.DebugString(context.output(0)) == "[2,3]");
+  }
   TEST_CASE("wants both attrs") {
     CHECK(ErrorOf<ops::Const>({{"dtype", DataType::kInt32}}, {})
               .find("INVALID_ARGUMENT: NodeDef missing attr 'value' from Op<name=Const; ") == 0);

@@ -65,7 +65,7 @@ struct Pack {
     for (int d = 0; d < one.dims(); ++d) (d < at ? outer : run) *= one.dim_size(d);
     InlinedVector<ConcatPart, 32> parts;
     for (const Tensor& value : values) parts.push_back({value.raw_data(), run});
-    Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
+    tenon::Concat(device, MoverOf(output->dtype()), {parts.data(), parts.size()}, outer, output->raw_data());
     return OkStatus();
   }
 };

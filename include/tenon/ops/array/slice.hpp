@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// StridedSlice: a regular part of a tensor, as Python's x[begin:end:stride, ..., newaxis] describes it.
+// StridedSlice: a regular part of a tensor, as Python's x[begin:end:stride, ..., newaxis] describes it. Slice: a block.
 
 #include <cstdint>
 
@@ -15,6 +15,7 @@
 #include <tenon/engine/strided_slice.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -62,7 +63,7 @@ struct StridedSlice {
     InlinedVector<Index, 12> indices;  // begin, end, strides
     Way way = Way::kCopy;
     Index first_row = 0, last_row = 0;  // kShareRows
-    StridedCopy copy;                   // kCopy
+    StridedCopy copy;  // kCopy
   };
 
   template <class Device>
@@ -153,6 +154,74 @@ inline Status StridedSlice::Run(OpKernelContext& context, Cpu& device, const Pla
   CopyStrided(device, mover, plan.copy, input.raw_data(), output->raw_data());
   return OkStatus();
 }
+
+// input: [a, b], begin = [i, j], size = [m, -1]  ->  [m, b - j]
+struct Slice {
+  static constexpr auto signature = Op("Slice")
+                                        .Input("input: T")
+                                        .Input("begin: Index")
+                                        .Input("size: Index")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Index: {int32, int64}")
+                                        .SetShapeFn(shape_inference::SliceShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr DataTypeSet kServed = kPodAndStringTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) |
+                                         ToSet(DataType::kQint32) | ToSet(DataType::kFloat8E5M2) |
+                                         ToSet(DataType::kFloat8E4M3FN);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices begin, HostIndices size,
+                      Tensor& output) const {
+      return Run(context.op(), context.device(), input, begin, size, &output);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& begin,
+                    const HostIndices& size, Tensor* output) {
+    constexpr Index kWorthSharingBytes = 32768;  // as for StridedSlice
+    const int rank = input.dims();
+    if (begin.shape().dims() != 1 || size.shape().dims() != 1 || begin.size() != rank || size.size() != rank)
+      return errors::InvalidArgument("Slice: Expected begin and size arguments to be 1-D tensors of size ", rank,
+                                     ", but got shapes ", begin.shape(), " and ", size.shape(), " instead.");
+    InlinedVector<Index, 8> first, counts, ones(static_cast<std::size_t>(rank), 1);
+    bool rows = rank > 0;  // only dimension 0 is cut
+    for (int d = 0; d < rank; ++d) {
+      const Index whole = input.dim_size(d), b = begin[d];
+      if (b < 0 || b > whole)
+        return errors::InvalidArgument("Slice: Expected begin[", d, "] in [0, ", whole, "], but got ", b);
+      const Index count = size[d] == -1 ? whole - b : size[d];
+      if (count < 0 || count > whole - b)
+        return errors::InvalidArgument("Slice: Expected size[", d, "] in [0, ", whole - b, "], but got ", size[d]);
+      rows = rows && (d == 0 || count == whole);
+      first.push_back(b);
+      counts.push_back(count);
+    }
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(TensorShape::Build({counts.data(), counts.size()}, &shape));
+    if (shape == input.shape()) {
+      *output = input;
+      return OkStatus();
+    }
+    const ElementMover mover = MoverOf(input.dtype());
+    if (rows && shape.num_elements() * mover.bytes >= kWorthSharingBytes) {
+      *output = input.Slice(first[0], first[0] + counts[0]);
+      return OkStatus();
+    }
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    if (shape.num_elements() == 0) return OkStatus();
+    StridedCopy copy;
+    copy.Make(input.shape().dim_sizes(), {first.data(), first.size()}, {ones.data(), ones.size()},
+              {counts.data(), counts.size()});
+    CopyStrided(device, mover, copy, input.raw_data(), output->raw_data());
+    return OkStatus();
+  }
+};
 
 }  // namespace ops
 

@@ -25,6 +25,8 @@ struct Const {
               TENON_RETURN_IF_ERROR(c->MakeShapeFromTensorShape(value.shape(), &shape));
             else if (status.message().find(": Shape [") != std::string_view::npos)
               return status;  // no shape; contents that do not fit theirs are refused when the node is built
+            else if (const AttrValue* held = c->node() == nullptr ? nullptr : c->node()->attr.Find("value"))
+              TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(held->undecoded_shape(), &shape));
             c->set_output(0, shape);
             return OkStatus();
           });

@@ -2,8 +2,11 @@
 #pragma once
 // Placeholder: an input of the graph. Its kernel runs only when nobody fed it, and says so.
 
+#include <string_view>
+
 #include <tenon/base/errors.hpp>
 #include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -40,6 +43,56 @@ struct Placeholder {
       const OpKernel& self = context.op().op_kernel();
       return errors::InvalidArgument("You must feed a value for placeholder tensor '", self.name(), "' with dtype ",
                                      self.output_type(0), " and shape ", shape);
+    }
+  };
+};
+
+// Placeholder as it was before version 23 of graphs: `shape` must be given.
+struct PlaceholderV2 {
+  static constexpr auto signature = Op("PlaceholderV2")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("shape: shape")
+                                        .SetShapeFn(shape_inference::ExplicitShape)
+                                        .Deprecated(23, "Placeholder now behaves the same as PlaceholderV2.");
+
+  struct Attrs {
+    PartialTensorShape shape;
+  };
+
+  template <class Device>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, Tensor&) const {
+      const OpKernel& self = context.op().op_kernel();
+      return errors::InvalidArgument("You must feed a value for placeholder tensor '", self.name(), "' with dtype ",
+                                     self.output_type(0), " and shape ", this->shape);
+    }
+  };
+};
+
+// What is fed, else the input.
+struct PlaceholderWithDefault {
+  static constexpr auto signature = Op("PlaceholderWithDefault")
+                                        .Input("input: dtype")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: type")
+                                        .Attr("shape: shape")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle out, unused;
+                                          TENON_RETURN_IF_ERROR(c->GetShapeAttr("shape", &out));
+                                          TENON_RETURN_IF_ERROR(c->Merge(c->input(0), out, &unused));
+                                          c->set_output(0, out);  // what is fed may differ from the default
+                                          return OkStatus();
+                                        });
+
+  static constexpr std::string_view unused[] = {"shape"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, const Tensor& input, Tensor& output) const {
+      output = input;
+      return OkStatus();
     }
   };
 };

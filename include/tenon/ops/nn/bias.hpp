@@ -11,7 +11,7 @@
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
-#include <tenon/ops/math/binary.hpp>
+#include <tenon/ops/math/arithmetic.hpp>
 
 TENON_NAMESPACE_BEGIN
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Softmax over the last dimension.
+// Softmax and LogSoftmax over the last dimension.
+
+#include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
@@ -12,6 +14,14 @@
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
+
+namespace detail {
+inline Status RowLength(std::string_view op, const TensorShape& shape, Index* columns) {
+  if (shape.dims() < 1) return errors::InvalidArgument(op, ": logits must have >= 1 dimension, got ", shape);
+  *columns = shape.dim_size(shape.dims() - 1);
+  return OkStatus();
+}
+}  // namespace detail
 
 // logits: [..., n]  ->  the same shape; each row sums to 1
 struct Softmax {
@@ -27,10 +37,31 @@ struct Softmax {
     requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Device& device, In<T> logits, Forward<T, 0> softmax) const {
-      const TensorShape& shape = logits.shape();
-      if (shape.dims() < 1) return errors::InvalidArgument("Softmax: logits must have >= 1 dimension, got ", shape);
-      const Index columns = shape.dim_size(shape.dims() - 1);
+      Index columns = 0;
+      TENON_RETURN_IF_ERROR(detail::RowLength("Softmax", logits.shape(), &columns));
       return tenon::Softmax(device, logits.data, softmax.data, columns == 0 ? 0 : logits.size() / columns, columns);
+    }
+  };
+};
+
+// logits: [..., n]  ->  the same shape; the logarithm of Softmax
+struct LogSoftmax {
+  static constexpr auto signature = Op("LogSoftmax")
+                                        .Input("logits: T")
+                                        .Output("logsoftmax: T")
+                                        .Attr("T: {half, bfloat16, float, double}")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 1);
+                                        });
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device& device, In<T> logits, Forward<T, 0> logsoftmax) const {
+      Index columns = 0;
+      TENON_RETURN_IF_ERROR(detail::RowLength("LogSoftmax", logits.shape(), &columns));
+      return tenon::LogSoftmax(device, logits.data, logsoftmax.data, columns == 0 ? 0 : logits.size() / columns,
+                               columns);
     }
   };
 };

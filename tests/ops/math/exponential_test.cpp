@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/math/unary.hpp>
+#include <tenon/ops/math/exponential.hpp>
 
 #include <cmath>
 #include <complex>

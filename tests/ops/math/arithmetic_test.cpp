@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tenon/ops/math/binary.hpp>
+#include <tenon/ops/math/arithmetic.hpp>
 
 #include <cmath>
 #include <complex>
@@ -186,9 +186,10 @@ TEST_SUITE("Add") {
     memory.FailAllocations(1, TrackingAllocator::kAll);
     const Status status = Call<ops::Add>({}, {x, x}, {.allocator = &memory}).status();
     CHECK(status.code() == Code::kResourceExhausted);
-    CHECK(status.message() ==
-          "OOM when allocating tensor with shape[2,3] and type float on /job:localhost/replica:0/task:0/device:CPU:0 "
-          "by allocator cpu [node 'call', CPU:0]");
+    CHECK(
+        status.message() ==
+        "OOM when allocating tensor with shape[2,3] and type float on /job:localhost/replica:0/task:0/device:CPU:0 "
+        "by allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 0, 0 allocations) [node 'call', CPU:0]");
   }
 }
 

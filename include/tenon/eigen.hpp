@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensors as Eigen::TensorMap: EigenViews(t).matrix<float>(); kernel arguments as Eigen::Map: AsEigen(a). Not part of
+// tenon.hpp, because Eigen's Tensor module costs the compiler seconds. Needs Eigen 3.4 or newer with its unsupported
+// modules.
+
+#include <tenon/engine/eigen.hpp>
+#include <tenon/engine/eigen_views.hpp>

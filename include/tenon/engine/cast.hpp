@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
+// tile at a time: so there are loops per type, not per pair.
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/complex.hpp>
+#include <tenon/types/convert.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/isa.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+using CastLoop = void (*)(const void* from, void* to, Index n);
+
+TENON_DETAIL_LOOPS_BEGIN
+
+template <class From, class To>
+TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
+  const From* from = static_cast<const From*>(pfrom);
+  To* to = static_cast<To*>(pto);
+  TENON_DETAIL_INDEPENDENT
+  for (Index i = 0; i < n; ++i) to[i] = ConvertScalar<To>(from[i]);
+}
+
+TENON_DETAIL_LOOPS_END
+
+// The widest types: every number that is cast is exactly one of their values.
+enum class CastKind : std::uint8_t { kNone, kSigned, kUnsigned, kFloat };  // none, int64, uint64, double
+
+// Quantised integers are cast as the integers that they are stored in.
+constexpr DataType CastType(DataType dtype) {
+  switch (dtype) {
+    case DataType::kQint8: return DataType::kInt8;
+    case DataType::kQuint8: return DataType::kUint8;
+    case DataType::kQint16: return DataType::kInt16;
+    case DataType::kQuint16: return DataType::kUint16;
+    case DataType::kQint32: return DataType::kInt32;
+    default: return dtype;
+  }
+}
+constexpr bool IsCastFloat8(DataType dtype) {
+  return dtype == DataType::kFloat8E5M2 || dtype == DataType::kFloat8E4M3FN;
+}
+constexpr bool IsInt4(DataType dtype) { return dtype == DataType::kInt4 || dtype == DataType::kUint4; }
+
+// The first step: to the widest type. No loop: it is that already (or, for kNone, no number that can be cast).
+struct CastSource {
+  CastKind kind = CastKind::kNone;
+  CastLoop widen = nullptr;
+};
+inline CastSource CastSourceOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool: return {CastKind::kSigned, &RunCast<bool, std::int64_t>};
+    case DataType::kInt8: return {CastKind::kSigned, &RunCast<std::int8_t, std::int64_t>};
+    case DataType::kUint8: return {CastKind::kSigned, &RunCast<std::uint8_t, std::int64_t>};
+    case DataType::kInt16: return {CastKind::kSigned, &RunCast<std::int16_t, std::int64_t>};
+    case DataType::kUint16: return {CastKind::kSigned, &RunCast<std::uint16_t, std::int64_t>};
+    case DataType::kInt32: return {CastKind::kSigned, &RunCast<std::int32_t, std::int64_t>};
+    case DataType::kUint32: return {CastKind::kSigned, &RunCast<std::uint32_t, std::int64_t>};
+    case DataType::kInt4: return {CastKind::kSigned, &RunCast<int4, std::int64_t>};
+    case DataType::kUint4: return {CastKind::kSigned, &RunCast<uint4, std::int64_t>};
+    case DataType::kInt64: return {CastKind::kSigned};
+    case DataType::kUint64: return {CastKind::kUnsigned};
+    case DataType::kHalf: return {CastKind::kFloat, &RunCast<half, double>};
+    case DataType::kBfloat16: return {CastKind::kFloat, &RunCast<bfloat16, double>};
+    case DataType::kFloat: return {CastKind::kFloat, &RunCast<float, double>};
+    case DataType::kDouble: return {CastKind::kFloat};
+    case DataType::kFloat8E5M2: return {CastKind::kFloat, &RunCast<float8_e5m2, double>};
+    case DataType::kFloat8E4M3FN: return {CastKind::kFloat, &RunCast<float8_e4m3fn, double>};
+    case DataType::kComplex64: return {CastKind::kFloat, &RunCast<complex64, double>};
+    case DataType::kComplex128: return {CastKind::kFloat, &RunCast<complex128, double>};
+    default: return {};
+  }
+}
+
+// The second step. Integers that keep the low bits only need one loop for both signs.
+inline CastLoop NarrowSigned(DataType to) {
+  switch (to) {
+    case DataType::kBool: return &RunCast<std::int64_t, bool>;
+    case DataType::kInt8:
+    case DataType::kUint8: return &RunCast<std::int64_t, std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16: return &RunCast<std::int64_t, std::uint16_t>;
+    case DataType::kInt32:
+    case DataType::kUint32: return &RunCast<std::int64_t, std::uint32_t>;
+    case DataType::kInt64:
+    case DataType::kUint64: return &RunCast<std::int64_t, std::int64_t>;
+    case DataType::kInt4: return &RunCast<std::int64_t, int4>;
+    case DataType::kUint4: return &RunCast<std::int64_t, uint4>;
+    case DataType::kHalf: return &RunCast<std::int64_t, half>;
+    case DataType::kBfloat16: return &RunCast<std::int64_t, bfloat16>;
+    case DataType::kFloat: return &RunCast<std::int64_t, float>;
+    case DataType::kDouble: return &RunCast<std::int64_t, double>;
+    case DataType::kComplex64: return &RunCast<std::int64_t, complex64>;
+    case DataType::kComplex128: return &RunCast<std::int64_t, complex128>;
+    default: return nullptr;
+  }
+}
+inline CastLoop NarrowUnsigned(DataType to) {
+  switch (to) {
+    case DataType::kHalf: return &RunCast<std::uint64_t, half>;
+    case DataType::kBfloat16: return &RunCast<std::uint64_t, bfloat16>;
+    case DataType::kFloat: return &RunCast<std::uint64_t, float>;
+    case DataType::kDouble: return &RunCast<std::uint64_t, double>;
+    case DataType::kComplex64: return &RunCast<std::uint64_t, complex64>;
+    case DataType::kComplex128: return &RunCast<std::uint64_t, complex128>;
+    default: return NarrowSigned(to);  // the same bits
+  }
+}
+inline CastLoop NarrowFloat(DataType to) {
+  switch (to) {
+    case DataType::kBool: return &RunCast<double, bool>;
+    case DataType::kInt8:
+    case DataType::kUint8: return &RunCast<double, std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16: return &RunCast<double, std::uint16_t>;
+    case DataType::kInt32: return &RunCast<double, std::int32_t>;
+    case DataType::kUint32: return &RunCast<double, std::uint32_t>;
+    case DataType::kInt64: return &RunCast<double, std::int64_t>;
+    case DataType::kUint64: return &RunCast<double, std::uint64_t>;
+    case DataType::kHalf: return &RunCast<double, half>;
+    case DataType::kBfloat16: return &RunCast<double, bfloat16>;
+    case DataType::kFloat: return &RunCast<double, float>;
+    case DataType::kDouble: return &RunCast<double, double>;
+    case DataType::kFloat8E5M2: return &RunCast<double, float8_e5m2>;
+    case DataType::kFloat8E4M3FN: return &RunCast<double, float8_e4m3fn>;
+    case DataType::kComplex64: return &RunCast<double, complex64>;
+    case DataType::kComplex128: return &RunCast<double, complex128>;
+    default: return nullptr;
+  }
+}
+
+// The frequent pairs, in one step; null for the others.
+inline CastLoop DirectCast(DataType from, DataType to) {
+  if (from == DataType::kFloat) {
+    switch (to) {
+      case DataType::kHalf: return &RunCast<float, half>;
+      case DataType::kBfloat16: return &RunCast<float, bfloat16>;
+      case DataType::kInt32: return &RunCast<float, std::int32_t>;
+      case DataType::kInt64: return &RunCast<float, std::int64_t>;
+      case DataType::kDouble: return &RunCast<float, double>;
+      case DataType::kUint8: return &RunCast<float, std::uint8_t>;
+      case DataType::kBool: return &RunCast<float, bool>;
+      case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
+      default: return nullptr;
+    }
+  }
+  if (to == DataType::kFloat) {
+    switch (from) {
+      case DataType::kHalf: return &RunCast<half, float>;
+      case DataType::kBfloat16: return &RunCast<bfloat16, float>;
+      case DataType::kInt32: return &RunCast<std::int32_t, float>;
+      case DataType::kUint8: return &RunCast<std::uint8_t, float>;
+      case DataType::kBool: return &RunCast<bool, float>;
+      case DataType::kComplex64: return &RunCast<complex64, float>;
+      default: return nullptr;
+    }
+  }
+  return from == DataType::kInt32 && to == DataType::kInt64 ? &RunCast<std::int32_t, std::int64_t> : nullptr;
+}
+
+// Bits of the fraction, for complex numbers those of their parts; 0: no floating-point type that is cast.
+constexpr int FractionBits(DataType dtype) {
+  switch (dtype) {
+    case DataType::kDouble:
+    case DataType::kComplex128: return 52;
+    case DataType::kFloat:
+    case DataType::kComplex64: return 23;
+    case DataType::kHalf: return 10;
+    case DataType::kBfloat16: return 7;
+    case DataType::kFloat8E5M2: return 2;
+    case DataType::kFloat8E4M3FN: return 3;
+    default: return 0;
+  }
+}
+// Whether the attr Truncate changes anything: as TensorFlow has it, to bfloat16 from float only.
+constexpr bool Truncates(DataType from, DataType to) {
+  if (FractionBits(to) == 0 || FractionBits(from) <= FractionBits(to) || IsCastFloat8(from)) return false;
+  return to != DataType::kBfloat16 || from == DataType::kFloat;
+}
+// Clears all bits of the fractions but the first `kept`. NaN stays.
+inline void TruncateFractions(double* x, Index n, int kept) {
+  const std::uint64_t mask = ~((std::uint64_t{1} << (52 - kept)) - 1);
+  for (Index i = 0; i < n; ++i)
+    if (x[i] == x[i]) x[i] = BitCast<double>(BitCast<std::uint64_t>(x[i]) & mask);
+}
+
+// One cast, worked out.
+struct CastPlan {
+  CastLoop direct = nullptr;  // the whole cast; else:
+  CastLoop widen = nullptr;   // null: the elements are wide already
+  CastLoop narrow = nullptr;
+  int kept_bits = 0;  // of the fractions; 0: all
+  Index from_bytes = 0, to_bytes = 0;
+
+  void Run(const char* from, char* to, Index n) const {
+    if (direct != nullptr) return direct(from, to, n);
+    constexpr Index kTile = 512;
+    alignas(64) double tile[kTile];  // or 64-bit integers: only their bytes are moved through it
+    for (Index i = 0; i < n; i += kTile) {
+      const Index m = n - i < kTile ? n - i : kTile;
+      const void* wide = from + i * from_bytes;
+      if (widen != nullptr) {
+        widen(wide, tile, m);
+        wide = tile;
+      }
+      if (kept_bits != 0) {
+        if (wide != tile) std::memcpy(tile, wide, static_cast<std::size_t>(m) * sizeof(double));
+        TruncateFractions(tile, m, kept_bits);
+        wide = tile;
+      }
+      narrow(wide, to + i * to_bytes, m);
+    }
+  }
+};
+
+// Whether TensorFlow has this conversion.
+inline bool HasCast(DataType from, DataType to) {
+  if (CastSourceOf(from).kind == CastKind::kNone || CastSourceOf(to).kind == CastKind::kNone) return false;
+  const auto is_integer = [](DataType t) { return IsInteger(t); };
+  if (IsInt4(from) || IsInt4(to)) return is_integer(from) && is_integer(to);
+  if (IsCastFloat8(to)) return FractionBits(from) != 0 && !IsComplex(from);
+  return true;
+}
+
+}  // namespace detail
+
+// to[i] = from[i] as another type, n elements, as ConvertScalar converts (types/convert.hpp). `truncate`: a float that
+// becomes a narrower one is cut off instead of rounded. Complex to real drops the imaginary part. Unimplemented for
+// pairs that TensorFlow has no conversion for, "Cast int4 to float is not supported". Not for equal types.
+inline Status Cast(Cpu& device, DataType from_type, const void* from, DataType to_type, void* to, Index n,
+                   bool truncate) {
+  DataType source = detail::CastType(from_type), target = detail::CastType(to_type);
+  if (!detail::HasCast(source, target))
+    return errors::Unimplemented("Cast ", from_type, " to ", to_type, " is not supported");
+  if (IsComplex(source) && IsComplex(target)) {  // part by part
+    n *= 2;
+    source = source == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+    target = target == DataType::kComplex64 ? DataType::kFloat : DataType::kDouble;
+  }
+  detail::CastPlan plan;
+  const detail::CastSource first = detail::CastSourceOf(source);
+  if (truncate && detail::Truncates(source, target)) plan.kept_bits = detail::FractionBits(target);
+  if (plan.kept_bits == 0) plan.direct = detail::DirectCast(source, target);
+  plan.widen = first.widen;
+  plan.narrow = first.kind == detail::CastKind::kSigned     ? detail::NarrowSigned(target)
+                : first.kind == detail::CastKind::kUnsigned ? detail::NarrowUnsigned(target)
+                                                            : detail::NarrowFloat(target);
+  plan.from_bytes = static_cast<Index>(detail::ElementBytes(source));
+  plan.to_bytes = static_cast<Index>(detail::ElementBytes(target));
+  ParallelFor(device, n, plan.direct != nullptr ? 0.3 : 1.5, [&](Index begin, Index end) {
+    plan.Run(static_cast<const char*>(from) + begin * plan.from_bytes, static_cast<char*>(to) + begin * plan.to_bytes,
+             end - begin);
+  });
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END

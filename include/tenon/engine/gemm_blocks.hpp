@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The way of a large matrix product through the caches, for any element size. k is cut so that a panel of b - as many
+// columns as a tile is wide - stays in the first or second cache; it is copied together once, and all tiles of rows of
+// a meet it there. Rows of a are cut so that the part which every panel meets stays in the second cache; they are read
+// where they lie, and copied only if a is large and stored transposed or at unlucky distances. The four transposed
+// cases differ in these copies alone. Every thread has a rectangle of c to itself, and which thread sums up an element
+// does not change its value.
+
+#include <cstddef>
+#include <cstring>
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/gemm_tile.hpp>
+#include <tenon/engine/scratch.hpp>
+
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Of one core; guesses where the system does not tell.
+struct CacheSizes {
+  Index first = 32 * 1024, second = 512 * 1024;
+};
+inline CacheSizes FindCacheSizes() {
+  CacheSizes sizes;
+#if defined(_SC_LEVEL1_DCACHE_SIZE) && defined(_SC_LEVEL2_CACHE_SIZE)
+  if (const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) sizes.first = bytes;
+  if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > sizes.first) sizes.second = bytes;
+#endif
+  return sizes;
+}
+// Found out once. thread-safe.
+inline const CacheSizes& Caches() {
+  static const CacheSizes sizes = FindCacheSizes();
+  return sizes;
+}
+
+// Operands with the distances, in elements, between rows and between columns; one of the two is 1. T is void where only
+// the size of an element counts.
+template <class T>
+struct GemmArgs {
+  Index m, n, k;
+  const T* a;
+  Index a_row, a_col;
+  const T* b;
+  Index b_row, b_col;
+  T* c;
+  Index c_row;
+};
+
+// Where part `part` of `parts` equal ones begins in [0, total), a multiple of `step`.
+constexpr Index EvenBegin(Index total, Index parts, Index step, Index part) {
+  return part == parts ? total : total * part / parts / step * step;
+}
+constexpr Index DivideUp(Index a, Index b) { return (a + b - 1) / b; }
+
+// How one product is cut. Needs four rows at least. Shared by the threads that work on it.
+class GemmBlocks {
+ public:
+  GemmBlocks(const GemmKernels& kernels, const GemmArgs<void>& g) : kernels_(kernels), g_(g) {
+    const CacheSizes& caches = Caches();
+    panel_ = kernels.width * kernels.lanes;
+    const Index size = kernels.size;
+    // A panel fills most of the first cache; where it would be too shallow for that, an eighth of the second.
+    const Index row = panel_ * size, in_first = caches.first * 3 / 4 / row;
+    const Index deepest = in_first >= kShallow ? in_first : Most(kShallow, caches.second / 8 / row);
+    depth_ = DivideUp(g.k, DivideUp(g.k, deepest));
+    tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
+    const Index small = caches.second / 4 / size;
+    // Rows whose distance is a multiple of a page's size share their places in the caches.
+    copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 4096 == 0 && g.n > 4 * panel_));
+    copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows);
+  }
+
+  // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
+  struct Split {
+    Index by_rows = 1, by_columns = 1;
+  };
+  // The split into at most `parts` whose largest part has the least work: the products, and copying panels of b, which
+  // costs about as much as multiplying them by eight rows.
+  Split SplitFor(Index parts) const {
+    Split best;
+    Index least = PartCost(best);
+    for (Index rows = 1; rows <= parts; ++rows) {
+      if (rows > 1 && g_.m / rows < kGroupRows) break;
+      Split split{rows, parts / rows};
+      const Index panels = DivideUp(g_.n, panel_);
+      if (split.by_columns > panels) split.by_columns = panels;
+      if (const Index cost = PartCost(split); cost < least) {
+        least = cost;
+        best = split;
+      }
+    }
+    return best;
+  }
+
+  // What a part needs for itself.
+  std::size_t scratch_bytes() const {
+    return PanelBytes() + (copies_a_ ? Bytes((tall_ + kGemmRows) * CopiedRow()) : 0);
+  }
+
+  void RunPart(const Split& split, Index part, char* scratch) const {
+    const Index i = part / split.by_columns, j = part % split.by_columns;
+    Run(EvenBegin(g_.m, split.by_rows, kGemmRows, i), EvenBegin(g_.m, split.by_rows, kGemmRows, i + 1),
+        EvenBegin(g_.n, split.by_columns, panel_, j), EvenBegin(g_.n, split.by_columns, panel_, j + 1), scratch);
+  }
+
+ private:
+  static constexpr Index kShallow = 192, kGroupRows = 2 * kGemmRows;
+
+  // Rows of a, and where they lie: g_.a itself, or a copy.
+  struct Rows {
+    Index begin, end;
+    const char* data;  // of element [begin, first column of the block]
+    Index row, col;
+  };
+  // Columns of b in tiles of one width.
+  struct Panel {
+    Index column, columns;  // columns of b; the tile may be wider
+    bool narrow;
+    const char* data;
+    Index row;
+  };
+
+  static Index Most(Index a, Index b) { return a > b ? a : b; }
+  static Index Least(Index a, Index b) { return a < b ? a : b; }
+  std::size_t Bytes(Index elements) const { return ScratchBytes<char>(elements * kernels_.size); }
+  std::size_t PanelBytes() const { return Bytes(depth_ * panel_); }
+  // Elements from row to row of a copied a: not a power of two, whose multiples share their places in a cache.
+  Index CopiedRow() const { return depth_ + 16; }
+  const char* A(Index i, Index p) const {
+    return static_cast<const char*>(g_.a) + (i * g_.a_row + p * g_.a_col) * kernels_.size;
+  }
+  const char* B(Index p, Index j) const {
+    return static_cast<const char*>(g_.b) + (p * g_.b_row + j * g_.b_col) * kernels_.size;
+  }
+  char* C(Index i, Index j) const { return static_cast<char*>(g_.c) + (i * g_.c_row + j) * kernels_.size; }
+
+  Index PartCost(const Split& split) const {
+    const Index rows = DivideUp(DivideUp(g_.m, split.by_rows), kGemmRows) * kGemmRows;
+    const Index columns = DivideUp(DivideUp(g_.n, split.by_columns), panel_) * panel_;
+    return (rows + 8) * columns;
+  }
+
+  void Run(Index row, Index row_end, Index column, Index column_end, char* scratch) const {
+    const Index blocks = DivideUp(row_end - row, tall_);
+    for (Index p = 0; p < g_.k; p += depth_) {
+      const Index depth = Least(depth_, g_.k - p);
+      for (Index block = 0; block < blocks; ++block) {
+        Rows rows{row + EvenBegin(row_end - row, blocks, kGemmRows, block),
+                  row + EvenBegin(row_end - row, blocks, kGemmRows, block + 1), nullptr, g_.a_row, g_.a_col};
+        rows.data = A(rows.begin, p);
+        if (copies_a_) CopyRows(depth, scratch + PanelBytes(), &rows);
+        for (Index j = column; j < column_end;) {
+          Panel panel = PanelAt(p, j, column_end);
+          if (panel.data == nullptr) CopyPanel(p, depth, scratch, &panel);
+          j += panel.columns;
+          RunTiles(rows, panel, p, depth, j < column_end ? B(p, j) : nullptr);
+        }
+      }
+    }
+  }
+
+  void CopyRows(Index depth, char* to, Rows* rows) const {
+    const Index count = rows->end - rows->begin, size = kernels_.size;
+    if (g_.a_col != 1) {
+      kernels_.transpose(rows->data, g_.a_col, depth, count, to, CopiedRow());
+    } else {
+      for (Index i = 0; i < count; ++i) {
+        std::memcpy(to + i * CopiedRow() * size, rows->data + i * g_.a_row * size,
+                    static_cast<std::size_t>(depth * size));
+      }
+    }
+    rows->data = to;
+    rows->row = CopiedRow();
+    rows->col = 1;
+  }
+
+  // Wide tiles as long as there are columns for them; for the rest narrow ones, unless they were as many as a wide one
+  // has vectors or nearly.
+  Panel PanelAt(Index p, Index j, Index column_end) const {
+    const Index left = column_end - j, vectors = DivideUp(left, kernels_.lanes);
+    Panel panel{j, Least(left, panel_), vectors <= kernels_.width / 2, nullptr, g_.b_row};
+    if (panel.narrow) panel.columns = Least(left, kernels_.lanes);
+    if (!copies_b_ && panel.columns == Width(panel)) panel.data = B(p, j);
+    return panel;
+  }
+  Index Width(const Panel& panel) const { return panel.narrow ? kernels_.lanes : panel_; }
+
+  // With zeros behind the last column: what they are multiplied by is not stored.
+  void CopyPanel(Index p, Index depth, char* to, Panel* panel) const {
+    const Index width = Width(*panel), size = kernels_.size;
+    const char* const from = B(p, panel->column);
+    if (panel->columns < width) std::memset(to, 0, static_cast<std::size_t>(depth * width * size));
+    if (g_.b_col != 1) {
+      kernels_.transpose(from, g_.b_col, panel->columns, depth, to, width);
+    } else if (panel->columns == width) {
+      kernels_.pack[panel->narrow](from, g_.b_row * size, depth, to);
+    } else {
+      for (Index i = 0; i < depth; ++i) {
+        std::memcpy(to + i * width * size, from + i * g_.b_row * size, static_cast<std::size_t>(panel->columns * size));
+      }
+    }
+    panel->data = to;
+    panel->row = width;
+  }
+
+  // All rows of a block by one panel. The last tile may begin above the first row that is left, whose values it then
+  // does not store. `next` is where the next panel will be copied from.
+  void RunTiles(const Rows& rows, const Panel& panel, Index p, Index depth, const char* next) const {
+    const Index width = Width(panel), size = kernels_.size;
+    const Index lines = next == nullptr || g_.b_col != 1 ? 0 : width * size / 64;
+    GemmTile t{depth, nullptr, rows.row, rows.col, panel.data, panel.row, nullptr, g_.c_row, p > 0, panel.data, 0};
+    Index number = 0;
+    for (Index i = rows.begin; i < rows.end; ++number) {
+      const Index left = rows.end - i;
+      const bool few = left <= 4 || left == 7 || left == 8 || (left == 5 && i == rows.begin);
+      const Index height = few ? kGemmFewRows : kGemmRows;
+      const Index above = Most(height - left, 0);
+      t.a = rows.data + (i - above - rows.begin) * rows.row * size;
+      t.ahead = number < lines ? next + number * 64 : panel.data;
+      t.ahead_step = number < lines ? g_.b_row * size : 0;
+      const auto tile = kernels_.tile[few][panel.narrow];
+      if (above == 0 && panel.columns == width) {
+        t.c = C(i, panel.column);
+        tile(t);
+      } else {
+        RunPartOfTile(t, tile, i, height - above, above, panel, width);
+      }
+      i += height - above;
+    }
+  }
+
+  // Rows [above, above + rows) of a tile, and its first columns, into c from row i on.
+  void RunPartOfTile(GemmTile t, void (*tile)(const GemmTile&), Index i, Index rows, Index above, const Panel& panel,
+                     Index width) const {
+    alignas(64) char sums[kGemmRows * 4 * 64];
+    const std::size_t bytes = static_cast<std::size_t>(panel.columns * kernels_.size);
+    char* const first = sums + above * width * kernels_.size;
+    t.c = sums;
+    t.c_row = width;
+    if (t.add) {
+      std::memset(sums, 0, sizeof sums);
+      for (Index r = 0; r < rows; ++r) std::memcpy(first + r * width * kernels_.size, C(i + r, panel.column), bytes);
+    }
+    tile(t);
+    for (Index r = 0; r < rows; ++r) std::memcpy(C(i + r, panel.column), first + r * width * kernels_.size, bytes);
+  }
+
+  const GemmKernels& kernels_;
+  const GemmArgs<void> g_;
+  Index panel_;  // columns of a wide tile
+  Index depth_;  // of a block of k
+  Index tall_;  // rows of a block at most
+  bool copies_a_, copies_b_;
+};
+
+// c = a b, four rows at least; `ns` is about what one thread would need.
+inline Status RunGemmBlocks(Cpu& device, const GemmKernels& kernels, const GemmArgs<void>& g, double ns) {
+  const GemmBlocks blocks(kernels, g);
+  const GemmBlocks::Split split = blocks.SplitFor(WorthwhileParts(device, ns));
+  const Index parts = split.by_rows * split.by_columns;
+  const std::size_t bytes = blocks.scratch_bytes();
+  Scratch scratch(device, static_cast<std::size_t>(parts) * bytes);
+  TENON_RETURN_IF_ERROR(scratch.status("MatMul"));
+  RunParts(device, parts,
+           [&](Index part) { blocks.RunPart(split, part, scratch.As<char>(static_cast<std::size_t>(part) * bytes)); });
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__

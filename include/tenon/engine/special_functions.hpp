@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Special functions that the standard library lacks, for float and double: calculated in double, so that a float is the
+// nearest one or its neighbour. Thread-safe.
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+
+#include <math.h>
+
+#include <tenon/base/config.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// c[0] + c[1] x + c[2] x^2 + ...
+template <int N>
+TENON_HD double Polynomial(const double (&c)[N], double x) {
+  double sum = c[N - 1];
+  for (int i = N - 2; i >= 0; --i) sum = sum * x + c[i];
+  return sum;
+}
+
+// The standard normal quantile of 1/2 + q, where `tail` is 1/2 - |q|, given apart because it may be tiny. Relative
+// error about 1e-15, 1e-10 for tails below 1e-290. M. J. Wichura, "Algorithm AS 241: The percentage points of the
+// normal distribution", Applied Statistics 37 (1988), routine PPND16.
+TENON_HD double NormalQuantile(double q, double tail) {
+  constexpr double kCentral[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
+                                 1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                                 3.3430575583588128105e+4, 2.5090809287301226727e+3};
+  constexpr double kCentralBelow[] = {1.0,
+                                      4.2313330701600911252e+1,
+                                      6.8718700749205790830e+2,
+                                      5.3941960214247511077e+3,
+                                      2.1213794301586595867e+4,
+                                      3.9307895800092710610e+4,
+                                      2.8729085735721942674e+4,
+                                      5.2264952788528545610e+3};
+  constexpr double kNear[] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
+                              3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
+                              2.27238449892691845833e-2, 7.74545014278341407640e-4};
+  constexpr double kNearBelow[] = {1.0,
+                                   2.05319162663775882187e0,
+                                   1.67638483018380384940e0,
+                                   6.89767334985100004550e-1,
+                                   1.48103976427480074590e-1,
+                                   1.51986665636164571966e-2,
+                                   5.47593808499534494600e-4,
+                                   1.05075007164441684324e-9};
+  constexpr double kFar[] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
+                             2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                             2.71155556874348757815e-5, 2.01033439929228813265e-7};
+  constexpr double kFarBelow[] = {1.0,
+                                  5.99832206555887937690e-1,
+                                  1.36929880922735805310e-1,
+                                  1.48753612908506148525e-2,
+                                  7.86869131745613259100e-4,
+                                  1.84631831751005468180e-5,
+                                  1.42151175831644588870e-7,
+                                  2.04426310338993978564e-15};
+  const double magnitude = q < 0 ? -q : q;
+  if (magnitude <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * Polynomial(kCentral, r) / Polynomial(kCentralBelow, r);
+  }
+  if (tail == 0) return q < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (!(tail > 0)) return std::numeric_limits<double>::quiet_NaN();
+  const double r = std::sqrt(-std::log(tail));
+  if (r <= 5) {
+    const double x = Polynomial(kNear, r - 1.6) / Polynomial(kNearBelow, r - 1.6);
+    return q < 0 ? -x : x;
+  }
+  double x = Polynomial(kFar, r - 5) / Polynomial(kFarBelow, r - 5);
+  // Good to 1e-10 so far; Newton's step on tail(x) = erfc(x / sqrt 2) / 2, where nothing underflows.
+  if (tail > 1e-290) {
+    constexpr double kRootOfHalf = 0.70710678118654752440, kRootOfTwoPi = 2.50662827463100050242;
+    x += (std::erfc(x * kRootOfHalf) / 2 - tail) * kRootOfTwoPi * std::exp(x * x / 2);
+  }
+  return q < 0 ? -x : x;
+}
+
+}  // namespace detail
+
+// The x at which the standard normal distribution reaches p; -inf at 0, inf at 1, NaN outside of [0, 1].
+template <std::floating_point T>
+TENON_HD T Ndtri(T p) {
+  const double wide = static_cast<double>(p);
+  return static_cast<T>(detail::NormalQuantile(wide - 0.5, wide < 0.5 ? wide : 1 - wide));
+}
+
+// The y with erf(y) = x; infinite at -1 and 1, NaN outside. erfinv(x) = ndtri((x + 1) / 2) / sqrt(2), where neither
+// the middle nor the tails lose digits.
+template <std::floating_point T>
+TENON_HD T Erfinv(T x) {
+  constexpr double kRootOfHalf = 0.70710678118654752440;
+  const double wide = static_cast<double>(x);
+  return static_cast<T>(detail::NormalQuantile(wide / 2, (1 - (wide < 0 ? -wide : wide)) / 2) * kRootOfHalf);
+}
+
+// log|gamma(x)|; infinite at 0, at the negative integers and at both infinities.
+template <std::floating_point T>
+TENON_HD T Lgamma(T x) {
+#if (defined(__GLIBC__) || defined(__APPLE__)) && !defined(__CUDACC__)
+  int sign = 0;  // std::lgamma would write it to a global variable
+  return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
+#else
+  return static_cast<T>(std::lgamma(static_cast<double>(x)));
+#endif
+}
+
+// The derivative of log gamma(x); NaN at 0, at the negative integers and at -infinity. Up the recurrence
+// psi(x) = psi(x + 1) - 1/x to 10, then the asymptotic series; below 0 by reflection. Abramowitz and Stegun,
+// "Handbook of Mathematical Functions", 6.3.5, 6.3.7 and 6.3.18.
+template <std::floating_point T>
+TENON_HD T Digamma(T x) {
+  constexpr double kPi = 3.14159265358979323846;
+  constexpr double kSeries[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12};
+  double y = static_cast<double>(x), sum = 0;
+  if (y <= 0) {
+    const double whole = std::floor(y);
+    if (whole == y) return std::numeric_limits<T>::quiet_NaN();
+    const double rest = y - whole;  // tan has period pi; the part after the point is exact
+    sum = -kPi / std::tan(kPi * rest);
+    y = 1 - y;
+  }
+  for (; y < 10; y += 1) sum -= 1 / y;
+  const double square = 1 / (y * y);
+  return static_cast<T>(sum + std::log(y) - 0.5 / y - square * detail::Polynomial(kSeries, square));
+}
+
+TENON_NAMESPACE_END

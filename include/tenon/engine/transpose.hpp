@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// NdCopy: any regular block of one tensor to any regular block of another - transposed, reversed, repeated, cut out or
+// put into a frame. Dimensions that both sides leave together become one; runs are copied as runs, and where the two
+// sides' innermost dimensions differ, in square blocks that stay in the cache.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/move.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Element [i, j, ...] of the copy goes from in_first + i * dims[0].in + j * dims[1].in + ... to out_first + i *
+// dims[0].out + ... Steps and places count elements; `in` steps may be 0 or negative. immutable once made.
+struct NdCopy {
+  struct Dim {
+    Index size, in, out;
+  };
+  InlinedVector<Dim, 8> dims;  // outermost first, none of size 1
+  Index in_first = 0, out_first = 0;
+  Index elements = 1;
+
+  // Adds the next dimension, inside of those that there are.
+  void Add(Index size, Index in, Index out) {
+    elements *= size;
+    if (size == 1) return;
+    if (!dims.empty() && dims.back().in == in * size && dims.back().out == out * size) {
+      dims.back() = {dims.back().size * size, in, out};
+    } else {
+      dims.push_back({size, in, out});
+    }
+  }
+};
+
+// Row-major strides of a shape, in elements.
+inline InlinedVector<Index, 8> StridesOf(std::span<const Index> sizes) {
+  InlinedVector<Index, 8> strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  return strides;
+}
+
+namespace detail {
+
+// to[r * to_step + c] = from[r + c * from_step] for r < rows, c < columns; steps in elements.
+template <class Unit>
+void TransposeUnits(const Unit* from, Index from_step, Unit* to, Index to_step, Index rows, Index columns) {
+  constexpr Index kSide = 8;
+  Index r = 0;
+  for (; r + kSide <= rows; r += kSide) {
+    Index c = 0;
+    for (; c + kSide <= columns; c += kSide) {
+      Unit block[kSide][kSide];
+      for (Index j = 0; j < kSide; ++j) std::memcpy(block[j], from + r + (c + j) * from_step, sizeof block[j]);
+      for (Index i = 0; i < kSide; ++i)
+        for (Index j = 0; j < kSide; ++j) to[(r + i) * to_step + c + j] = block[j][i];
+    }
+    for (; c < columns; ++c)
+      for (Index i = 0; i < kSide; ++i) to[(r + i) * to_step + c] = from[r + i + c * from_step];
+  }
+  for (; r < rows; ++r)
+    for (Index c = 0; c < columns; ++c) to[r * to_step + c] = from[r + c * from_step];
+}
+struct Unit16 {
+  std::uint64_t low, high;
+};
+
+inline void TransposeBlock(const ElementMover& mover, const void* from, Index from_step, void* to, Index to_step,
+                           Index rows, Index columns) {
+  const auto run = [&]<class Unit>(Unit) {
+    TransposeUnits(static_cast<const Unit*>(from), from_step, static_cast<Unit*>(to), to_step, rows, columns);
+  };
+  const bool aligned =
+      mover.bytes != 16 || ((reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to)) & 7) == 0;
+  if (mover.assign == nullptr && aligned) {
+    switch (mover.bytes) {
+      case 1: return run(std::uint8_t{});
+      case 2: return run(std::uint16_t{});
+      case 4: return run(std::uint32_t{});
+      case 8: return run(std::uint64_t{});
+      case 16: return run(Unit16{});
+    }
+  }
+  for (Index r = 0; r < rows; ++r)
+    CopyPieces(mover, 1, mover.At(from, r), from_step, mover.At(to, r * to_step), 1, columns);
+}
+
+// How the innermost part of an NdCopy is done, and how the rest is cut into units of work. immutable once made.
+struct NdPlan {
+  enum class Way : std::uint8_t { kRuns, kFill, kTranspose, kPieces };
+
+  const ElementMover& mover;
+  const char* in;
+  char* out;
+  InlinedVector<NdCopy::Dim, 8> outer;
+  NdCopy::Dim rows{1, 0, 0}, columns{1, 0, 0};
+  Way way = Way::kPieces;
+  Index row_block = 1, column_block = 1, row_blocks = 1, column_blocks = 1, units = 1;
+
+  NdPlan(const ElementMover& m, const NdCopy& copy, const void* from, void* to)
+      : mover(m), in(m.At(from, copy.in_first)), out(m.At(to, copy.out_first)), outer(copy.dims) {
+    if (!outer.empty()) columns = Take(outer.size() - 1);
+    if (columns.out == 1 || columns.size == 1) {
+      if (columns.in == 1 || columns.size == 1) way = Way::kRuns;
+      if (columns.in == 0 && columns.size > 1) way = Way::kFill;
+    }
+    if (way == Way::kPieces && columns.out == 1) {
+      for (std::size_t d = outer.size(); d-- > 0;) {
+        if (outer[d].in != 1) continue;
+        rows = Take(d);
+        way = Way::kTranspose;
+        break;
+      }
+    } else if (way != Way::kPieces && !outer.empty()) {
+      rows = Take(outer.size() - 1);
+    }
+    constexpr Index kUnitBytes = 32768, kSide = 64;
+    const Index some = std::max<Index>(1, kUnitBytes / mover.bytes);
+    column_block = way == Way::kTranspose ? kSide : std::min(columns.size, some);
+    row_block = way == Way::kTranspose ? kSide : std::max<Index>(1, std::min(rows.size, some / column_block));
+    row_blocks = (rows.size + row_block - 1) / row_block;
+    column_blocks = (columns.size + column_block - 1) / column_block;
+    units = row_blocks * column_blocks;
+    for (const NdCopy::Dim& dim : outer) units *= dim.size;
+  }
+  double unit_ns() const {
+    const double each = mover.cost_ns() * (way == Way::kRuns ? 1 : way == Way::kFill ? 0.7 : 4);
+    return each * static_cast<double>(std::min(row_block, rows.size) * std::min(column_block, columns.size)) + 5;
+  }
+
+  void Units(Index begin, Index end) const {
+    Index at[kMaxTensorRank * 2 + 2];
+    Index place = begin / (row_blocks * column_blocks), from = 0, to = 0;
+    Index block = begin % (row_blocks * column_blocks);
+    for (std::size_t d = outer.size(); d-- > 0; place /= outer[d].size) {
+      at[d] = place % outer[d].size;
+      from += at[d] * outer[d].in;
+      to += at[d] * outer[d].out;
+    }
+    for (Index unit = begin; unit < end; ++unit) {
+      Block(from, to, block);
+      if (++block < row_blocks * column_blocks) continue;
+      block = 0;
+      for (std::size_t d = outer.size(); d-- > 0;) {
+        from += outer[d].in;
+        to += outer[d].out;
+        if (++at[d] < outer[d].size) break;
+        at[d] = 0;
+        from -= outer[d].in * outer[d].size;
+        to -= outer[d].out * outer[d].size;
+      }
+    }
+  }
+
+ private:
+  NdCopy::Dim Take(std::size_t d) {
+    const NdCopy::Dim dim = outer[d];
+    outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(d));
+    return dim;
+  }
+  void Block(Index from, Index to, Index block) const {
+    const Index r = block / column_blocks * row_block, c = block % column_blocks * column_block;
+    const Index nr = std::min(row_block, rows.size - r), nc = std::min(column_block, columns.size - c);
+    const char* const source = in + (from + r * rows.in + c * columns.in) * mover.bytes;
+    char* const target = out + (to + r * rows.out + c * columns.out) * mover.bytes;
+    if (way == Way::kRuns) return CopyPieces(mover, nc, source, rows.in, target, rows.out, nr);
+    if (way == Way::kTranspose) return TransposeBlock(mover, source, columns.in, target, rows.out, nr, nc);
+    if (way == Way::kPieces) return CopyPieces(mover, 1, source, columns.in, target, columns.out, nc);
+    for (Index i = 0; i < nr; ++i)
+      FillRun(mover, source + i * rows.in * mover.bytes, target + i * rows.out * mover.bytes, nc);
+  }
+};
+
+}  // namespace detail
+
+// Copies what `copy` describes. The places written must not be among those read; each is written once.
+inline void CopyNd(Cpu& device, const ElementMover& mover, const NdCopy& copy, const void* in, void* out) {
+  if (copy.elements == 0) return;
+  const detail::NdPlan plan(mover, copy, in, out);
+  ParallelFor(device, plan.units, plan.unit_ns(), [&](Index begin, Index end) { plan.Units(begin, end); });
+}
+
+TENON_NAMESPACE_END

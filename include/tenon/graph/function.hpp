@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Functions of a graph's library: a call becomes a PartitionedCall node, a function with its attrs bound becomes a
+// GraphDef whose inputs are _Arg nodes.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/function_def.hpp>
+#include <tenon/op/graph_def.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/validate.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The function of that name, or null. Of two the first counts.
+inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
+  for (const FunctionDef& function : library.function)
+    if (function.signature.name == name) return &function;
+  return nullptr;
+}
+
+namespace detail {
+
+// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
+inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
+  const auto find = [&](const std::string& name) -> const AttrValue* {
+    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, op);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  };
+  const auto missing = [&](const std::string& name) {
+    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
+                            "' needs it");
+  };
+  if (!arg.type_list_attr.empty()) {
+    const AttrValue* value = find(arg.type_list_attr);
+    if (value == nullptr) return missing(arg.type_list_attr);
+    types->append(value->list().type.begin(), value->list().type.end());
+    return OkStatus();
+  }
+  std::int64_t count = 1;
+  if (!arg.number_attr.empty()) {
+    const AttrValue* value = find(arg.number_attr);
+    if (value == nullptr) return missing(arg.number_attr);
+    count = value->i();
+    if (count < 0 || count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
+                                     "' of function '", op.name, "'");
+  }
+  DataType type = arg.type;
+  if (!arg.type_attr.empty()) {
+    const AttrValue* value = find(arg.type_attr);
+    if (value == nullptr) return missing(arg.type_attr);
+    type = value->type();
+  }
+  if (arg.is_ref) type = MakeRefType(type);
+  types->resize(types->size() + static_cast<std::size_t>(count), type);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// On a call op that was a node with a function as its op.
+inline constexpr std::string_view kDirectCallAttr = "_direct_call";
+
+// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
+// when the function has side effects. Attrs of the function stay in the call's `f`.
+inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
+  SlimVector<DataType> inputs, outputs;
+  const OpDef& op = function.signature;
+  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
+  for (const OpDef::ArgDef& arg : op.output_arg)
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
+  NameAttrList call;
+  call.name = node->op;
+  AttrMap kept;
+  for (const auto& [name, value] : node->attr) {
+    if (FindAttr(name, op) != nullptr)
+      call.attr.Insert(name, value);
+    else if (StartsWith(name, "_"))
+      kept.Insert(name, value);
+  }
+  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
+  node->attr = std::move(kept);
+  node->attr.Insert("Tin", AttrValue(inputs));
+  node->attr.Insert("Tout", AttrValue(outputs));
+  node->attr.Insert("f", AttrValue(std::move(call)));
+  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+  return OkStatus();
+}
+
+// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
+// for each element.
+struct FunctionGraph {
+  struct Output {
+    std::string node;
+    int index;
+    DataType type;
+  };
+  GraphDef graph;
+  SlimVector<std::string> args;  // names of the _Arg nodes, in order
+  SlimVector<DataType> arg_types;
+  SlimVector<Output> results;  // in order
+  SlimVector<DataType> result_types;
+  SlimVector<std::string> control_results;  // nodes that must run
+};
+
+// Makes a FunctionGraph. one thread.
+class FunctionInstantiation {
+ public:
+  // All arguments outlive this.
+  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
+                        const OpRegistry& registry)
+      : function_(function), attrs_(attrs), library_(library), ops_(registry) {}
+
+  Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(AddArgs());
+    TENON_RETURN_IF_ERROR(AddNodes());
+    for (std::size_t n = 0; n < function_.node_def.size(); ++n)
+      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
+    TENON_RETURN_IF_ERROR(AddResults());
+    for (const auto& [name, node] : function_.control_ret) {
+      if (!IsNode(node))
+        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
+                                       "' names the node '", node, "', which is not there");
+      out_.control_results.push_back(node);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Colocation may name nodes that the function was made from: it is left out.
+  static constexpr std::string_view kColocationAttr = "_class";
+
+  // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
+  // nodes from number `first` on.
+  struct Item {
+    std::string key;
+    std::string node;
+    int first = 0;
+    SlimVector<DataType> types;
+    bool is_arg = false;
+    int count() const { return static_cast<int>(types.size()); }
+  };
+
+  Status Bind(AttrValue* value) const {
+    if (value->kind() == AttrValue::Kind::kPlaceholder) {
+      const AttrValue* given = FindBinding(value->placeholder());
+      if (given == nullptr)
+        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
+                                       function_.signature.name, "'");
+      *value = AttrValue(*given);
+    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
+      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
+    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
+      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr));
+    }
+    return OkStatus();
+  }
+  Status Bind(AttrMap* attrs) const {
+    for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
+    return OkStatus();
+  }
+  const AttrValue* FindBinding(const std::string& name) const {
+    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  }
+
+  Status AddItem(Item item) {
+    const int number = static_cast<int>(items_.size());
+    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
+      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
+                                     "'");
+    items_.push_back(std::move(item));
+    return OkStatus();
+  }
+  struct KeyOf {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
+  };
+  bool IsNode(std::string_view name) const {
+    return std::any_of(function_.node_def.begin(), function_.node_def.end(),
+                       [&](const NodeDef& node) { return node.name == name; }) ||
+           std::find(out_.args.begin(), out_.args.end(), name) != out_.args.end();
+  }
+
+  Status AddArgs() {
+    std::uint32_t number = 0;
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        NodeDef& node = out_.graph.node.emplace_back();
+        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+        node.op = "_Arg";
+        node.attr.Insert("T", AttrValue(types[i]));
+        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+        for (const auto& [position, attrs] : function_.arg_attr)
+          if (position == number)
+            for (const auto& [name, value] : attrs)
+              if (name != kColocationAttr) node.attr.Insert(name, value);
+        out_.args.push_back(node.name);
+        out_.arg_types.push_back(types[i]);
+      }
+      ++number;
+    }
+    return OkStatus();
+  }
+
+  // The body's nodes without their inputs, and what their outputs are called.
+  Status AddNodes() {
+    for (const NodeDef& body : function_.node_def) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = body.name;
+      node.op = body.op;
+      node.device = body.device;
+      node.attr = body.attr;
+      TENON_RETURN_IF_ERROR(Bind(&node.attr));
+      node.attr.erase(kColocationAttr);
+      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+        info->AddDefaults(&node);
+        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
+      } else if (const FunctionDef* callee = FindFunction(library_, body.op); callee != nullptr) {
+        int first = 0;
+        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
+          SlimVector<DataType> types;
+          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
+          const int count = static_cast<int>(types.size());
+          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
+          first += count;
+        }
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
+      } else {
+        const OpView* op = nullptr;
+        return ops_.registry()
+            .LookUp(body.op, &op)
+            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
+      }
+    }
+    return OkStatus();
+  }
+  Status AddOutputs(const OpView& op, const NodeDef& node) {
+    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
+      const AttrValue* attr = node.attr.Find(spec.name());
+      if (attr == nullptr) return false;
+      value->number = attr->i();
+      value->type = attr->type();
+      value->types = attr->list().type;
+      return true;
+    };
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      const std::int64_t count = op.ArgCount(arg, find);
+      if (count < 0 || count > kMaxNodeOutputs)
+        return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                       "; NodeDef: ", FormatNodeForError(node.name));
+      SlimVector<DataType> types;
+      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += static_cast<int>(count);
+    }
+    return OkStatus();
+  }
+
+  // The outputs that a name of the body stands for.
+  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
+    int only = -1;
+    int at = index_.Find(text, KeyOf{this});
+    if (at < 0) {
+      const std::size_t colon = text.rfind(':');
+      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
+      at = index_.Find(text.substr(0, colon), KeyOf{this});
+      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
+    }
+    const Item& item = items_[static_cast<std::size_t>(at)];
+    for (int i = 0; i < item.count(); ++i) {
+      if (only >= 0 && i != only) continue;
+      const DataType type = item.types[static_cast<std::size_t>(i)];
+      if (item.is_arg)
+        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
+      else
+        outputs->push_back({item.node, item.first + i, type});
+    }
+    return true;
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
+    for (const std::string& input : body.input) {
+      if (StartsWith(input, "^")) {
+        if (!IsNode(std::string_view(input).substr(1)))
+          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
+                                         "', is not found in function '", function_.signature.name,
+                                         "': ", FormatNodeForError(body.name));
+        node->input.push_back(input);
+        continue;
+      }
+      SlimVector<FunctionGraph::Output> outputs;
+      if (!Resolve(input, &outputs))
+        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
+                                       "': ", FormatNodeForError(body.name));
+      for (const FunctionGraph::Output& output : outputs)
+        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+    }
+    return OkStatus();
+  }
+
+  Status AddResults() {
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
+                                    [&](const auto& item) { return item.first == arg.name; });
+      if (ret == function_.ret.end())
+        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
+      const std::size_t before = out_.results.size();
+      if (!Resolve(ret->second, &out_.results))
+        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
+                                       function_.signature.name, "'.");
+      SlimVector<DataType> given;
+      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+      if (!(given == types))
+        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
+      out_.result_types.append(types.begin(), types.end());
+    }
+    return OkStatus();
+  }
+
+  const FunctionDef& function_;
+  const AttrMap& attrs_;
+  const FunctionDefLibrary& library_;
+  OpInfoCache ops_;
+  FunctionGraph out_;
+  SlimVector<Item> items_;
+  detail::NameIndex index_;
+};
+
+// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
+  return FunctionInstantiation(function, attrs, library, registry).Make();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

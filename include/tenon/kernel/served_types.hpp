@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// For erased kernels: the dtypes that they serve, where those are fewer than the op allows.
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/dispatch.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/kernel/construction.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// Numbers and bool, without the quantised and the small ones: what most of TensorFlow's CPU kernels are built for.
+inline constexpr DataTypeSet kPodTypes{(kNumberTypes.mask & ~kQuantizedTypes.mask) | ToSet(DataType::kBool).mask};
+inline constexpr DataTypeSet kPodAndStringTypes = kPodTypes | ToSet(DataType::kString);
+inline constexpr DataTypeSet kPodAndObjectTypes =
+    kPodAndStringTypes | ToSet(DataType::kResource) | ToSet(DataType::kVariant);
+
+// What a kernel's Init returns: InvalidArgument, as for any missing kernel, unless `type` is among `served`.
+inline Status ServeOnly(const OpKernelConstruction& construction, DataType type, DataTypeSet served) {
+  if (served.contains(type)) return OkStatus();
+  return errors::InvalidArgument("no kernel for op '", construction.op().name, "' on ", construction.device_type(),
+                                 " with types {", DataTypeString(type), "}; registered: ", DataTypeSetString(served));
+}
+
+TENON_NAMESPACE_END

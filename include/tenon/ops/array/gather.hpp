@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Gather, GatherV2, GatherNd: parts of a tensor picked by index.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/gather.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+#include <tenon/ops/array/places.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kGatherNdTypes = kPodAndObjectTypes | ToSet(DataType::kFloat8E5M2) |
+                                              ToSet(DataType::kFloat8E4M3FN) | ToSet(DataType::kQint8) |
+                                              ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
+inline constexpr DataTypeSet kGatherTypes = kGatherNdTypes | kQuantizedTypes;
+
+inline Status GatherShape(InferenceContext* c) {
+  ShapeHandle params, rest, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &params));
+  TENON_RETURN_IF_ERROR(c->Subshape(params, 1, &rest));
+  TENON_RETURN_IF_ERROR(c->Concatenate(c->input(1), rest, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+inline Status GatherV2Shape(InferenceContext* c) {
+  ShapeHandle params, unused, indices = c->input(1), out, part;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &params));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  std::int64_t axis = 0, batch_dims = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &axis, &known));
+  TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
+  if (!known) {
+    // As in TensorFlow, batch_dims counts as it is written.
+    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - batch_dims;
+    const bool ranks = c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
+    c->set_output(0, ranks ? c->UnknownShapeOfRank(rank) : c->UnknownShape());
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(params, axis < 0 ? -axis : axis + 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(indices, batch_dims < 0 ? -batch_dims : batch_dims, &unused));
+  TENON_RETURN_IF_ERROR(c->Subshape(params, 0, axis, &out));
+  TENON_RETURN_IF_ERROR(c->Subshape(indices, batch_dims, &part));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));
+  if (axis != -1) {
+    TENON_RETURN_IF_ERROR(c->Subshape(params, axis + 1, &part));
+    TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+inline Status GatherNdShape(InferenceContext* c) {
+  const ShapeHandle params = c->input(0);
+  ShapeHandle indices, rows, rest, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
+  const DimensionHandle depth = c->Dim(indices, -1);
+  if (!c->RankKnown(params) || !c->ValueKnown(depth)) return shape_inference::UnknownShape(c);
+  if (c->Value(depth) > c->Rank(params))
+    return errors::InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: ",
+                                   c->DebugString(indices), " and params shape: ", c->DebugString(params));
+  TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, -1, &rows));
+  TENON_RETURN_IF_ERROR(c->Subshape(params, c->Value(depth), &rest));
+  TENON_RETURN_IF_ERROR(c->Concatenate(rows, rest, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// "[1,0]": where element i of a tensor is.
+inline std::string PlaceText(const TensorShape& shape, Index i) {
+  std::string text;
+  for (int d = shape.dims() - 1; d >= 0; i /= std::max<Index>(1, shape.dim_size(d--)))
+    text = StrCat(i % std::max<Index>(1, shape.dim_size(d)), text.empty() ? "" : ",", text);
+  return StrCat("[", text, "]");
+}
+
+inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, Index axis,
+                        Index batch_dims, Tensor* output) {
+  const int rank = params.dims(), index_rank = indices.dims();
+  if (rank < 1) return errors::InvalidArgument("Gather: params must be at least 1 dimensional");
+  if (axis < -rank || axis >= rank)
+    return errors::InvalidArgument("Gather: Shape must be at least rank ", axis < 0 ? -axis : axis + 1, " but is rank ",
+                                   rank);
+  if (axis < 0) axis += rank;
+  if (batch_dims < -index_rank || batch_dims > index_rank)
+    return errors::InvalidArgument("Gather: Expected batch_dims in the range [", -index_rank, ", ", index_rank,
+                                   "], but got ", batch_dims);
+  if (batch_dims < 0) batch_dims += index_rank;
+  if (batch_dims >= rank)
+    return errors::InvalidArgument("Gather: batch_dims (", batch_dims, ") must be less than rank(params) (", rank,
+                                   ").");
+  if (batch_dims > axis)
+    return errors::InvalidArgument("Gather: batch_dims (", batch_dims, ") must be less than or equal to axis (", axis,
+                                   ").");
+  GatherPlan plan;
+  InlinedVector<Index, 8> sizes;
+  for (int d = 0; d < rank; ++d) {
+    const Index size = params.dim_size(d);
+    if (d < batch_dims && size != indices.dim_size(d))
+      return errors::InvalidArgument("Gather: params.shape[", d, "]: ", size, " should be equal to indices.shape[", d,
+                                     "]: ", indices.dim_size(d));
+    (d < batch_dims ? plan.batch : d < axis ? plan.outer : d == axis ? plan.limit : plan.run) *= d == axis ? 1 : size;
+    if (d == axis) plan.limit = size;
+    if (d != axis) sizes.push_back(size);
+  }
+  plan.count = 1;
+  for (Index d = batch_dims; d < index_rank; ++d) {
+    const Index size = indices.dim_size(static_cast<int>(d));
+    plan.count *= size;
+    sizes.insert(sizes.begin() + axis + (d - batch_dims), size);
+  }
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  const Index bad =
+      tenon::Gather(device, MoverOf(params.dtype()), plan, params.raw_data(), indices, output->raw_data());
+  if (bad < 0) return OkStatus();
+  return errors::InvalidArgument("Gather: indices", PlaceText(indices.shape(), bad), " = ",
+                                 HostIndices(indices.any_view(), indices.dtype())[bad], " is not in [0, ", plan.limit,
+                                 ")");
+}
+
+}  // namespace detail
+
+// params: [n, a], indices: [b]  ->  [b, a]
+struct Gather {
+  static constexpr auto signature = Op("Gather")
+                                        .Input("params: Tparams")
+                                        .Input("indices: Tindices")
+                                        .Output("output: Tparams")
+                                        .Attr("validate_indices: bool = true")
+                                        .Attr("Tparams: type")
+                                        .Attr("Tindices: {int32, int64}")
+                                        .SetShapeFn(detail::GatherShape);
+
+  static constexpr std::string_view unused[] = {"validate_indices"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
+      return detail::RunGather(context.op(), context.device(), params, indices, 0, 0, &output);
+    }
+  };
+};
+
+// The same along any axis; the first batch_dims dimensions of params and indices go together.
+struct GatherV2 {
+  static constexpr auto signature = Op("GatherV2")
+                                        .Input("params: Tparams")
+                                        .Input("indices: Tindices")
+                                        .Input("axis: Taxis")
+                                        .Output("output: Tparams")
+                                        .Attr("batch_dims: int = 0")
+                                        .Attr("Tparams: type")
+                                        .Attr("Tindices: {int16, int32, int64}")
+                                        .Attr("Taxis: {int32, int64}")
+                                        .SetShapeFn(detail::GatherV2Shape);
+
+  struct Attrs {
+    std::int64_t batch_dims;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kGatherTypes); }
+    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, HostIndices axis,
+                      Tensor& output) const {
+      if (axis.shape().dims() != 0)
+        return errors::InvalidArgument("GatherV2: axis must be scalar, not shape ", axis.shape());
+      return detail::RunGather(context.op(), context.device(), params, indices, axis[0], this->batch_dims, &output);
+    }
+  };
+};
+
+// indices: [..., k] name parts of params' first k dimensions: params: [n, m, a], indices: [b, 2]  ->  [b, a]
+struct GatherNd {
+  static constexpr auto signature = Op("GatherNd")
+                                        .Input("params: Tparams")
+                                        .Input("indices: Tindices")
+                                        .Output("output: Tparams")
+                                        .Attr("Tparams: type")
+                                        .Attr("Tindices: {int16, int32, int64}")
+                                        .Attr("bad_indices_policy: string = ''")
+                                        .SetShapeFn(detail::GatherNdShape);
+
+  struct Attrs {
+    std::string_view bad_indices_policy;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) {
+      const std::string_view policy = this->bad_indices_policy;
+      if (policy != "" && policy != "DEFAULT" && policy != "ERROR" && policy != "IGNORE")
+        return errors::InvalidArgument("no kernel for op 'GatherNd' on ", c.device_type(), " with bad_indices_policy '",
+                                       policy, "'; there are '', 'DEFAULT', 'ERROR' and 'IGNORE'");
+      return ServeOnly(c, c.input_type(0), detail::kGatherNdTypes);
+    }
+    Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
+      return Run(context.op(), context.device(), params, indices, this->bad_indices_policy == "IGNORE", &output);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, bool ignore_bad,
+                    Tensor* output) {
+    constexpr Index kMaxDepth = 7;
+    if (params.dims() < 1) return errors::InvalidArgument("GatherNd: params must be at least a vector");
+    if (indices.dims() < 1) return errors::InvalidArgument("GatherNd: indices must be at least a vector");
+    const Index depth = indices.dim_size(indices.dims() - 1);
+    if (depth > params.dims())
+      return errors::InvalidArgument("GatherNd: index innermost dimension length must be <= params rank; saw: ", depth,
+                                     " vs. ", params.dims());
+    if (depth > kMaxDepth)
+      return errors::InvalidArgument("GatherNd: Only indices.shape[-1] values between 1 and ", kMaxDepth,
+                                     " are currently supported.  Requested rank: ", depth);
+    TensorShape shape = indices.shape();
+    shape.RemoveLastDims(1);
+    const Index count = shape.num_elements();
+    Index run = 1;
+    for (int d = 0; d < params.dims(); ++d) {
+      if (d < depth) continue;
+      run *= params.dim_size(d);
+      TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(params.dim_size(d)));
+    }
+    if (count > 0 && params.NumElements() == 0)
+      return errors::InvalidArgument("GatherNd: Requested more than 0 entries, but params is empty.  Params shape: ",
+                                     params.shape());
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    SlimVector<Index> places(static_cast<std::size_t>(count), 0);
+    const HostIndices at(indices.any_view(), indices.dtype());
+    const Index bad =
+        detail::FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
+    if (bad >= 0 && !ignore_bad) return BadIndex(indices, at, bad, depth, params.shape());
+    const ElementMover mover = MoverOf(params.dtype());
+    ParallelFor(device, count, mover.cost_ns() * static_cast<double>(run) + 2, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Index place = places[static_cast<std::size_t>(i)];
+        if (place < 0)
+          ZeroRun(mover, mover.At(output->raw_data(), i * run), run);
+        else
+          CopyRun(mover, mover.At(params.raw_data(), place * run), mover.At(output->raw_data(), i * run), run);
+      }
+    });
+    return OkStatus();
+  }
+  static Status BadIndex(const Tensor& indices, const HostIndices& at, Index bad, Index depth,
+                         const TensorShape& params) {
+    TensorShape rows = indices.shape();
+    rows.RemoveLastDims(1);
+    std::string index;
+    for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
+    return errors::InvalidArgument("GatherNd: indices", detail::PlaceText(rows, bad), " = [", index,
+                                   "] does not index into param shape ", params);
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

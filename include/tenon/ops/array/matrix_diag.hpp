@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Diagonals of matrices: MatrixDiag, MatrixDiagPart, MatrixSetDiag in both versions, MatrixBandPart, Diag, DiagPart.
+//
+// Diagonal d of a matrix holds its elements [r, r + d]. Several diagonals are the rows of a matrix, the highest first,
+// each at the left or the right end of its row as `align` says.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/move.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// ---- shapes
+// The diagonals that input i names, one or two numbers; *known is false when it is not known.
+inline Status ReadDiagonals(InferenceContext* c, int i, std::int64_t* lower, std::int64_t* upper, bool* known) {
+  ShapeHandle index;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(i), 1, &index));
+  SlimVector<std::int64_t> values;
+  TENON_RETURN_IF_ERROR(c->ReadInput(i, &values, known));
+  *known = *known && c->FullyDefined(index);
+  if (!*known) return OkStatus();
+  if (values.empty() || values.size() > 2)
+    return errors::InvalidArgument("diag_index must be a vector with one or two elements. It has ", values.size(),
+                                   " elements.");
+  *lower = values.front();
+  *upper = values.back();
+  if (*lower > *upper) return errors::InvalidArgument("lower_diag_index is greater than upper_diag_index");
+  return OkStatus();
+}
+inline Status CheckDiagonalsInside(std::int64_t lower, std::int64_t upper, std::int64_t rows, std::int64_t columns) {
+  if (lower != 0 && (lower <= -rows || lower >= columns))
+    return errors::InvalidArgument("lower_diag_index is out of bound.");
+  if (upper != 0 && (upper <= -rows || upper >= columns))
+    return errors::InvalidArgument("upper_diag_index is out of bound.");
+  return OkStatus();
+}
+
+inline Status MatrixDiagShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
+  TENON_RETURN_IF_ERROR(c->Concatenate(in, c->Vector(c->Dim(in, -1)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status MatrixDiagPartShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
+  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
+  DimensionHandle length;
+  TENON_RETURN_IF_ERROR(c->Min(c->Dim(in, -2), c->Dim(in, -1), &length));
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(length), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+// What the diagonals' leading dimensions add to what is known of the matrices.
+inline Status MergeBatch(InferenceContext* c, ShapeHandle input, ShapeHandle diagonal, std::int64_t own_dims) {
+  ShapeHandle out = input;
+  if (c->RankKnown(diagonal) && !c->FullyDefined(input)) {
+    ShapeHandle batch;
+    TENON_RETURN_IF_ERROR(c->Subshape(diagonal, 0, -own_dims, &batch));
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->UnknownShapeOfRank(2), &batch));
+    TENON_RETURN_IF_ERROR(c->Merge(input, batch, &out));
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status MatrixSetDiagShape(InferenceContext* c) {
+  ShapeHandle input, diagonal;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
+  if (c->RankKnown(input)) TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), c->Rank(input) - 1, &diagonal));
+  DimensionHandle length;
+  TENON_RETURN_IF_ERROR(c->Min(c->Dim(input, -2), c->Dim(input, -1), &length));
+  TENON_RETURN_IF_ERROR(c->Merge(length, c->Dim(diagonal, -1), &length));
+  return MergeBatch(c, input, diagonal, 1);
+}
+
+// The sizes of matrices with these diagonals, the longest of `length` elements; -1 stands for "as small as possible".
+inline Status MatrixSizes(std::int64_t lower, std::int64_t upper, std::int64_t length, std::int64_t* rows,
+                          std::int64_t* columns) {
+  const std::int64_t min_rows = length - std::min<std::int64_t>(upper, 0);
+  const std::int64_t min_columns = length + std::max<std::int64_t>(lower, 0);
+  if (*rows == -1 && *columns == -1) *rows = *columns = std::max(min_rows, min_columns);
+  if (*rows == -1) *rows = min_rows;
+  if (*columns == -1) *columns = min_columns;
+  if (*rows < min_rows) return errors::InvalidArgument("num_rows is too small: ", *rows, ", at least ", min_rows);
+  if (*columns < min_columns)
+    return errors::InvalidArgument("num_cols is too small: ", *columns, ", at least ", min_columns);
+  if (*rows != min_rows && *columns != min_columns)
+    return errors::InvalidArgument(
+        "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the given "
+        "diagonals: ",
+        *rows, " != ", min_rows, " and ", *columns, " != ", min_columns);
+  return OkStatus();
+}
+
+inline Status MatrixDiagV3Shape(InferenceContext* c) {
+  ShapeHandle in, unused, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  std::int64_t lower = 0, upper = 0, rows = -1, columns = -1;
+  bool known = false, size_known = false;
+  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 1, &lower, &upper, &known));
+  for (int i = 2; i < 5; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  if (!c->RankKnown(in) || !known) return shape_inference::UnknownShape(c);
+  const std::int32_t rank = c->Rank(in);
+  if (lower < upper) {
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(in, 2, &in));
+    if (c->Value(c->Dim(in, rank - 2)) != upper - lower + 1)
+      return errors::InvalidArgument(
+          "The number of rows of `diagonal` doesn't match the number of diagonals implied "
+          "from `d_lower` and `d_upper`: ",
+          c->DebugString(c->Dim(in, rank - 2)), " instead of ", upper - lower + 1);
+  }
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &rows, &size_known));
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(3, &columns, &size_known));
+  TENON_RETURN_IF_ERROR(MatrixSizes(lower, upper, c->Value(c->Dim(in, rank - 1)), &rows, &columns));
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, lower == upper ? rank - 1 : rank - 2, &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Matrix(c->MakeDim(rows), c->MakeDim(columns)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status MatrixDiagPartV3Shape(InferenceContext* c) {
+  ShapeHandle in, unused, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &in));
+  std::int64_t lower = 0, upper = 0, length = -1;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 1, &lower, &upper, &known));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  if (!c->RankKnown(in) || !known) return shape_inference::UnknownShape(c);
+  const std::int64_t rows = c->Value(c->Dim(in, -2)), columns = c->Value(c->Dim(in, -1));
+  if (rows >= 0 && columns >= 0) {
+    TENON_RETURN_IF_ERROR(CheckDiagonalsInside(lower, upper, rows, columns));
+    length = std::min(rows + std::min<std::int64_t>(upper, 0), columns - std::max<std::int64_t>(lower, 0));
+  }
+  TENON_RETURN_IF_ERROR(c->Subshape(in, 0, -2, &out));
+  if (lower < upper) TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(upper - lower + 1), &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, c->Vector(c->MakeDim(length)), &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status MatrixSetDiagV3Shape(InferenceContext* c) {
+  ShapeHandle input, diagonal;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &diagonal));
+  std::int64_t lower = 0, upper = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(ReadDiagonals(c, 2, &lower, &upper, &known));
+  if (c->RankKnown(input)) {
+    const std::int32_t rank = c->Rank(input);
+    if (known) {
+      TENON_RETURN_IF_ERROR(c->WithRank(diagonal, lower == upper ? rank - 1 : rank, &diagonal));
+    } else {
+      TENON_RETURN_IF_ERROR(c->WithRankAtLeast(diagonal, rank - 1, &diagonal));
+      TENON_RETURN_IF_ERROR(c->WithRankAtMost(diagonal, rank, &diagonal));
+    }
+    const std::int64_t rows = c->Value(c->Dim(input, -2)), columns = c->Value(c->Dim(input, -1));
+    if (rows >= 0 && columns >= 0) TENON_RETURN_IF_ERROR(CheckDiagonalsInside(lower, upper, rows, columns));
+  }
+  return MergeBatch(c, input, diagonal, lower == upper ? 1 : 2);
+}
+
+inline Status DiagShape(InferenceContext* c) {
+  ShapeHandle in, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &in));
+  TENON_RETURN_IF_ERROR(c->Concatenate(in, in, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+inline Status DiagPartShape(InferenceContext* c) {
+  const ShapeHandle in = c->input(0);
+  if (!c->RankKnown(in)) return shape_inference::UnknownShape(c);
+  const std::int32_t rank = c->Rank(in);
+  if (rank % 2 != 0 || rank <= 0)
+    return errors::InvalidArgument("Input must have even and non-zero rank, input rank is ", rank);
+  SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank / 2));
+  for (std::int32_t d = 0; d < rank / 2; ++d)
+    TENON_RETURN_IF_ERROR(c->Merge(c->Dim(in, d), c->Dim(in, d + rank / 2), &dims[static_cast<std::size_t>(d)]));
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+// ---- kernels
+// The diagonals of one op call.
+struct Diagonals {
+  Index lower = 0, upper = 0;
+  bool left_above = false, left_below = true;  // where superdiagonals and subdiagonals begin in their rows
+  Index rows = 0, columns = 0, length = 0;     // of a matrix; of the longest diagonal
+
+  void Align(std::string_view align) {  // "RIGHT_LEFT": superdiagonals, subdiagonals
+    left_above = align == "LEFT_LEFT" || align == "LEFT_RIGHT";
+    left_below = align == "LEFT_LEFT" || align == "RIGHT_LEFT";
+  }
+  Status Read(const char* op, const HostIndices& k) {
+    if (k.shape().dims() > 1)
+      return errors::InvalidArgument(op, ": diag_index must be a scalar or vector, received shape: ", k.shape());
+    if (k.size() < 1 || k.size() > 2)
+      return errors::InvalidArgument(op, ": diag_index must have only one or two elements, received ", k.size(),
+                                     " elements.");
+    lower = k[0];
+    upper = k[k.size() - 1];
+    if (lower > upper)
+      return errors::InvalidArgument(op, ": lower_diag_index must not be larger than upper_diag_index: ", lower, " > ",
+                                     upper);
+    return OkStatus();
+  }
+  // The matrices that the input holds.
+  Status ReadMatrix(const char* op, const TensorShape& shape) {
+    if (shape.dims() < 2) return errors::InvalidArgument(op, ": input must be at least 2-dim, received shape: ", shape);
+    rows = shape.dim_size(shape.dims() - 2);
+    columns = shape.dim_size(shape.dims() - 1);
+    for (const Index d : {lower, upper})
+      if (d != 0 && (d <= -rows || d >= columns))
+        return errors::InvalidArgument(op, ": ", d == lower ? "lower" : "upper", "_diag_index is out of bound: ", d,
+                                       ". It must be between ", -rows, " and ", columns);
+    length = std::min(rows + std::min<Index>(upper, 0), columns - std::max<Index>(lower, 0));
+    return OkStatus();
+  }
+  Index count() const { return upper - lower + 1; }
+  Index LengthOf(Index d) const { return std::min(rows + std::min<Index>(d, 0), columns - std::max<Index>(d, 0)); }
+  // Where in its row of `length` diagonal d begins.
+  Index OffsetOf(Index d) const {
+    const bool left = (d >= 0 && left_above) || (d <= 0 && left_below);
+    return left ? 0 : length - LengthOf(d);
+  }
+  Index FirstOf(Index d) const { return d >= 0 ? d : -d * columns; }  // element of the matrix
+};
+
+// Copies between `batch` matrices and their diagonals, all at once.
+inline void CopyDiagonals(Cpu& device, const ElementMover& mover, const Diagonals& k, Index batch, bool to_matrix,
+                          const void* from, void* to) {
+  const Index matrix = k.rows * k.columns, packed = k.count() * k.length;
+  ParallelFor(device, batch, mover.cost_ns() * 4 * static_cast<double>(packed) + 5, [&](Index begin, Index end) {
+    for (Index b = begin; b < end; ++b) {
+      for (Index d = k.lower; d <= k.upper; ++d) {
+        const Index n = k.LengthOf(d), step = k.columns + 1, in_matrix = b * matrix + k.FirstOf(d);
+        const Index in_packed = b * packed + (k.upper - d) * k.length + k.OffsetOf(d);
+        if (n <= 0) continue;
+        if (to_matrix)
+          CopyPieces(mover, 1, mover.At(from, in_packed), 1, mover.At(to, in_matrix), step, n);
+        else
+          CopyPieces(mover, 1, mover.At(from, in_matrix), step, mover.At(to, in_packed), 1, n);
+      }
+    }
+  });
+}
+
+inline Status CheckPaddingValue(const char* op, const Tensor& value) {
+  if (value.dims() == 0) return OkStatus();
+  return errors::InvalidArgument(op, ": padding_value must be a scalar, received shape: ", value.shape());
+}
+inline void FillOrZero(Cpu& device, const ElementMover& mover, const Tensor* value, Tensor* out) {
+  if (value == nullptr)
+    Zero(device, mover, out->raw_data(), out->NumElements());
+  else
+    tenon::Fill(device, mover, value->raw_data(), out->raw_data(), out->NumElements());
+}
+
+// Matrices with these diagonals (k.lower, k.upper and the alignment are set); -1 rows or columns: as few as possible.
+inline Status MakeMatrices(OpKernelContext& context, Cpu& device, Diagonals k, Index rows, Index columns,
+                           const Tensor& diagonal, const Tensor* padding, Tensor* out) {
+  const int rank = diagonal.dims();
+  if (rank < 1)
+    return errors::InvalidArgument("MatrixDiag: diagonal must be at least 1-dim, received shape: ", diagonal.shape());
+  const bool one = k.lower == k.upper;
+  if (!one && (rank < 2 || diagonal.dim_size(rank - 2) != k.count()))
+    return errors::InvalidArgument(
+        "MatrixDiag: The number of diagonals provided in the input does not match the lower_diag_index and "
+        "upper_diag_index range: ",
+        diagonal.shape(), " for ", k.lower, " to ", k.upper);
+  k.length = diagonal.dim_size(rank - 1);
+  TENON_RETURN_IF_ERROR(MatrixSizes(k.lower, k.upper, k.length, &rows, &columns));
+  k.rows = rows;
+  k.columns = columns;
+  TensorShape shape = diagonal.shape();
+  shape.RemoveLastDims(one ? 1 : 2);
+  const Index batch = shape.num_elements();
+  TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows));
+  TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(columns));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const ElementMover mover = MoverOf(diagonal.dtype());
+  FillOrZero(device, mover, padding, out);
+  if (diagonal.NumElements() > 0 && shape.num_elements() > 0)
+    CopyDiagonals(device, mover, k, batch, true, diagonal.raw_data(), out->raw_data());
+  return OkStatus();
+}
+
+inline Status TakeDiagonals(OpKernelContext& context, Cpu& device, Diagonals k, const Tensor& input,
+                            const Tensor* padding, Tensor* out) {
+  TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixDiagPart", input.shape()));
+  TensorShape shape = input.shape();
+  shape.RemoveLastDims(2);
+  const Index batch = shape.num_elements();
+  if (k.count() > 1) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.count()));
+  TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(k.length));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  const ElementMover mover = MoverOf(input.dtype());
+  if (k.count() > 1) FillOrZero(device, mover, padding, out);
+  if (shape.num_elements() > 0) CopyDiagonals(device, mover, k, batch, false, input.raw_data(), out->raw_data());
+  return OkStatus();
+}
+
+inline Status ReplaceDiagonals(OpKernelContext& context, Cpu& device, Diagonals k, const Tensor& input,
+                               const Tensor& diagonal, Tensor* out) {
+  TENON_RETURN_IF_ERROR(k.ReadMatrix("MatrixSetDiag", input.shape()));
+  TensorShape wanted = input.shape();
+  wanted.RemoveLastDims(2);
+  const Index batch = wanted.num_elements();
+  if (k.count() > 1) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.count()));
+  TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(k.length));
+  if (!(diagonal.shape() == wanted))
+    return errors::InvalidArgument(
+        "MatrixSetDiag: Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is "
+        "not equal to the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: ",
+        input.shape(), "\nDiagonal shape: ", diagonal.shape(), "\nExpected diagonal shape: ", wanted);
+  const void* before = input.raw_data();
+  const TensorShape shape = input.shape();
+  TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &out));
+  const ElementMover mover = MoverOf(out->dtype());
+  if (out->raw_data() != before) Copy(device, mover, before, out->raw_data(), shape.num_elements());
+  if (wanted.num_elements() > 0) CopyDiagonals(device, mover, k, batch, true, diagonal.raw_data(), out->raw_data());
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// diagonal: [b, n]  ->  [b, n, n], zeros around
+struct MatrixDiag {
+  static constexpr auto signature =
+      Op("MatrixDiag").Input("diagonal: T").Output("output: T").Attr("T: type").SetShapeFn(detail::MatrixDiagShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& diagonal, Tensor& output) const {
+      return detail::MakeMatrices(context.op(), context.device(), {}, -1, -1, diagonal, nullptr, &output);
+    }
+  };
+};
+
+// input: [b, m, n]  ->  [b, min(m, n)]
+struct MatrixDiagPart {
+  static constexpr auto signature = Op("MatrixDiagPart")
+                                        .Input("input: T")
+                                        .Output("diagonal: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::MatrixDiagPartShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor& diagonal) const {
+      return detail::TakeDiagonals(context.op(), context.device(), {}, input, nullptr, &diagonal);
+    }
+  };
+};
+
+// input: [b, m, n], diagonal: [b, min(m, n)]  ->  the input with that diagonal
+struct MatrixSetDiag {
+  static constexpr auto signature = Op("MatrixSetDiag")
+                                        .Input("input: T")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::MatrixSetDiagShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& diagonal, Tensor& output) const {
+      return detail::ReplaceDiagonals(context.op(), context.device(), {}, input, diagonal, &output);
+    }
+  };
+};
+
+// MatrixDiag with diagonals k[0] to k[1], sizes and what is around them.
+struct MatrixDiagV3 {
+  static constexpr auto signature =
+      Op("MatrixDiagV3")
+          .Input("diagonal: T")
+          .Input("k: int32")
+          .Input("num_rows: int32")
+          .Input("num_cols: int32")
+          .Input("padding_value: T")
+          .Output("output: T")
+          .Attr("T: type")
+          .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
+          .SetShapeFn(detail::MatrixDiagV3Shape);
+  struct Attrs {
+    std::string_view align;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& diagonal, HostIndices k, HostIndices num_rows,
+                      HostIndices num_cols, const Tensor& padding_value, Tensor& output) const {
+      detail::Diagonals diagonals;
+      diagonals.Align(this->align);
+      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagV3", k));
+      if (num_rows.shape().dims() != 0)
+        return errors::InvalidArgument("MatrixDiagV3: num_rows must be a scalar, received shape: ", num_rows.shape());
+      if (num_cols.shape().dims() != 0)
+        return errors::InvalidArgument("MatrixDiagV3: num_cols must be a scalar, received shape: ", num_cols.shape());
+      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagV3", padding_value));
+      return detail::MakeMatrices(context.op(), context.device(), diagonals, num_rows[0], num_cols[0], diagonal,
+                                  &padding_value, &output);
+    }
+  };
+};
+
+// MatrixDiagPart of diagonals k[0] to k[1].
+struct MatrixDiagPartV3 {
+  static constexpr auto signature =
+      Op("MatrixDiagPartV3")
+          .Input("input: T")
+          .Input("k: int32")
+          .Input("padding_value: T")
+          .Output("diagonal: T")
+          .Attr("T: type")
+          .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
+          .SetShapeFn(detail::MatrixDiagPartV3Shape);
+  struct Attrs {
+    std::string_view align;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices k, const Tensor& padding_value,
+                      Tensor& diagonal) const {
+      detail::Diagonals diagonals;
+      diagonals.Align(this->align);
+      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixDiagPartV3", k));
+      TENON_RETURN_IF_ERROR(detail::CheckPaddingValue("MatrixDiagPartV3", padding_value));
+      return detail::TakeDiagonals(context.op(), context.device(), diagonals, input, &padding_value, &diagonal);
+    }
+  };
+};
+
+// MatrixSetDiag of diagonals k[0] to k[1].
+struct MatrixSetDiagV3 {
+  static constexpr auto signature =
+      Op("MatrixSetDiagV3")
+          .Input("input: T")
+          .Input("diagonal: T")
+          .Input("k: int32")
+          .Output("output: T")
+          .Attr("T: type")
+          .Attr("align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'")
+          .SetShapeFn(detail::MatrixSetDiagV3Shape);
+  struct Attrs {
+    std::string_view align;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& diagonal, HostIndices k,
+                      Tensor& output) const {
+      detail::Diagonals diagonals;
+      diagonals.Align(this->align);
+      TENON_RETURN_IF_ERROR(diagonals.Read("MatrixSetDiagV3", k));
+      return detail::ReplaceDiagonals(context.op(), context.device(), diagonals, input, diagonal, &output);
+    }
+  };
+};
+
+// Zeros outside of num_lower subdiagonals and num_upper superdiagonals; a negative number means all of them.
+struct MatrixBandPart {
+  static constexpr auto signature = Op("MatrixBandPart")
+                                        .Input("input: T")
+                                        .Input("num_lower: Tindex")
+                                        .Input("num_upper: Tindex")
+                                        .Output("band: T")
+                                        .Attr("T: type")
+                                        .Attr("Tindex: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices num_lower, HostIndices num_upper,
+                      Tensor& band) const {
+      return Run(context.op(), context.device(), input, num_lower, num_upper, &band);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& num_lower,
+                    const HostIndices& num_upper, Tensor* band) {
+    const int rank = input.dims();
+    if (rank < 2)
+      return errors::InvalidArgument("MatrixBandPart: input must be at least 2-dim, received shape: ", input.shape());
+    if (num_lower.shape().dims() != 0)
+      return errors::InvalidArgument("MatrixBandPart: num_lower must be scalar, got shape ", num_lower.shape());
+    if (num_upper.shape().dims() != 0)
+      return errors::InvalidArgument("MatrixBandPart: num_upper must be scalar, got shape ", num_upper.shape());
+    const Index rows = input.dim_size(rank - 2), columns = input.dim_size(rank - 1);
+    const Index lower = num_lower[0], upper = num_upper[0];
+    if (lower > rows)
+      return errors::InvalidArgument("MatrixBandPart: num_lower must be negative or less or equal to number of rows (",
+                                     rows, ") got: ", lower);
+    if (upper > columns)
+      return errors::InvalidArgument(
+          "MatrixBandPart: num_upper must be negative or less or equal to number of columns (", columns,
+          ") got: ", upper);
+    const Index all = input.NumElements();
+    const void* before = input.raw_data();
+    const ElementMover mover = MoverOf(input.dtype());
+    TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, input.shape(), &band));
+    if (all == 0) return OkStatus();
+    void* const out = band->raw_data();
+    ParallelFor(device, all / columns, mover.cost_ns() * static_cast<double>(columns) + 5, [&](Index begin, Index end) {
+      for (Index row = begin; row < end; ++row) {
+        const Index r = row % rows, at = row * columns;
+        const Index first = lower < 0 ? 0 : std::min(columns, std::max<Index>(0, r - lower));
+        const Index last = upper < 0 ? columns : std::min(columns, r + upper + 1);
+        if (out != before && last > first)
+          CopyRun(mover, mover.At(before, at + first), mover.At(out, at + first), last - first);
+        ZeroRun(mover, mover.At(out, at), first);
+        ZeroRun(mover, mover.At(out, at + std::max(first, last)), columns - std::max(first, last));
+      }
+    });
+    return OkStatus();
+  }
+};
+
+// diagonal: [a, b]  ->  [a, b, a, b], zeros but where the two halves of the index are equal
+struct Diag {
+  static constexpr auto signature = Op("Diag")
+                                        .Input("diagonal: T")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+                                        .SetShapeFn(detail::DiagShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
+                                         ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | kComplexTypes;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor& diagonal, Tensor& output) const {
+      if (diagonal.dims() < 1) return errors::InvalidArgument("Diag: Input must be at least rank 1, got 0");
+      TensorShape shape = diagonal.shape();
+      TENON_RETURN_IF_ERROR(shape.AppendShapeWithStatus(diagonal.shape()));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
+      const ElementMover mover = MoverOf(diagonal.dtype());
+      const Index n = diagonal.NumElements();
+      Zero(context.device(), mover, out->raw_data(), out->NumElements());
+      if (n > 0) CopyPieces(mover, 1, diagonal.raw_data(), 1, out->raw_data(), n + 1, n);
+      return OkStatus();
+    }
+  };
+};
+
+// input: [a, b, a, b]  ->  [a, b]
+struct DiagPart {
+  static constexpr auto signature = Op("DiagPart")
+                                        .Input("input: T")
+                                        .Output("diagonal: T")
+                                        .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+                                        .SetShapeFn(detail::DiagPartShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), Diag::kServed); }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor& diagonal) const {
+      const int rank = input.dims();
+      if (rank % 2 != 0)
+        return errors::InvalidArgument("DiagPart: The rank of the tensor should be even and positive, got shape ",
+                                       input.shape());
+      TensorShape shape = input.shape();
+      shape.RemoveLastDims(rank / 2);
+      for (int d = 0; d < rank / 2; ++d)
+        if (input.dim_size(d) != input.dim_size(d + rank / 2))
+          return errors::InvalidArgument("DiagPart: Invalid shape ", input.shape(), ": dimensions ", d, " and ",
+                                         d + rank / 2, " do not match.");
+      Tensor* out = &diagonal;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
+      const Index n = out->NumElements();
+      if (n > 0) CopyPieces(MoverOf(input.dtype()), 1, input.raw_data(), n + 1, out->raw_data(), 1, n);
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

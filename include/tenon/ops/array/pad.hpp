@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Pad, PadV2, MirrorPad: a tensor in a frame of one value, or of its own reflection.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/transpose.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kPadTypes =
+    kPodAndStringTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint32);
+
+inline Status PadShape(InferenceContext* c) {
+  ShapeHandle paddings, input = c->input(0);
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &paddings));
+  DimensionHandle unused, rows = c->Dim(paddings, 0);
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(paddings, 1), 2, &unused));
+  if (c->ValueKnown(rows))
+    TENON_RETURN_IF_ERROR(c->WithRank(input, c->Value(rows), &input));
+  else if (c->RankKnown(input))
+    TENON_RETURN_IF_ERROR(c->WithValue(rows, c->Rank(input), &rows));
+  SlimVector<std::int64_t> sizes;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(1, &sizes, &known));
+  if (!known) {
+    c->set_output(0, c->ValueKnown(rows) ? c->UnknownShapeOfRank(c->Value(rows)) : c->UnknownShape());
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRank(input, static_cast<std::int64_t>(sizes.size() / 2), &input));
+  SlimVector<DimensionHandle> dims(sizes.size() / 2);
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    const std::int64_t before = sizes[2 * d], after = sizes[2 * d + 1];
+    if (before < 0 || after < 0) return errors::InvalidArgument("Paddings must be non-negative");
+    TENON_RETURN_IF_ERROR(c->Add(c->Dim(input, static_cast<std::int64_t>(d)), before, &dims[d]));
+    TENON_RETURN_IF_ERROR(c->Add(dims[d], after, &dims[d]));
+  }
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+// What one dimension gets in front and behind.
+struct Padding {
+  Index before, after;
+};
+
+// `max_rank` is TensorFlow's limit, above which it says UNIMPLEMENTED.
+inline Status ReadPaddings(const char* op, const TensorShape& input, const HostIndices& paddings, int max_rank,
+                           InlinedVector<Padding, 8>* out, TensorShape* padded) {
+  const int rank = input.dims();
+  if (rank > max_rank) return errors::Unimplemented(op, ": inputs rank not in [0,", max_rank, "]: ", rank);
+  if (paddings.shape().dims() != 2 || paddings.shape().dim_size(1) != 2)
+    return errors::InvalidArgument(op, ": paddings must be a matrix with 2 columns: ", paddings.shape());
+  if (paddings.shape().dim_size(0) != rank)
+    return errors::InvalidArgument(op, ": The first dimension of paddings must be the rank of inputs", paddings.shape(),
+                                   " ", input);
+  InlinedVector<Index, 8> sizes;
+  for (int d = 0; d < rank; ++d) {
+    const Padding p{paddings[2 * d], paddings[2 * d + 1]};
+    constexpr Index kMost = Index{1} << 60;
+    if (p.before < 0 || p.after < 0)
+      return errors::InvalidArgument(op, ": Paddings must be non-negative: ", p.before, " ", p.after);
+    if (p.before > kMost || p.after > kMost)
+      return errors::InvalidArgument(op, ": paddings of ", p.before, " and ", p.after, " overflow the output's size");
+    out->push_back(p);
+    sizes.push_back(p.before + input.dim_size(d) + p.after);
+  }
+  return TensorShape::Build({sizes.data(), sizes.size()}, padded);
+}
+
+// Puts `input` into the middle of `output`.
+inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
+                          const InlinedVector<Padding, 8>& paddings, Tensor* output) {
+  NdCopy copy;
+  const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
+                                to = StridesOf(output->shape().dim_sizes());
+  for (std::size_t d = 0; d < paddings.size(); ++d) {
+    copy.out_first += paddings[d].before * to[d];
+    copy.Add(input.dim_size(static_cast<int>(d)), from[d], to[d]);
+  }
+  CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
+}
+
+inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
+                     const Tensor* value, Tensor* output) {
+  InlinedVector<Padding, 8> paddings;
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ReadPaddings("Pad", input.shape(), sizes, 8, &paddings, &shape));
+  if (value != nullptr && value->dims() != 0)
+    return errors::InvalidArgument("Pad: constant_values must be a scalar. Found: ", value->shape());
+  if (shape == input.shape()) {
+    *output = input;
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  const ElementMover mover = MoverOf(input.dtype());
+  if (value != nullptr)
+    tenon::Fill(device, mover, value->raw_data(), output->raw_data(), output->NumElements());
+  else
+    Zero(device, mover, output->raw_data(), output->NumElements());
+  CopyIntoFrame(device, mover, input, paddings, output);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [a, b], paddings: [[1, 0], [2, 3]]  ->  [1 + a, 2 + b + 3], zeros around
+struct Pad {
+  static constexpr auto signature = Op("Pad")
+                                        .Input("input: T")
+                                        .Input("paddings: Tpaddings")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tpaddings: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::PadShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
+      return detail::RunPad(context.op(), context.device(), input, paddings, nullptr, &output);
+    }
+  };
+};
+
+// The same with constant_values around.
+struct PadV2 {
+  static constexpr auto signature = Op("PadV2")
+                                        .Input("input: T")
+                                        .Input("paddings: Tpaddings")
+                                        .Input("constant_values: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tpaddings: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::PadShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings,
+                      const Tensor& constant_values, Tensor& output) const {
+      return detail::RunPad(context.op(), context.device(), input, paddings, &constant_values, &output);
+    }
+  };
+};
+
+// [1 2 3] with 2 on both sides: [3 2|1 2 3|2 1] (REFLECT), [2 1|1 2 3|3 2] (SYMMETRIC)
+struct MirrorPad {
+  static constexpr auto signature = Op("MirrorPad")
+                                        .Input("input: T")
+                                        .Input("paddings: Tpaddings")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("Tpaddings: {int32, int64} = DT_INT32")
+                                        .Attr("mode: {'REFLECT', 'SYMMETRIC'}")
+                                        .SetShapeFn(detail::PadShape);
+
+  struct Attrs {
+    std::string_view mode;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPadTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices paddings, Tensor& output) const {
+      return Run(context.op(), context.device(), this->mode == "REFLECT" ? 1 : 0, input, paddings, &output);
+    }
+  };
+
+ private:
+  // `offset`: how many elements at the edge are not repeated.
+  static Status Run(OpKernelContext& context, Cpu& device, Index offset, const Tensor& input, const HostIndices& sizes,
+                    Tensor* output) {
+    InlinedVector<detail::Padding, 8> paddings;
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(detail::ReadPaddings("MirrorPad", input.shape(), sizes, 5, &paddings, &shape));
+    for (int d = 0; d < input.dims(); ++d) {
+      const detail::Padding p = paddings[static_cast<std::size_t>(d)];
+      if (p.before > input.dim_size(d) - offset || p.after > input.dim_size(d) - offset)
+        return errors::InvalidArgument("MirrorPad: paddings must be ", offset == 1 ? "less than" : "no greater than",
+                                       " the dimension size: ", p.before, ", ", p.after, " for ", input.dim_size(d));
+    }
+    if (shape == input.shape()) {
+      *output = input;
+      return OkStatus();
+    }
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    if (shape.num_elements() == 0) return OkStatus();
+    const ElementMover mover = MoverOf(input.dtype());
+    detail::CopyIntoFrame(device, mover, input, paddings, output);
+    const InlinedVector<Index, 8> step = StridesOf(shape.dim_sizes());
+    // From the innermost dimension outwards each is mirrored for the middle of those outside of it.
+    for (int axis = input.dims() - 1; axis >= 0; --axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      const Index begin = paddings[a].before, end = begin + input.dim_size(axis);
+      const auto mirror = [&](Index count, Index from, Index to, Index direction) {
+        NdCopy copy;
+        copy.in_first = from * step[a];
+        copy.out_first = to * step[a];
+        for (std::size_t d = 0; d < a; ++d) {
+          copy.in_first += paddings[d].before * step[d];
+          copy.out_first += paddings[d].before * step[d];
+          copy.Add(input.dim_size(static_cast<int>(d)), step[d], step[d]);
+        }
+        copy.Add(count, direction * step[a], -direction * step[a]);
+        copy.Add(step[a], 1, 1);
+        CopyNd(device, mover, copy, output->raw_data(), output->raw_data());
+      };
+      mirror(paddings[a].before, begin + offset, begin - 1, 1);
+      mirror(paddings[a].after, end - 1 - offset, end, -1);
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

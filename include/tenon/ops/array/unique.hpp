@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where, Unique, UniqueWithCounts, ListDiff: which elements there are.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/move.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The elements of a tensor of plain real numbers, bools or texts as keys. Numbers are their bits, but both zeros are
+// one number, and a NaN differs from everything.
+class ElementKeys {
+ public:
+  explicit ElementKeys(const Tensor& x) : data_(x.raw_data()), bytes_(SizeOf(x.dtype())), size_(x.NumElements()) {
+    switch (x.dtype()) {
+      case DataType::kHalf: infinity_ = 0x7c00; break;
+      case DataType::kBfloat16: infinity_ = 0x7f80; break;
+      case DataType::kFloat: infinity_ = 0x7f800000; break;
+      case DataType::kDouble: infinity_ = 0x7ff0000000000000; break;
+      default: break;
+    }
+  }
+  Index size() const { return size_; }
+  bool is_text() const { return bytes_ == 0; }
+  std::string_view Text(Index i) const { return static_cast<const tstring*>(data_)[i]; }
+  std::uint64_t Number(Index i) const {
+    std::uint64_t bits = 0;  // little-endian, as all formats here
+    switch (bytes_) {
+      case 1: bits = static_cast<const std::uint8_t*>(data_)[i]; break;
+      case 2: bits = static_cast<const std::uint16_t*>(data_)[i]; break;
+      case 4: bits = static_cast<const std::uint32_t*>(data_)[i]; break;
+      default: bits = static_cast<const std::uint64_t*>(data_)[i];
+    }
+    return infinity_ != 0 && Magnitude(bits) == 0 ? 0 : bits;
+  }
+  bool IsNan(Index i) const { return infinity_ != 0 && Magnitude(Number(i)) > infinity_; }
+  std::uint64_t Hash(Index i) const {
+    std::uint64_t h = 0x9e3779b97f4a7c15;
+    if (is_text())
+      for (const char c : Text(i)) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    else
+      h ^= Number(i);
+    h = (h ^ h >> 32) * 0xd6e8feb86659fd93;
+    return h ^ h >> 29;
+  }
+  bool Equal(Index i, const ElementKeys& other, Index j) const {
+    if (is_text()) return Text(i) == other.Text(j);
+    return Number(i) == other.Number(j) && !IsNan(i);
+  }
+
+ private:
+  std::uint64_t Magnitude(std::uint64_t bits) const { return bits & ((std::uint64_t{1} << (8 * bytes_ - 1)) - 1); }
+  const void* data_;
+  int bytes_;
+  Index size_;
+  std::uint64_t infinity_ = 0;  // its bits; 0 for what is not floating
+};
+
+// Numbers of elements, by their values: open addressing, at most half full.
+class ElementTable {
+ public:
+  explicit ElementTable(const ElementKeys& keys) : keys_(keys) {
+    std::size_t size = 16;
+    while (size < 2 * static_cast<std::size_t>(keys.size())) size *= 2;
+    slots_.assign(size, -1);
+  }
+  // The element that equals other[j], or -1.
+  Index Find(const ElementKeys& other, Index j) const { return slots_[SlotOf(other, j)]; }
+  // The same; where there is none element j of the table's own keys is added and -1 returned. A NaN is never found: it
+  // is not added.
+  Index FindOrAdd(Index j) {
+    if (!keys_.is_text() && keys_.IsNan(j)) return -1;
+    Index& slot = slots_[SlotOf(keys_, j)];
+    if (slot >= 0) return slot;
+    slot = j;
+    return -1;
+  }
+
+ private:
+  std::size_t SlotOf(const ElementKeys& other, Index j) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(other.Hash(j)) & mask;
+    while (slots_[at] >= 0 && !other.Equal(j, keys_, slots_[at])) at = (at + 1) & mask;
+    return at;
+  }
+  const ElementKeys& keys_;
+  SlimVector<Index> slots_;
+};
+
+inline constexpr DataTypeSet kListDiffTypes = kRealNumberTypes | ToSet(DataType::kString);
+inline constexpr DataTypeSet kUniqueTypes = kListDiffTypes | ToSet(DataType::kBool);
+
+inline Status WhereShape(InferenceContext* c) {
+  const ShapeHandle input = c->input(0);
+  c->set_output(0, c->Matrix(c->UnknownDim(), c->RankKnown(input) ? c->MakeDim(c->Rank(input)) : c->UnknownDim()));
+  return OkStatus();
+}
+inline Status UniqueShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  const ShapeHandle found = c->Vector(c->UnknownDim());
+  c->set_output(0, found);
+  c->set_output(1, c->input(0));
+  if (c->num_outputs() > 2) c->set_output(2, found);
+  return OkStatus();
+}
+inline Status ListDiffShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  const ShapeHandle out = c->Vector(c->UnknownDim());
+  c->set_output(0, out);
+  c->set_output(1, out);
+  return OkStatus();
+}
+
+inline void StoreIndex(Tensor* to, Index i, Index value) {
+  if (to->dtype() == DataType::kInt32)
+    to->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+  else
+    to->data<std::int64_t>()[i] = value;
+}
+// Output number `output` becomes the elements of x that `chosen` numbers.
+inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x, const SlimVector<Index>& chosen) {
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(output, TensorShape({static_cast<Index>(chosen.size())}), &out));
+  const ElementMover mover = MoverOf(x.dtype());
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    CopyRun(mover, mover.At(x.raw_data(), chosen[i]), mover.At(out->raw_data(), static_cast<Index>(i)), 1);
+  return OkStatus();
+}
+
+inline Status RunUnique(OpKernelContext& context, const Tensor& x, bool with_counts) {
+  if (x.dims() != 1) return errors::InvalidArgument("Unique: unique expects a 1D vector, got shape ", x.shape());
+  const ElementKeys keys(x);
+  ElementTable table(keys);
+  SlimVector<Index> first, counts;  // of each distinct element
+  SlimVector<Index> number(static_cast<std::size_t>(x.NumElements()), 0);
+  Tensor *idx = nullptr, *count = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, x.shape(), &idx));
+  for (Index i = 0; i < x.NumElements(); ++i) {
+    const Index same = table.FindOrAdd(i);
+    const Index n = same < 0 ? static_cast<Index>(first.size()) : number[static_cast<std::size_t>(same)];
+    if (same < 0) {
+      first.push_back(i);
+      counts.push_back(0);
+    }
+    number[static_cast<std::size_t>(i)] = n;
+    ++counts[static_cast<std::size_t>(n)];
+    StoreIndex(idx, i, n);
+  }
+  TENON_RETURN_IF_ERROR(TakeElements(context, 0, x, first));
+  if (!with_counts) return OkStatus();
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({static_cast<Index>(counts.size())}), &count));
+  for (std::size_t i = 0; i < counts.size(); ++i) StoreIndex(count, static_cast<Index>(i), counts[i]);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [a, b]  ->  [n, 2]: the indices of the n elements that are not zero, in row-major order
+struct Where {
+  static constexpr auto signature =
+      Op("Where")
+          .Input("input: T")
+          .Output("index: int64")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = DT_BOOL")
+          .SetShapeFn(detail::WhereShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodTypes); }
+    Status operator()(Context<Device>& context, const Tensor& input, Tensor& index) const {
+      return Run(context.op(), input, &index);
+    }
+  };
+
+ private:
+  // Not zero: a bit other than the sign of a floating number, in any of its parts.
+  static Status Run(OpKernelContext& context, const Tensor& input, Tensor* index) {
+    const int rank = input.dims();
+    if (rank < 1 || rank > 8) return errors::InvalidArgument("WhereOp : Unhandled input dimensions: ", rank);
+    if (input.dtype() == DataType::kHalf)
+      return errors::Unimplemented("No WhereOp available for float16/half type on CPU");
+    const DataType type = input.dtype();
+    const Index bytes = SizeOf(type), part = AlignmentOf(type), n = input.NumElements();
+    const bool floating = IsFloating(type) || IsComplex(type);
+    const auto* data = static_cast<const unsigned char*>(input.raw_data());
+    const auto is_set = [&](Index i) {
+      for (Index b = 0; b < bytes; ++b) {
+        const bool has_sign = floating && b % part == part - 1;  // little-endian
+        if ((data[i * bytes + b] & (has_sign ? 0x7f : 0xff)) != 0) return true;
+      }
+      return false;
+    };
+    Index count = 0;
+    for (Index i = 0; i < n; ++i) count += is_set(i) ? 1 : 0;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({count, Index{rank}}), &index));
+    std::int64_t* out = index->data<std::int64_t>();
+    for (Index i = 0; i < n; ++i) {
+      if (!is_set(i)) continue;
+      Index left = i;
+      for (int d = rank - 1; d >= 0; --d) {
+        out[d] = left % input.dim_size(d);
+        left /= input.dim_size(d);
+      }
+      out += rank;
+    }
+    return OkStatus();
+  }
+};
+
+// y: the distinct elements in the order of their first appearance; x[i] = y[idx[i]]
+struct Unique {
+  static constexpr auto signature = Op("Unique")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Output("idx: out_idx")
+                                        .Attr("T: type")
+                                        .Attr("out_idx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::UniqueShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
+    Status operator()(Context<Device>& context, const Tensor& x, Tensor&, Tensor&) const {
+      return detail::RunUnique(context.op(), x, false);
+    }
+  };
+};
+
+// And how often each of y is there.
+struct UniqueWithCounts {
+  static constexpr auto signature = Op("UniqueWithCounts")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Output("idx: out_idx")
+                                        .Output("count: out_idx")
+                                        .Attr("T: type")
+                                        .Attr("out_idx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::UniqueShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
+    Status operator()(Context<Device>& context, const Tensor& x, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunUnique(context.op(), x, true);
+    }
+  };
+};
+
+// The elements of x that y does not have, and where they are in x.
+struct ListDiff {
+  static constexpr auto signature = Op("ListDiff")
+                                        .Input("x: T")
+                                        .Input("y: T")
+                                        .Output("out: T")
+                                        .Output("idx: out_idx")
+                                        .Attr("T: type")
+                                        .Attr("out_idx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::ListDiffShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kListDiffTypes); }
+    Status operator()(Context<Device>& context, const Tensor& x, const Tensor& y, Tensor&, Tensor& idx) const {
+      return Run(context.op(), x, y, &idx);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Tensor& x, const Tensor& y, Tensor* idx) {
+    if (x.dims() != 1) return errors::InvalidArgument("ListDiff: x should be a 1D vector, got shape ", x.shape());
+    if (y.dims() != 1) return errors::InvalidArgument("ListDiff: y should be a 1D vector, got shape ", y.shape());
+    const detail::ElementKeys keys(x), others(y);
+    detail::ElementTable table(others);
+    for (Index j = 0; j < y.NumElements(); ++j) (void)table.FindOrAdd(j);
+    SlimVector<Index> left;
+    for (Index i = 0; i < x.NumElements(); ++i)
+      if (table.Find(keys, i) < 0) left.push_back(i);
+    TENON_RETURN_IF_ERROR(detail::TakeElements(context, 0, x, left));
+    TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({static_cast<Index>(left.size())}), &idx));
+    for (std::size_t i = 0; i < left.size(); ++i) detail::StoreIndex(idx, static_cast<Index>(i), left[i]);
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

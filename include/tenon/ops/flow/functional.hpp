@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Calls of functions, and conditionals and loops made of functions. They run natively: the function's program is called
+// in place, on the kernel's thread, and a loop's variables move from one iteration to the next.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/types/dispatch.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/function_runtime.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The shapes that the node's `output_shapes` gives; unknown without it.
+inline Status OutputShapesAttr(InferenceContext* c, bool* given) {
+  SlimVector<PartialTensorShape> shapes;
+  TENON_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  *given = !shapes.empty();
+  if (!*given) return OkStatus();
+  if (static_cast<int>(shapes.size()) != c->num_outputs())
+    return errors::InvalidArgument("`output_shapes` must be the same length as num outputs (", shapes.size(), " vs. ",
+                                   c->num_outputs(), ")");
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    ShapeHandle shape;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
+    c->set_output(i, shape);
+  }
+  return OkStatus();
+}
+inline Status BranchShapes(InferenceContext* c) {
+  bool given = false;
+  TENON_RETURN_IF_ERROR(OutputShapesAttr(c, &given));
+  return given ? OkStatus() : shape_inference::UnknownShape(c);
+}
+inline Status LoopShapes(InferenceContext* c) {
+  bool given = false;
+  TENON_RETURN_IF_ERROR(OutputShapesAttr(c, &given));
+  for (int i = 0; !given && i < c->num_outputs(); ++i) c->set_output(i, c->input(i));
+  return OkStatus();
+}
+
+// What a conditional makes of a tensor: a scalar is its value (not zero, not the empty string), anything else is true
+// when it has elements.
+inline Status ToBool(const Tensor& t, bool* value) {
+  if (t.dims() > 0) {
+    *value = t.NumElements() > 0;
+    return OkStatus();
+  }
+  switch (t.dtype()) {
+    case DataType::kBool: *value = t.scalar<bool>()(); return OkStatus();
+    case DataType::kString: *value = !t.scalar<tstring>()().empty(); return OkStatus();
+    case DataType::kFloat: *value = t.scalar<float>()() != 0; return OkStatus();
+    case DataType::kDouble: *value = t.scalar<double>()() != 0; return OkStatus();
+    case DataType::kInt8: *value = t.scalar<std::int8_t>()() != 0; return OkStatus();
+    case DataType::kUint8: *value = t.scalar<std::uint8_t>()() != 0; return OkStatus();
+    case DataType::kInt16: *value = t.scalar<std::int16_t>()() != 0; return OkStatus();
+    case DataType::kInt32: *value = t.scalar<std::int32_t>()() != 0; return OkStatus();
+    case DataType::kInt64: *value = t.scalar<std::int64_t>()() != 0; return OkStatus();
+    default:
+      return errors::InvalidArgument(t.dtype(), " cannot be converted to a boolean; use bool, string or a number");
+  }
+}
+
+// Tensors of a call: most have few.
+using Tensors = SlimVector<Tensor>;
+
+// What the kernels below share: looking functions up and calling them.
+class CallingKernel : public OpKernel {
+ public:
+  explicit CallingKernel(OpKernelConstruction* construction) : OpKernel(construction) {}
+
+ protected:
+  static void Find(OpKernelConstruction* c, std::string_view attr, FunctionHandle* handle) {
+    NameAttrList call;
+    if (const Status status = c->GetAttr(attr, &call); !status.ok()) return c->SetStatus(status);
+    Find(c, call, handle);
+  }
+  static void Find(OpKernelConstruction* c, const NameAttrList& call, FunctionHandle* handle) {
+    if (c->function_library() == nullptr)
+      return c->SetStatus(errors::Internal("op '", c->def().op, "' calls functions, which only a session has"));
+    Result<FunctionHandle> found = c->function_library()->Find(call);
+    if (!found.ok()) return c->SetStatus(found.status());
+    *handle = *found;
+  }
+  static Status Call(OpKernelContext* ctx, FunctionHandle function, std::span<Tensor> args, std::span<Tensor> results) {
+    if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
+    return ctx->function_library()->Run(function, ctx->environment(), args, results);
+  }
+  static Tensors InputsFrom(OpKernelContext* ctx, int first) {
+    Tensors args;
+    args.reserve(static_cast<std::size_t>(ctx->num_inputs() - first));
+    for (int i = first; i < ctx->num_inputs(); ++i) args.push_back(ctx->input(i));
+    return args;
+  }
+  // Calls the function with the inputs from `first` on; its results are the node's outputs.
+  static void CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
+    Tensors args = InputsFrom(ctx, first);
+    const auto outputs = static_cast<std::size_t>(ctx->num_outputs());
+    ctx->SetStatus(
+        Call(ctx, function, args, std::span<Tensor>(outputs == 0 ? nullptr : ctx->mutable_output(0), outputs)));
+  }
+};
+
+class CallKernel : public CallingKernel {
+ public:
+  explicit CallKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    Find(c, "f", &function_);
+    if (c->status().ok() && !c->HasAttr("_direct_call"))
+      c->SetStatus(c->function_library()->CheckSingleTensors(function_));
+  }
+  void Compute(OpKernelContext* ctx) override { CallForOutputs(ctx, function_, 0); }
+
+ private:
+  FunctionHandle function_;
+};
+
+class IfKernel : public CallingKernel {
+ public:
+  explicit IfKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    Find(c, "then_branch", &then_);
+    Find(c, "else_branch", &else_);
+  }
+  void Compute(OpKernelContext* ctx) override {
+    bool condition = false;
+    if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
+    CallForOutputs(ctx, condition ? then_ : else_, 1);
+  }
+
+ private:
+  FunctionHandle then_, else_;
+};
+
+class CaseKernel : public CallingKernel {
+ public:
+  explicit CaseKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    SlimVector<NameAttrList> branches;
+    c->SetStatus(c->GetAttr("branches", &branches));
+    branches_.resize(branches.size());
+    for (std::size_t i = 0; i < branches.size(); ++i) Find(c, branches[i], &branches_[i]);
+  }
+  // An index that is none runs the last branch.
+  void Compute(OpKernelContext* ctx) override {
+    const Tensor& index = ctx->input(0);
+    if (index.dims() != 0)
+      return ctx->SetStatus(errors::InvalidArgument("branch_index must be a scalar, got shape ", index.shape()));
+    const std::int32_t i = index.scalar<std::int32_t>()();
+    const auto count = static_cast<std::int32_t>(branches_.size());
+    CallForOutputs(ctx, branches_[static_cast<std::size_t>(i < 0 || i >= count ? count - 1 : i)], 1);
+  }
+
+ private:
+  SlimVector<FunctionHandle> branches_;
+};
+
+class WhileKernel : public CallingKernel {
+ public:
+  explicit WhileKernel(OpKernelConstruction* c) : CallingKernel(c) {
+    Find(c, "cond", &cond_);
+    Find(c, "body", &body_);
+  }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Loop(ctx)); }
+
+ private:
+  Status Loop(OpKernelContext* ctx) const {
+    Tensors variables = InputsFrom(ctx, 0), args(variables.size());
+    for (;;) {
+      for (std::size_t i = 0; i < variables.size(); ++i) args[i] = variables[i];
+      Tensor more(DataType::kInvalid);
+      TENON_RETURN_IF_ERROR(Call(ctx, cond_, args, std::span<Tensor>(&more, 1)));
+      bool go_on = false;
+      TENON_RETURN_IF_ERROR(ToBool(more, &go_on));
+      if (!go_on) break;
+      std::swap(args, variables);
+      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    return OkStatus();
+  }
+
+  FunctionHandle cond_, body_;
+};
+
+class ForKernel : public CallingKernel {
+ public:
+  explicit ForKernel(OpKernelConstruction* c) : CallingKernel(c) { Find(c, "body", &body_); }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Loop(ctx)); }
+
+ private:
+  Status Loop(OpKernelContext* ctx) const {
+    constexpr std::string_view kNames[] = {"start", "limit", "delta"};
+    std::int64_t numbers[3];
+    for (int i = 0; i < 3; ++i) {
+      const Tensor& t = ctx->input(i);
+      if (t.dims() != 0)
+        return errors::InvalidArgument(kNames[i], " must be a scalar, but shape=", t.shape().DebugString());
+      numbers[i] = t.scalar<std::int32_t>()();
+    }
+    const auto [start, limit, delta] = numbers;
+    if (!((delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit)))
+      return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
+    Tensors variables = InputsFrom(ctx, 3), args(variables.size() + 1);
+    for (std::int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
+      TENON_ASSIGN_OR_RETURN(args[0], Tensor::Make(DataType::kInt32, TensorShape{}));
+      args[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
+      for (std::size_t v = 0; v < variables.size(); ++v) args[v + 1] = std::move(variables[v]);
+      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+    }
+    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    return OkStatus();
+  }
+
+  FunctionHandle body_;
+};
+
+}  // namespace detail
+
+struct PartitionedCall {
+  static constexpr auto signature = Op("PartitionedCall")
+                                        .Input("args: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("f: func")
+                                        .Attr("config: string = ''")
+                                        .Attr("config_proto: string = ''")
+                                        .Attr("executor_type: string = ''")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CallKernel {
+    using CallKernel::CallKernel;
+  };
+};
+
+struct StatefulPartitionedCall {
+  static constexpr auto signature = Op("StatefulPartitionedCall")
+                                        .Input("args: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("f: func")
+                                        .Attr("config: string = ''")
+                                        .Attr("config_proto: string = ''")
+                                        .Attr("executor_type: string = ''")
+                                        .SetIsStateful()
+                                        .SetIsDistributedCommunication()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CallKernel {
+    using CallKernel::CallKernel;
+  };
+};
+
+struct If {
+  static constexpr auto signature = Op("If")
+                                        .Input("cond: Tcond")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tcond: type")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("then_branch: func")
+                                        .Attr("else_branch: func")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::BranchShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::IfKernel {
+    using IfKernel::IfKernel;
+  };
+};
+
+struct StatelessIf {
+  static constexpr auto signature = Op("StatelessIf")
+                                        .Input("cond: Tcond")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tcond: type")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("then_branch: func")
+                                        .Attr("else_branch: func")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .SetShapeFn(detail::BranchShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::IfKernel {
+    using IfKernel::IfKernel;
+  };
+};
+
+struct Case {
+  static constexpr auto signature = Op("Case")
+                                        .Input("branch_index: int32")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("branches: list(func) >= 1")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::BranchShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CaseKernel {
+    using CaseKernel::CaseKernel;
+  };
+};
+
+struct StatelessCase {
+  static constexpr auto signature = Op("StatelessCase")
+                                        .Input("branch_index: int32")
+                                        .Input("input: Tin")
+                                        .Output("output: Tout")
+                                        .Attr("Tin: list(type) >= 0")
+                                        .Attr("Tout: list(type) >= 0")
+                                        .Attr("branches: list(func) >= 1")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .SetShapeFn(detail::BranchShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::CaseKernel {
+    using CaseKernel::CaseKernel;
+  };
+};
+
+struct While {
+  static constexpr auto signature = Op("While")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: list(type) >= 0")
+                                        .Attr("cond: func")
+                                        .Attr("body: func")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .Attr("parallel_iterations: int = 10")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::LoopShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::WhileKernel {
+    using WhileKernel::WhileKernel;
+  };
+};
+
+struct StatelessWhile {
+  static constexpr auto signature = Op("StatelessWhile")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: list(type) >= 0")
+                                        .Attr("cond: func")
+                                        .Attr("body: func")
+                                        .Attr("output_shapes: list(shape) = []")
+                                        .Attr("parallel_iterations: int = 10")
+                                        .SetShapeFn(detail::LoopShapes);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::WhileKernel {
+    using WhileKernel::WhileKernel;
+  };
+};
+
+// body(i, variables) for i from start to limit, limit excluded.
+struct For {
+  static constexpr auto signature = Op("For")
+                                        .Input("start: int32")
+                                        .Input("limit: int32")
+                                        .Input("delta: int32")
+                                        .Input("input: T")
+                                        .Output("output: T")
+                                        .Attr("T: list(type) >= 0")
+                                        .Attr("body: func")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::ForKernel {
+    using ForKernel::ForKernel;
+  };
+};
+
+}  // namespace ops
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Comparisons. NaN is unequal to everything and in no order.
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/complex.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/engine/broadcast.hpp>
+#include <tenon/kernel/elementwise_op.hpp>
+#include <tenon/ops/math/signatures.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct Less {
+  static constexpr auto signature = detail::BinaryOp("Less", detail::kOrderedTypes, "z: bool");
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return x < y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Less, Device, T>;
+};
+
+struct LessEqual {
+  static constexpr auto signature = detail::BinaryOp("LessEqual", detail::kOrderedTypes, "z: bool");
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return x <= y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<LessEqual, Device, T>;
+};
+
+struct Greater {
+  static constexpr auto signature = detail::BinaryOp("Greater", detail::kOrderedTypes, "z: bool");
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return x > y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<Greater, Device, T>;
+};
+
+struct GreaterEqual {
+  static constexpr auto signature = detail::BinaryOp("GreaterEqual", detail::kOrderedTypes, "z: bool");
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return x >= y;
+  }
+
+  template <class Device, class T>
+  using kernel = Map2<GreaterEqual, Device, T>;
+};
+
+namespace detail {
+
+constexpr Status EqualShapeFn(InferenceContext* c) {
+  bool incompatible_shape_error = true;
+  ShapeHandle out;
+  TENON_RETURN_IF_ERROR(c->GetAttr("incompatible_shape_error", &incompatible_shape_error));
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, c->input(0), c->input(1),
+                                                                              incompatible_shape_error, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr auto EqualityOp(std::string_view name) {
+  return Op(name)
+      .Input("x: T")
+      .Input("y: T")
+      .Output("z: bool")
+      .SetIsCommutative()
+      .Attr("T: type")
+      .Attr("incompatible_shape_error: bool = true")
+      .SetShapeFn(EqualShapeFn);
+}
+
+template <class Op, class T>
+inline constexpr const BinaryLoops* kEqualityLoops = &kBinaryLoops<Op, T, bool>;
+
+// The loops for elements of a dtype: integers of one size share theirs, and the small floats are compared as floats.
+// Null where TensorFlow has no kernel.
+template <class Op>
+const BinaryLoops* EqualityLoops(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool:
+    case DataType::kInt8:
+    case DataType::kUint8:
+    case DataType::kQint8:
+    case DataType::kQuint8: return kEqualityLoops<Op, std::uint8_t>;
+    case DataType::kInt16:
+    case DataType::kUint16:
+    case DataType::kQint16:
+    case DataType::kQuint16: return kEqualityLoops<Op, std::uint16_t>;
+    case DataType::kInt32:
+    case DataType::kUint32:
+    case DataType::kQint32: return kEqualityLoops<Op, std::uint32_t>;
+    case DataType::kInt64:
+    case DataType::kUint64: return kEqualityLoops<Op, std::uint64_t>;
+    case DataType::kHalf:
+    case DataType::kBfloat16:
+    case DataType::kFloat: return kEqualityLoops<Op, float>;
+    case DataType::kDouble: return kEqualityLoops<Op, double>;
+    case DataType::kComplex64: return kEqualityLoops<Op, complex64>;
+    case DataType::kComplex128: return kEqualityLoops<Op, complex128>;
+    case DataType::kString: return kEqualityLoops<Op, tstring>;
+    default: return nullptr;
+  }
+}
+
+// The kernel of both. `if_incompatible` is the answer for shapes that do not broadcast, where those are no error.
+template <class Op, class Device>
+struct EqualityKernel : Op::Attrs {
+  Status operator()(Device& device, const Tensor& x, const Tensor& y, Out<bool> z) const {
+    const BinaryLoops* const loops = EqualityLoops<Op>(x.dtype());
+    if (loops == nullptr) return NoKernel(x.dtype());
+    if (!this->incompatible_shape_error && !Compatible(x.shape(), y.shape())) {
+      z[0] = Op::if_incompatible;
+      return OkStatus();
+    }
+    if (x.dtype() == DataType::kHalf || x.dtype() == DataType::kBfloat16) {
+      const auto in_float = x.dtype() == DataType::kHalf ? &BinaryInFloat<half, bool> : &BinaryInFloat<bfloat16, bool>;
+      return in_float(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data, z.shape());
+    }
+    return BinaryBroadcast(device, *loops, nullptr, x.raw_data(), x.shape(), y.raw_data(), y.shape(), z.data,
+                           z.shape());
+  }
+
+ private:
+  static bool Compatible(const TensorShape& x, const TensorShape& y) {
+    const int rank = x.dims() > y.dims() ? x.dims() : y.dims();
+    for (int d = 0; d < rank; ++d) {
+      const Index m = tenon::detail::AlignedDim(x, d, rank), n = tenon::detail::AlignedDim(y, d, rank);
+      if (m != n && m != 1 && n != 1) return false;
+    }
+    return true;
+  }
+  TENON_COLD static Status NoKernel(DataType dtype) {
+    return errors::InvalidArgument("no kernel for op '", Op::signature.name, "' on CPU with types {", dtype,
+                                   "}; elements of this type are not compared");
+  }
+};
+
+}  // namespace detail
+
+// x == y. With incompatible_shape_error = false, shapes that do not broadcast give the scalar false.
+struct Equal {
+  static constexpr auto signature = detail::EqualityOp("Equal");
+  struct Attrs {
+    bool incompatible_shape_error;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr bool if_incompatible = false;
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return x == y;
+  }
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::EqualityKernel<Equal, Device>;
+};
+
+// x != y. With incompatible_shape_error = false, shapes that do not broadcast give the scalar true.
+struct NotEqual {
+  static constexpr auto signature = detail::EqualityOp("NotEqual");
+  struct Attrs {
+    bool incompatible_shape_error;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr bool if_incompatible = true;
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y) {
+    return !(x == y);
+  }
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  using kernel = detail::EqualityKernel<NotEqual, Device>;
+};
+
+// |x - y| < tolerance. The operands have one shape.
+struct ApproximateEqual {
+  static constexpr auto signature =
+      Op("ApproximateEqual")
+          .Input("x: T")
+          .Input("y: T")
+          .Output("z: bool")
+          .SetIsCommutative()
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
+          .Attr("tolerance: float = 0.00001")
+          .SetShapeFn(shape_inference::MergeBothInputsShapeFn);
+  struct Attrs {
+    float tolerance;
+  };
+
+  template <class T>
+  TENON_HD static bool map(const T& x, const T& y, const Attrs& attrs) {
+    return std::abs(x - y) < static_cast<T>(attrs.tolerance);
+  }
+
+  template <class Device, class T>
+    requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
+  using kernel = MapPairs<ApproximateEqual, Device, T>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

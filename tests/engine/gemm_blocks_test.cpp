@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/gemm_blocks.hpp>
+
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "gemm_support.hpp"
+#include "support.hpp"
+
+using namespace tenon;
+
+namespace {
+
+template <class T>
+bool BlocksAreRight(const detail::GemmKernels& kernels, Index m, Index n, Index k) {
+  return testing::ProductsAreRight<T>(m, n, k, [&](Cpu& device, const detail::GemmArgs<T>& g) {
+    return detail::RunGemmBlocks(device, kernels,
+                                 {g.m, g.n, g.k, g.a, g.a_row, g.a_col, g.b, g.b_row, g.b_col, g.c, g.c_row}, 1e9);
+  });
+}
+
+}  // namespace
+
+TEST_SUITE("GemmBlocks") {
+  TEST_CASE_TEMPLATE("all remainders of rows and columns", T, float, double) {
+    for (const auto& [name, kernels] : testing::AllGemmKernels<T>()) {
+      CAPTURE(name);
+      for (Index m = 4; m <= 31; ++m) {
+        CAPTURE(m);
+        CHECK(BlocksAreRight<T>(*kernels, m, 1 + m * 7 % 70, 5));
+      }
+      for (Index n = 1; n <= 130; n += n < 40 ? 1 : 7) {
+        CAPTURE(n);
+        CHECK(BlocksAreRight<T>(*kernels, 4 + n % 13, n, 3));
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("several blocks of k and of rows, copied operands", T, float, double) {
+    struct Sizes {
+      Index m, n, k;
+    };
+    for (const auto& [name, kernels] : testing::AllGemmKernels<T>()) {
+      CAPTURE(name);
+      for (const auto& [m, n, k] : {Sizes{13, 67, 1543}, Sizes{130, 70, 1031}, Sizes{401, 37, 512}, Sizes{5, 300, 800},
+                                    Sizes{97, 101, 103}, Sizes{4, 1, 2000}}) {
+        CAPTURE(m);
+        CHECK(BlocksAreRight<T>(*kernels, m, n, k));
+      }
+    }
+  }
+
+  TEST_CASE("rows a page apart are copied") {
+    for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
+      CAPTURE(name);
+      CHECK(BlocksAreRight<float>(*kernels, 70, 270, 2048));
+    }
+  }
+
+  TEST_CASE("what a tile is filled up with does not reach the product") {
+    // Infinity by the zeros behind the last column would be NaN.
+    constexpr Index kRows = 7, kColumns = 3, kDepth = 9;
+    for (const auto& [name, kernels] : testing::AllGemmKernels<float>()) {
+      CAPTURE(name);
+      const std::vector<float> a(kRows * kDepth, std::numeric_limits<float>::infinity()), b(kDepth * kColumns, 1.f);
+      std::vector<float> c(kRows * kColumns);
+      Cpu device;
+      REQUIRE(detail::RunGemmBlocks(
+                  device, *kernels,
+                  {kRows, kColumns, kDepth, a.data(), kDepth, 1, b.data(), kColumns, 1, c.data(), kColumns}, 0)
+                  .ok());
+      CHECK(c == std::vector<float>(c.size(), std::numeric_limits<float>::infinity()));
+    }
+  }
+
+  TEST_CASE("a split has no more parts than asked for, and no empty ones") {
+    const auto& kernels = detail::kGemmKernels<float, simd::isa::Scalar>;
+    const float data[1] = {};
+    float c[1];
+    for (const Index m : {4, 13, 100, 5000}) {
+      for (const Index n : {1, 50, 3000}) {
+        const detail::GemmBlocks blocks(kernels, {m, n, 64, data, 64, 1, data, n, 1, c, n});
+        for (const Index parts : {1, 2, 3, 7, 16, 64}) {
+          const auto split = blocks.SplitFor(parts);
+          CHECK(split.by_rows * split.by_columns <= parts);
+          CHECK((split.by_rows == 1 || m / split.by_rows >= 12));
+          CHECK(split.by_columns <= (n + 7) / 8);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("caches have sizes") {
+    CHECK(detail::Caches().first >= 4096);
+    CHECK(detail::Caches().second > detail::Caches().first);
+  }
+}
