@@ -379,6 +379,7 @@ TENON_NAMESPACE_END
 // ---- tenon/base/str.hpp ----
 // Text: StrCat, StrAppend, StrJoin, number parsing, escaping. Numbers print as TensorFlow prints them in its messages.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made
 // where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
@@ -543,6 +544,7 @@ constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/base/check.hpp ----
@@ -571,6 +573,7 @@ TENON_NAMESPACE_END
 // ---- tenon/base/errors.hpp ----
 // errors::InvalidArgument("MatMul: ...", got) and its sisters, one for each code; nearest names for "did you mean".
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace errors {
 
@@ -755,6 +758,7 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/types/dtype.hpp ----
@@ -2258,6 +2262,7 @@ template <> struct std::numeric_limits<tenon::uint2>
 // item type that it is used with, this one a dozen, most of them out of line: a program's compile time is made of such
 // things.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
 template <class List, class T>
@@ -2532,6 +2537,7 @@ class SlimVector {
   size_type size_ = 0, capacity_ = 0;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tensor/shape.hpp ----
@@ -2967,6 +2973,7 @@ TENON_NAMESPACE_END
 // ---- tenon/tensor/partial_shape.hpp ----
 // PartialTensorShape: a shape of which the rank, or some sizes, may be unknown. What graphs and attrs hold.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // Unknown rank, or a list of sizes of which some may be -1 (unknown). The product of the sizes fits an int64 where all
 // are known. externally synchronised.
@@ -3202,6 +3209,7 @@ Status MakeShape(const Int* dims, Index n, PartialTensorShape* shape) {
                                  " would have more than 2**63 - 1 elements");
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tensor/resource_handle.hpp ----
@@ -9009,6 +9017,7 @@ TENON_NAMESPACE_END
 // Variants whole: values of any type put in and got out, and their serialised form, VariantTensorData. What other
 // programs and devices need of a type is in tensor/variant_registry.hpp.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // A value taken apart: what a VariantTensorDataProto holds. Plain data.
 struct VariantTensorData {
@@ -9293,6 +9302,7 @@ Result<const T*> GetVariantValue(const Variant* variant) {
   return detail::WrongVariant(detail::VariantTypeName(T{}), *variant);
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/tensor/variant_registry.hpp ----
@@ -12723,6 +12733,7 @@ TENON_NAMESPACE_END
 // ---- tenon/op/versions.hpp ----
 // VersionDef: who wrote a graph and who may read it; CheckVersions compares it with what this library supports.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // What graphs written here carry as their producer. The number counts days of TensorFlow's graph format.
 inline constexpr int kGraphDefVersion = 2474;
@@ -12762,6 +12773,7 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
   return OkStatus();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/op/graph_def.hpp ----
@@ -21783,6 +21795,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
+TENON_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
@@ -21825,6 +21838,7 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
   }
   return OkStatus();
 }
+TENON_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -28034,6 +28048,7 @@ class Prepared : public RefCounted {
   ProgramPool<Running> steps_;
 };
 
+TENON_SETUP_CODE_BEGIN
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
@@ -28226,6 +28241,8 @@ class SessionImpl : public RefCounted {
   SlimVector<Signature> signatures_;
   std::uint64_t uses_ = 0;  // of signatures, until now
 };
+
+TENON_SETUP_CODE_END
 
 class CallableImpl : public RefCounted {
  public:

@@ -11,6 +11,7 @@
 #include <tenon/base/str.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 namespace errors {
 
@@ -195,4 +196,5 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
   return nearest.Text();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -16,6 +16,7 @@
 #include <tenon/base/config.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // A std::vector<T>, SlimVector<T> or the like: what a list of T may be read into.
 template <class List, class T>
@@ -290,4 +291,5 @@ class SlimVector {
   size_type size_ = 0, capacity_ = 0;
 };
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -14,6 +14,7 @@
 #include <tenon/base/config.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // One argument of StrCat: text, a number, or anything that says its name. It only remembers the value; the text is made
 // where all pieces come together, so that a call costs the caller a few stores. Lives for one full expression.
@@ -178,4 +179,5 @@ constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

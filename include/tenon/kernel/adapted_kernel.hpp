@@ -271,6 +271,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   return OkStatus();
 }
 
+TENON_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
 inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
@@ -313,6 +314,7 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
   }
   return OkStatus();
 }
+TENON_SETUP_CODE_END
 
 }  // namespace detail
 

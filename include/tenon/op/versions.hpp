@@ -9,6 +9,7 @@
 #include <tenon/base/slim_vector.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // What graphs written here carry as their producer. The number counts days of TensorFlow's graph format.
 inline constexpr int kGraphDefVersion = 2474;
@@ -48,4 +49,5 @@ inline Status CheckVersions(const VersionDef& versions, int consumer, int min_pr
   return OkStatus();
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

@@ -139,6 +139,7 @@ class Prepared : public RefCounted {
   ProgramPool<Running> steps_;
 };
 
+TENON_SETUP_CODE_BEGIN
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
@@ -331,6 +332,8 @@ class SessionImpl : public RefCounted {
   SlimVector<Signature> signatures_;
   std::uint64_t uses_ = 0;  // of signatures, until now
 };
+
+TENON_SETUP_CODE_END
 
 class CallableImpl : public RefCounted {
  public:

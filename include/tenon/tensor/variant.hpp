@@ -20,6 +20,7 @@
 #include <tenon/tensor/variant_element.hpp>
 
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // A value taken apart: what a VariantTensorDataProto holds. Plain data.
 struct VariantTensorData {
@@ -304,4 +305,5 @@ Result<const T*> GetVariantValue(const Variant* variant) {
   return detail::WrongVariant(detail::VariantTypeName(T{}), *variant);
 }
 
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
