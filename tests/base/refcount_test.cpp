@@ -93,3 +93,26 @@ TEST_CASE("threads may take and drop references at the same time") {
   }
   CHECK(alive == 0);
 }
+
+TEST_CASE("a count starts with one thread, is shared by several and ends with one again") {
+  tenon::RefCount refs;
+  CHECK(refs.IsOne());
+  refs.Add();
+  CHECK_FALSE(refs.IsOne());
+  {
+    std::vector<std::jthread> threads;
+    std::atomic<int> last{0};
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 10000; ++i) refs.Add();
+        for (int i = 0; i < 10000; ++i) last += refs.Drop() ? 1 : 0;
+      });
+    }
+    threads.clear();
+    CHECK(last == 0);
+  }
+  CHECK_FALSE(refs.IsOne());
+  CHECK_FALSE(refs.Drop());
+  CHECK(refs.IsOne());
+  CHECK(refs.Drop());
+}

@@ -1,14 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Intrusive reference counting: RefCounted is the base of shared objects, Ref<T> holds one reference.
+// Intrusive reference counting: RefCount is the number, RefCounted the base of shared objects, Ref<T> holds one
+// reference.
 
 #include <atomic>
 #include <cstdint>
 #include <utility>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #include <tenon/base/config.hpp>
 
 TENON_NAMESPACE_BEGIN
+
+// How many references there are; one at first. thread-safe. While the process has one thread, where the C library says
+// so, counting takes no locked instruction (3 ns each): as std::shared_ptr does.
+class RefCount {
+ public:
+  void Add() {
+    if (IsSingleThreaded())
+      refs_.store(refs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else
+      refs_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // True when that was the last reference.
+  bool Drop() {
+    const std::uint32_t refs = refs_.load(std::memory_order_acquire);
+    if (refs == 1) return true;
+    if (!IsSingleThreaded()) return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    refs_.store(refs - 1, std::memory_order_relaxed);
+    return false;
+  }
+  bool IsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
+
+ private:
+  TENON_ALWAYS_INLINE static bool IsSingleThreaded() {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+  }
+
+  std::atomic<std::uint32_t> refs_{1};
+};
 
 // Starts with one reference, which belongs to whoever called new. thread-safe.
 class RefCounted {
@@ -17,20 +53,20 @@ class RefCounted {
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
-  void AddRef() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void AddRef() const { refs_.Add(); }
   // Drops a reference; deletes the object with the last one. True when it did.
   bool Unref() const {
-    if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    if (!refs_.Drop()) return false;
     delete this;
     return true;
   }
-  bool RefCountIsOne() const { return refs_.load(std::memory_order_acquire) == 1; }
+  bool RefCountIsOne() const { return refs_.IsOne(); }
 
  protected:
   virtual ~RefCounted() = default;
 
  private:
-  mutable std::atomic<std::uint32_t> refs_{1};
+  mutable RefCount refs_;
 };
 
 // One reference to a T (derived from RefCounted), or none.

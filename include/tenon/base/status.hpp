@@ -8,7 +8,6 @@
 //     return Decode(file);
 //   }
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/refcount.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -60,7 +60,7 @@ class [[nodiscard]] Status {
  public:
   constexpr Status() noexcept = default;
   TENON_COLD Status(Code code, std::string_view message)
-      : rep_(code == Code::kOk ? nullptr : new Rep{1, code, std::string(message)}) {}
+      : rep_(code == Code::kOk ? nullptr : new Rep{{}, code, std::string(message)}) {}
   constexpr Status(const Status& other) noexcept : rep_(other.rep_) {
     if (rep_ != nullptr) Share();
   }
@@ -108,13 +108,13 @@ class [[nodiscard]] Status {
 
  private:
   struct Rep {
-    std::atomic<std::uint32_t> refs;
+    RefCount refs;
     Code code;
     std::string message;
   };
-  void Share() const { rep_->refs.fetch_add(1, std::memory_order_relaxed); }
+  void Share() const { rep_->refs.Add(); }
   TENON_COLD void Drop() {
-    if (rep_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete rep_;
+    if (rep_->refs.Drop()) delete rep_;
   }
 
   Rep* rep_ = nullptr;

@@ -2,7 +2,6 @@
 #pragma once
 // Buffer: ref-counted bytes that tensors share. In host memory the header and the data are one block of the allocator.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/memory/allocator.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -80,16 +80,13 @@ class alignas(64) Buffer {
     return buffer;
   }
 
-  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Ref() { refs_.Add(); }
   // Frees the buffer with the last reference.
   void Unref() {
-    if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) free_(this);
+    if (refs_.Drop()) free_(this);
   }
   // True if nobody else can see the bytes and they may be overwritten: a kernel may compute in place.
-  bool RefCountIsOne() const {
-    return refs_.load(std::memory_order_acquire) == 1 && owns_memory_ &&
-           (root_ == this || root_->refs_.load(std::memory_order_acquire) == 1);
-  }
+  bool RefCountIsOne() const { return refs_.IsOne() && owns_memory_ && (root_ == this || root_->refs_.IsOne()); }
 
   void* data() const { return data_; }
   std::size_t size() const { return size_; }  // bytes
@@ -147,7 +144,7 @@ class alignas(64) Buffer {
   void (*free_)(Buffer*);
   void (*deleter_)(void* data, void* arg) = nullptr;  // wrapped memory only
   void* arg_ = nullptr;
-  std::atomic<std::int32_t> refs_{1};
+  RefCount refs_;
   bool owns_memory_;
 };
 static_assert(sizeof(Buffer) == 64, "the data of a tensor follows the header and stays 64-byte aligned");
