@@ -2,7 +2,7 @@
 // The standard ops that the tests run: arrays, products of matrices, reductions. In several files, so that they compile
 // side by side.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/array/identity.hpp>
 #include <tenon/ops/array/pack.hpp>
 #include <tenon/ops/array/reshape.hpp>
@@ -13,6 +13,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::Identity, ops::Pack, ops::Reshape, ops::Shape, ops::StridedSlice);
-TENON_REGISTER(ops::MatMul);
-TENON_REGISTER(ops::Max, ops::Mean, ops::Min, ops::Prod, ops::Sum);
+TENON_TEST_REGISTER(ops::Identity, ops::Pack, ops::Reshape, ops::Shape, ops::StridedSlice);
+TENON_TEST_REGISTER(ops::MatMul);
+TENON_TEST_REGISTER(ops::Max, ops::Mean, ops::Min, ops::Prod, ops::Sum);

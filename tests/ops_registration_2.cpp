@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: neural networks, control flow, inputs and constants.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/io/constant.hpp>
 #include <tenon/ops/io/placeholder.hpp>
@@ -13,6 +13,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::NoOp);
-TENON_REGISTER(ops::Const, ops::Placeholder);
-TENON_REGISTER(ops::BiasAdd, ops::Conv2D, ops::LogSoftmax, ops::MaxPool, ops::Relu, ops::Relu6, ops::Softmax);
+TENON_TEST_REGISTER(ops::NoOp);
+TENON_TEST_REGISTER(ops::Const, ops::Placeholder);
+TENON_TEST_REGISTER(ops::BiasAdd, ops::Conv2D, ops::LogSoftmax, ops::MaxPool, ops::Relu, ops::Relu6, ops::Softmax);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: arrays repeated, framed, turned round.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/array/fill.hpp>
 #include <tenon/ops/array/pad.hpp>
 #include <tenon/ops/array/reverse.hpp>
@@ -10,6 +10,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::BroadcastArgs, ops::BroadcastTo, ops::Empty, ops::Fill, ops::MirrorPad, ops::OneHot);
-TENON_REGISTER(ops::OnesLike, ops::Pad, ops::PadV2, ops::Reverse, ops::ReverseSequence, ops::ReverseV2);
-TENON_REGISTER(ops::Roll, ops::Slice, ops::Tile, ops::ZerosLike);
+TENON_TEST_REGISTER(ops::BroadcastArgs, ops::BroadcastTo, ops::Empty, ops::Fill, ops::MirrorPad, ops::OneHot);
+TENON_TEST_REGISTER(ops::OnesLike, ops::Pad, ops::PadV2, ops::Reverse, ops::ReverseSequence, ops::ReverseV2);
+TENON_TEST_REGISTER(ops::Roll, ops::Slice, ops::Tile, ops::ZerosLike);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: diagonals.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/array/matrix_diag.hpp>
 
 using namespace tenon;
 
-TENON_REGISTER(ops::Diag, ops::DiagPart, ops::MatrixBandPart, ops::MatrixDiag, ops::MatrixDiagPart, ops::MatrixSetDiag);
-TENON_REGISTER(ops::MatrixDiagPartV3, ops::MatrixDiagV3, ops::MatrixSetDiagV3);
+TENON_TEST_REGISTER(ops::Diag, ops::DiagPart, ops::MatrixBandPart, ops::MatrixDiag, ops::MatrixDiagPart,
+                    ops::MatrixSetDiag);
+TENON_TEST_REGISTER(ops::MatrixDiagPartV3, ops::MatrixDiagV3, ops::MatrixSetDiagV3);

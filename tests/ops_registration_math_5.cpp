@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: casts and choices.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/math/cast.hpp>
 #include <tenon/ops/math/select.hpp>
 
 using namespace tenon;
 
-TENON_REGISTER(ops::Bitcast, ops::Cast);
-TENON_REGISTER(ops::Select, ops::SelectV2);
+TENON_TEST_REGISTER(ops::Bitcast, ops::Cast);
+TENON_TEST_REGISTER(ops::Select, ops::SelectV2);
