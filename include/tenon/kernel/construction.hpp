@@ -23,14 +23,15 @@ class OpKernelConstruction {
  public:
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
                        std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator, FunctionRuntime* functions = nullptr)
+                       Allocator* allocator, FunctionRuntime* functions = nullptr, std::string_view device_name = {})
       : def_(def),
         op_(op),
         device_type_(device_type),
         input_types_(input_types),
         output_types_(output_types),
         allocator_(allocator),
-        functions_(functions) {}
+        functions_(functions),
+        device_name_(device_name) {}
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
@@ -53,6 +54,8 @@ class OpKernelConstruction {
   const NodeDef& def() const { return *def_; }
   const OpView& op() const { return *op_; }
   std::string_view device_type() const { return device_type_; }
+  // The full name of the node's device; empty outside of a session.
+  std::string_view device_name() const { return device_name_; }
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
@@ -71,6 +74,7 @@ class OpKernelConstruction {
   Allocator* allocator_;
   FunctionRuntime* functions_;
   Status status_;
+  std::string_view device_name_;
 };
 
 TENON_SETUP_CODE_END

@@ -26,9 +26,19 @@ struct ShapeMemo {
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
+class CancellationManager;
 class FunctionRuntime;
+class ResourceMgr;
+class StepContainer;
 
-// What is the same for all nodes of one run.
+// What one run and all functions that it calls have in common.
+struct RunServices {
+  ResourceMgr* resources = nullptr;              // the session's
+  StepContainer* step_container = nullptr;       // resources that go with the run
+  CancellationManager* cancellation = nullptr;   // of the run
+};
+
+// What is the same for all nodes of one run on one device.
 struct StepEnvironment {
   void* device = nullptr;            // the Cpu or Cuda that kernels get
   std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -40,6 +50,7 @@ struct StepEnvironment {
   int graph_def_version = 0;
   int call_depth = 0;                     // function calls around the step
   FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
+  const RunServices* services = nullptr;  // null while constants are folded
 };
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
@@ -97,6 +108,12 @@ class OpKernelContext {
   int graph_def_version() const { return frame_->env->graph_def_version; }
   FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
+  // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
+  ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
+  StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
+  CancellationManager* cancellation_manager() const {
+    return services() == nullptr ? nullptr : services()->cancellation;
+  }
 
   // -- for executors
   struct NodeFrame {
@@ -137,6 +154,7 @@ class OpKernelContext {
   }
 
  private:
+  const RunServices* services() const { return frame_->env->services; }
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",

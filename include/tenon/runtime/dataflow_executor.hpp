@@ -15,6 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
@@ -120,10 +121,15 @@ class DataflowRun {
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
   }
 
+  // The first error counts; kernels that wait for something are told to give up.
   TENON_COLD void Fail(const Status& status) {
-    MutexLock lock(mutex_);
-    status_.Update(status);
-    failed_.store(true, std::memory_order_release);
+    {
+      MutexLock lock(mutex_);
+      status_.Update(status);
+      failed_.store(true, std::memory_order_release);
+    }
+    if (const RunServices* services = step_->services(); services != nullptr && services->cancellation != nullptr)
+      services->cancellation->StartCancel();
   }
 
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,

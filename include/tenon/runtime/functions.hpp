@@ -81,6 +81,7 @@ class SessionFunctions final : public FunctionRuntime {
     TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
     Owned<Step> step = function->steps->Take();
     step->set_step_id(caller.step_id);
+    step->set_services(caller.services);
     step->set_call_depth(caller.call_depth + 1);
     for (std::size_t i = 0; i < args.size(); ++i)
       step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());

@@ -68,7 +68,7 @@ class KernelCache {
     }
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_);
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -282,7 +282,7 @@ class ProgramBuilder {
       return;
     }
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
-        entry.kernel->AsAsync() != nullptr)
+        entry.kernel->AsAsync() != nullptr || TouchesState(node))
       return;
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
@@ -313,6 +313,12 @@ class ProgramBuilder {
     }
     if (bytes > kMaxFoldedBytes) return;
     constant_nodes_[At(node.id)] = std::move(outputs);
+  }
+  // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
+  static bool TouchesState(const Node& node) {
+    const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
+    return std::any_of(node.input_types.begin(), node.input_types.end(), holds_state) ||
+           std::any_of(node.output_types.begin(), node.output_types.end(), holds_state);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;

@@ -27,7 +27,10 @@
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/graph.hpp>
@@ -64,11 +67,16 @@ class Prepared : public RefCounted {
   const Program& program() const { return *program_; }
 
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
-             RunTrace* trace) {
+             ResourceMgr* resources, RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     Step* step = &running->step;
-    step->set_step_id(NextStepId().fetch_add(1, std::memory_order_relaxed));
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    StepContainer container(resources, step_id);
+    CancellationManager cancellation;
+    const RunServices services{resources, &container, &cancellation};
+    step->set_step_id(step_id);
+    step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
     if (trace == nullptr) [[likely]] {
@@ -91,6 +99,7 @@ class Prepared : public RefCounted {
       step->Clear();
     }
     step->TrimCaches();
+    step->set_services(nullptr);
     steps_.Give(std::move(running));
     return status;
   }
@@ -158,9 +167,9 @@ class SessionImpl : public RefCounted {
     return session;
   }
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
-             RunTrace* trace) const {
-    return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, trace);
+  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+    return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, &resources_,
+                                               trace);
   }
 
   // The program of a signature: the one made before, or a new one.
@@ -325,6 +334,7 @@ class SessionImpl : public RefCounted {
   Owned<Device> other_;
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
+  ResourceMgr resources_;  // after the devices, whose memory the resources hold
   Graph graph_;
   Owned<SessionFunctions> functions_;
   Owned<KernelCache> kernels_;
@@ -340,7 +350,7 @@ class CallableImpl : public RefCounted {
   CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
       : session_(std::move(session)), prepared_(std::move(prepared)) {}
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return static_cast<const SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
+    return static_cast<SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
   }
   const Program& program() const { return prepared_->program(); }
 

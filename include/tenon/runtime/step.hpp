@@ -55,6 +55,8 @@ class Step {
   CachingAllocator* cache() { return cache_.get(); }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host_.services = services; }
+  const RunServices* services() const { return host_.services; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/function.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Whoever waits registers a callback under a token of its own and takes it back when the wait is over.
+//
+//   const auto token = cancellation->NewToken();
+//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
+//   ...
+//   cancellation->Deregister(token);       // false: the callback ran
+class CancellationManager {
+ public:
+  using Token = std::int64_t;
+
+  CancellationManager() = default;
+  CancellationManager(const CancellationManager&) = delete;
+  CancellationManager& operator=(const CancellationManager&) = delete;
+
+  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Runs every callback, outside of the lock. Only the first call does something.
+  void StartCancel() {
+    SlimVector<Entry> callbacks;
+    {
+      const MutexLock lock(mutex_);
+      if (state_ != State::kActive) return;
+      state_ = State::kCancelling;
+      cancelling_.store(true, std::memory_order_release);
+      callbacks = std::move(callbacks_);
+      callbacks_.clear();
+    }
+    for (Entry& entry : callbacks) entry.callback();
+    const MutexLock lock(mutex_);
+    state_ = State::kCancelled;
+    finished_.notify_all();
+  }
+  // True from the beginning of StartCancel on.
+  bool IsCancelled() const { return cancelling_.load(std::memory_order_acquire); }
+
+  // False, and the callback is neither kept nor called, when cancelling has begun.
+  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    callbacks_.push_back({token, std::move(callback)});
+    return true;
+  }
+  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
+  // called from a callback, nor with a lock that a callback takes.
+  bool Deregister(Token token) {
+    MutexLock lock(mutex_);
+    if (state_ == State::kActive) {
+      Remove(token);
+      return true;
+    }
+    while (state_ != State::kCancelled) finished_.wait(lock);
+    return false;
+  }
+  // The same without waiting: false when cancelling has begun.
+  bool TryDeregister(Token token) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    Remove(token);
+    return true;
+  }
+
+ private:
+  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
+  struct Entry {
+    Token token;
+    Function<void()> callback;
+  };
+  void Remove(Token token) {
+    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
+      if (callbacks_[i].token != token) continue;
+      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
+      callbacks_.pop_back();
+      return;
+    }
+  }
+
+  std::atomic<Token> next_token_{0};
+  std::atomic<bool> cancelling_{false};
+  Mutex mutex_;
+  std::condition_variable finished_;
+  State state_ = State::kActive;
+  SlimVector<Entry> callbacks_;
+};
+
+TENON_NAMESPACE_END

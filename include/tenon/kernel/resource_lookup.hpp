@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// From a kernel to its resources: handles are made for the kernel's device, checked and looked up.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/resource_handle.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/kernel/construction.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A handle of a T, whether there is one or not. An empty container is the default one.
+template <class T>
+ResourceHandle MakeResourceHandle(std::string_view device, std::string_view container, std::string_view name) {
+  return ResourceHandle{std::string(device),
+                        std::string(container.empty() ? ResourceMgr::kDefaultContainer : container),
+                        std::string(name),
+                        kResourceType<T>.hash,
+                        std::string(kResourceType<T>.name),
+                        {}};
+}
+
+// As a scalar tensor, ready to be an output.
+inline Tensor HandleTensor(ResourceHandle handle) {
+  Tensor tensor(DataType::kResource, TensorShape());
+  *tensor.data<ResourceHandle>() = std::move(handle);
+  return tensor;
+}
+
+namespace detail {
+
+TENON_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
+  return errors::InvalidArgument(
+      "Trying to access a handle's resource using the wrong type. The handle points to a "
+      "resource (name '",
+      handle.name, "') of type '", handle.maybe_type_name, "' (hash code ", handle.hash_code,
+      ") but you are trying to access the resource as type '", wanted.name, "' (hash code ", wanted.hash, ")");
+}
+
+// InvalidArgument when the handle is of another device or another type.
+inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& handle, ResourceType wanted) {
+  if (handle.device != context.device_name()) [[unlikely]]
+    return errors::InvalidArgument("Trying to access resource ", handle.name, " located in device ", handle.device,
+                                   " from device ", context.device_name());
+  if (handle.hash_code != wanted.hash) [[unlikely]]
+    return WrongResourceType(handle, wanted);
+  return OkStatus();
+}
+
+TENON_COLD inline Status NoResources(const OpKernelContext& context) {
+  return errors::FailedPrecondition(context.op_kernel().type_string(),
+                                    ": there are no resources here: the op runs outside of a session's run");
+}
+
+}  // namespace detail
+
+// The session's manager; FailedPrecondition where there is none (while constants are folded, for example).
+inline Status GetResources(const OpKernelContext& context, ResourceMgr** resources) {
+  *resources = context.resource_manager();
+  return *resources != nullptr ? OkStatus() : detail::NoResources(context);
+}
+
+// The handle that an input holds; borrowed from the input. InvalidArgument when it is not one handle.
+inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
+  if (input.dtype() != DataType::kResource || input.NumElements() < 1) [[unlikely]]
+    return errors::InvalidArgument("A resource handle must be one element of type resource, got ", input.dtype(),
+                                   " of shape ", input.shape());
+  *handle = input.data<ResourceHandle>();
+  return OkStatus();
+}
+
+// The resource that a handle names. InvalidArgument for another type or device, NotFound when there is none.
+template <class T>
+Status LookupResource(const OpKernelContext& context, const ResourceHandle& handle, Ref<T>* resource) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(detail::CheckHandle(context, handle, kResourceType<T>));
+  return resources->Lookup<T>(handle.container, handle.name, resource);
+}
+template <class T>
+Status LookupResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource) {
+  const ResourceHandle* handle = nullptr;
+  TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  return LookupResource<T>(context, *handle, resource);
+}
+
+// The same, or a new one: make(&resource) -> Status runs under the manager's lock.
+template <class T, class Make>
+Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource, const Make& make) {
+  const ResourceHandle* handle = nullptr;
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(detail::CheckHandle(context, *handle, kResourceType<T>));
+  return resources->LookupOrCreate<T>(handle->container, handle->name, resource, make);
+}
+
+// Where the resource of a node lives, from its attrs `container` and `shared_name`.
+struct ContainerInfo {
+  std::string container, name;
+  bool private_to_kernel = false;  // nobody else can name it
+
+  // The name is shared_name, or the node's own if `use_node_name`, or one that no other kernel has. InvalidArgument for
+  // a container with other characters than [A-Za-z0-9.][A-Za-z0-9./-]* and a shared_name that starts with '_'.
+  static Result<ContainerInfo> From(const OpKernelConstruction& c, bool use_node_name = false) {
+    std::string_view container, shared_name;
+    TENON_RETURN_IF_ERROR(c.GetAttr("container", &container));
+    TENON_RETURN_IF_ERROR(c.GetAttr("shared_name", &shared_name));
+    for (std::size_t i = 0; i < container.size(); ++i) {
+      const char k = container[i];
+      const bool word = (k >= 'a' && k <= 'z') || (k >= 'A' && k <= 'Z') || (k >= '0' && k <= '9') || k == '.';
+      if (!word && !(i > 0 && (k == '/' || k == '-')))
+        return errors::InvalidArgument("container contains invalid characters: ", container);
+    }
+    if (!shared_name.empty() && shared_name.front() == '_')
+      return errors::InvalidArgument("shared_name cannot start with '_':", shared_name);
+    ContainerInfo info;
+    info.container = container.empty() ? ResourceMgr::kDefaultContainer : container;
+    if (!shared_name.empty()) {
+      info.name = shared_name;
+    } else if (use_node_name) {
+      info.name = c.def().name;
+    } else {
+      static std::atomic<std::int64_t> counter{0};
+      info.name = StrCat("_", counter.fetch_add(1, std::memory_order_relaxed), "_", c.def().name);
+      info.private_to_kernel = true;
+    }
+    return info;
+  }
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// StepContainer: the resources of one run - tensor arrays, stacks, temporary variables. They go when the run ends.
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
+// manager outlives it.
+class StepContainer {
+ public:
+  StepContainer(ResourceMgr* resources, std::int64_t step_id) : resources_(resources), step_id_(step_id) {}
+  StepContainer(const StepContainer&) = delete;
+  StepContainer& operator=(const StepContainer&) = delete;
+  ~StepContainer() {
+    if (used_.load(std::memory_order_acquire)) (void)resources_->Cleanup(name());
+  }
+
+  // What handles carry as their container; whoever makes a resource through the manager calls MarkUsed().
+  std::string name() const { return StrCat("__per_step_", step_id_); }
+  void MarkUsed() { used_.store(true, std::memory_order_release); }
+  ResourceMgr* resources() const { return resources_; }
+
+  template <class T>
+  Status Create(std::string_view name, Ref<T> resource) {
+    MarkUsed();
+    return resources_->Create<T>(this->name(), name, std::move(resource));
+  }
+  template <class T>
+  Status Lookup(std::string_view name, Ref<T>* resource) const {
+    return resources_->Lookup<T>(this->name(), name, resource);
+  }
+  template <class T, class Make>
+  Status LookupOrCreate(std::string_view name, Ref<T>* resource, const Make& make) {
+    MarkUsed();
+    return resources_->LookupOrCreate<T>(this->name(), name, resource, make);
+  }
+  template <class T>
+  Status Delete(std::string_view name) {
+    return resources_->Delete<T>(this->name(), name);
+  }
+
+ private:
+  ResourceMgr* resources_;
+  std::int64_t step_id_;
+  std::atomic<bool> used_{false};
+};
+
+TENON_NAMESPACE_END
