@@ -36,6 +36,7 @@
 #include <tenon/op/op_list.hpp>
 #include <tenon/op/placeholders.hpp>
 #include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/io/dlpack.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/graph/builder.hpp>

@@ -102,10 +102,21 @@ class DataflowRun {
     int node;
     std::int64_t begin;
     OpKernelContext context;
+    RefReads references;
   };
   void StartAsync(int number) {
-    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext()};
-    state->context.Enter(&step_->frame(number));
+    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+    if (!node.reads_references) {
+      state->context.Enter(&step_->frame(number));
+    } else {
+      const Status status = state->references.Read(step_->frame(number));
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
     program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {

@@ -14,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -84,7 +85,11 @@ inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) 
 }
 
 TENON_COLD inline Status RunCopy(const Program& program, const ProgramNode& node, int number, Step* step) {
-  const Tensor& from = *step->frame(number).inputs[0];
+  Tensor from = *step->frame(number).inputs[0];
+  if (IsRefType(from.dtype())) {
+    const Tensor reference = from;
+    TENON_RETURN_IF_ERROR(ReadReference(reference, node.node->name(), &from));
+  }
   Tensor* to = &step->value(node.first_output);
   return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
@@ -92,18 +97,35 @@ TENON_COLD inline Status RunCopy(const Program& program, const ProgramNode& node
 
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
+// The node's kernel, to its end; an asynchronous one is waited for.
+inline void RunKernel(const ProgramNode& node, OpKernelContext* context) {
+  if (node.async == nullptr) [[likely]] {
+    const_cast<OpKernel*>(node.kernel)->Compute(context);
+  } else {
+    Notification done;
+    node.async->ComputeAsync(context, {&WakeUp, &done});
+    done.WaitForNotification();
+  }
+}
+TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                       OpKernelContext* context) {
+  RefReads reads;
+  const Status status = reads.Read(frame);
+  context->Enter(&reads.frame());
+  if (!status.ok()) return context->SetStatus(status);
+  RunKernel(node, context);
+}
+
 // Runs a node to its end on this thread; an asynchronous kernel is waited for.
 inline Status RunNode(const Program& program, int number, Step* step, OpKernelContext* context) {
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
-    context->Enter(&step->frame(number));
-    if (node.async == nullptr) [[likely]] {
-      const_cast<OpKernel*>(node.kernel)->Compute(context);
+    if (!node.reads_references) [[likely]] {
+      context->Enter(&step->frame(number));
+      RunKernel(node, context);
     } else {
-      Notification done;
-      node.async->ComputeAsync(context, {&WakeUp, &done});
-      done.WaitForNotification();
+      RunWithRefReads(node, step->frame(number), context);
     }
     if (context->status().ok()) [[likely]]
       status = CheckOutputs(program, node, step);

@@ -20,6 +20,7 @@
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/program.hpp>
+#include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/step.hpp>
 
@@ -85,11 +86,15 @@ class SessionFunctions final : public FunctionRuntime {
     step->set_call_depth(caller.call_depth + 1);
     for (std::size_t i = 0; i < args.size(); ++i)
       step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    const Status status = RunSequential(program, step.get(), nullptr);
+    Status status = RunSequential(program, step.get(), nullptr);
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < results.size(); ++i) {
         const Program::Fetch& fetch = program.fetches[i];
         results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
+        if (IsRefType(results[i].dtype())) [[unlikely]] {
+          const Tensor reference = results[i];
+          status.Update(ReadReference(reference, fetch.name, &results[i]));
+        }
       }
       for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
     } else {

@@ -97,6 +97,7 @@ struct ProgramNode {
   };
   Kind kind = Kind::kKernel;
   bool on_host = true;
+  bool reads_references = false;  // some input is a reference, and the kernel takes its value
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
   const Node* node = nullptr;  // of the graph, for messages; of a copy: the producer
@@ -139,6 +140,7 @@ struct Program {
   };
   SlimVector<Fetch> fetches;
   int num_values = 0;
+  bool has_references = false;  // some value is a reference to a variable
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -354,7 +356,10 @@ class ProgramBuilder {
       item.on_host = entry->on_host;
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
-        TENON_RETURN_IF_ERROR(Use(node.input(i), wants_host, &values, &waits));
+        const InEdge& from = node.input(i);
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
+        if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
+          item.reads_references = true;
       }
     }
     for (const int control : node.control_inputs)
@@ -367,6 +372,7 @@ class ProgramBuilder {
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
       const int value = NewValue();
+      if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
     }
     return OkStatus();

@@ -95,6 +95,10 @@ class Prepared : public RefCounted {
           fetches[i] = step->value(fetch.value);
       }
       for (const Program::Feed& feed : program_->feeds) step->value(feed.value) = EmptySlot();
+      if (program_->has_references) [[unlikely]] {
+        for (std::size_t i = 0; i < fetches.size(); ++i)
+          status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
+      }
     } else {
       step->Clear();
     }
