@@ -64,9 +64,9 @@ class LegacyVar final : public Var {
 inline Tensor RefTo(Ref<LegacyVar> variable) {
   const DataType type = MakeRefType(variable->tensor.dtype());
   LegacyVar* held = variable.release();
-  return Tensor(type, TensorShape(),
-                Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); },
-                             nullptr));
+  return Tensor(
+      type, TensorShape(),
+      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
 }
 // The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
 inline LegacyVar* ReferredBy(const Tensor& tensor) {
@@ -108,8 +108,8 @@ class LockedVar {
     if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
       return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
     if (tensor().dtype() != dtype)
-      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ",
-                                     tensor().dtype(), " got ", dtype);
+      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
+                                     " got ", dtype);
     return OkStatus();
   }
   // Before elements are changed. What was read through a reference sees the change, as in TensorFlow, but texts and

@@ -55,10 +55,9 @@ TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* valu
     TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
   }
   if (value->NumElements() > 0 && !value->RefCountIsOne()) *value = value->DeepCopy();
-  return value->IsInitialized()
-             ? OkStatus()
-             : errors::ResourceExhausted("OOM when allocating tensor with shape", value->shape(), " and type ",
-                                         value->dtype(), " for a fetched variable");
+  return value->IsInitialized() ? OkStatus()
+                                : errors::ResourceExhausted("OOM when allocating tensor with shape", value->shape(),
+                                                            " and type ", value->dtype(), " for a fetched variable");
 }
 
 }  // namespace detail

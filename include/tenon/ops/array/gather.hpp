@@ -67,8 +67,8 @@ inline Status GatherV2Shape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline Status GatherNdShape(InferenceContext* c) {
-  const ShapeHandle params = c->input(0);
+// Input 1 are the indices.
+inline Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
   ShapeHandle indices, rows, rest, out;
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
   const DimensionHandle depth = c->Dim(indices, -1);
@@ -82,6 +82,8 @@ inline Status GatherNdShape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
+
+inline Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
 
 // "[1,0]": where element i of a tensor is.
 inline std::string PlaceText(const TensorShape& shape, Index i) {
@@ -135,6 +137,58 @@ inline Status RunGather(OpKernelContext& context, Cpu& device, const Tensor& par
   return errors::InvalidArgument("Gather: indices", PlaceText(indices.shape(), bad), " = ",
                                  HostIndices(indices.any_view(), indices.dtype())[bad], " is not in [0, ", plan.limit,
                                  ")");
+}
+
+inline Status BadGatherNdIndex(const Tensor& indices, const HostIndices& at, Index bad, Index depth,
+                               const TensorShape& params) {
+  TensorShape rows = indices.shape();
+  rows.RemoveLastDims(1);
+  std::string index;
+  for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
+  return errors::InvalidArgument("GatherNd: indices", PlaceText(rows, bad), " = [", index,
+                                 "] does not index into param shape ", params);
+}
+
+inline Status RunGatherNd(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices,
+                          bool ignore_bad, Tensor* output) {
+  constexpr Index kMaxDepth = 7;
+  if (params.dims() < 1) return errors::InvalidArgument("GatherNd: params must be at least a vector");
+  if (indices.dims() < 1) return errors::InvalidArgument("GatherNd: indices must be at least a vector");
+  const Index depth = indices.dim_size(indices.dims() - 1);
+  if (depth > params.dims())
+    return errors::InvalidArgument("GatherNd: index innermost dimension length must be <= params rank; saw: ", depth,
+                                   " vs. ", params.dims());
+  if (depth > kMaxDepth)
+    return errors::InvalidArgument("GatherNd: Only indices.shape[-1] values between 1 and ", kMaxDepth,
+                                   " are currently supported.  Requested rank: ", depth);
+  TensorShape shape = indices.shape();
+  shape.RemoveLastDims(1);
+  const Index count = shape.num_elements();
+  Index run = 1;
+  for (int d = 0; d < params.dims(); ++d) {
+    if (d < depth) continue;
+    run *= params.dim_size(d);
+    TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(params.dim_size(d)));
+  }
+  if (count > 0 && params.NumElements() == 0)
+    return errors::InvalidArgument("GatherNd: Requested more than 0 entries, but params is empty.  Params shape: ",
+                                   params.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  SlimVector<Index> places(static_cast<std::size_t>(count), 0);
+  const HostIndices at(indices.any_view(), indices.dtype());
+  const Index bad = FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
+  if (bad >= 0 && !ignore_bad) return BadGatherNdIndex(indices, at, bad, depth, params.shape());
+  const ElementMover mover = MoverOf(params.dtype());
+  ParallelFor(device, count, mover.cost_ns() * static_cast<double>(run) + 2, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index place = places[static_cast<std::size_t>(i)];
+      if (place < 0)
+        ZeroRun(mover, mover.At(output->raw_data(), i * run), run);
+      else
+        CopyRun(mover, mover.At(params.raw_data(), place * run), mover.At(output->raw_data(), i * run), run);
+    }
+  });
+  return OkStatus();
 }
 
 }  // namespace detail
@@ -221,62 +275,10 @@ struct GatherNd {
       return ServeOnly(c, c.input_type(0), detail::kGatherNdTypes);
     }
     Status operator()(Context<Device>& context, const Tensor& params, const Tensor& indices, Tensor& output) const {
-      return Run(context.op(), context.device(), params, indices, this->bad_indices_policy == "IGNORE", &output);
+      return detail::RunGatherNd(context.op(), context.device(), params, indices, this->bad_indices_policy == "IGNORE",
+                                 &output);
     }
   };
-
- private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Tensor& params, const Tensor& indices, bool ignore_bad,
-                    Tensor* output) {
-    constexpr Index kMaxDepth = 7;
-    if (params.dims() < 1) return errors::InvalidArgument("GatherNd: params must be at least a vector");
-    if (indices.dims() < 1) return errors::InvalidArgument("GatherNd: indices must be at least a vector");
-    const Index depth = indices.dim_size(indices.dims() - 1);
-    if (depth > params.dims())
-      return errors::InvalidArgument("GatherNd: index innermost dimension length must be <= params rank; saw: ", depth,
-                                     " vs. ", params.dims());
-    if (depth > kMaxDepth)
-      return errors::InvalidArgument("GatherNd: Only indices.shape[-1] values between 1 and ", kMaxDepth,
-                                     " are currently supported.  Requested rank: ", depth);
-    TensorShape shape = indices.shape();
-    shape.RemoveLastDims(1);
-    const Index count = shape.num_elements();
-    Index run = 1;
-    for (int d = 0; d < params.dims(); ++d) {
-      if (d < depth) continue;
-      run *= params.dim_size(d);
-      TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(params.dim_size(d)));
-    }
-    if (count > 0 && params.NumElements() == 0)
-      return errors::InvalidArgument("GatherNd: Requested more than 0 entries, but params is empty.  Params shape: ",
-                                     params.shape());
-    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
-    SlimVector<Index> places(static_cast<std::size_t>(count), 0);
-    const HostIndices at(indices.any_view(), indices.dtype());
-    const Index bad =
-        detail::FindPlaces(at, params.shape().dim_sizes().first(static_cast<std::size_t>(depth)), &places);
-    if (bad >= 0 && !ignore_bad) return BadIndex(indices, at, bad, depth, params.shape());
-    const ElementMover mover = MoverOf(params.dtype());
-    ParallelFor(device, count, mover.cost_ns() * static_cast<double>(run) + 2, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        const Index place = places[static_cast<std::size_t>(i)];
-        if (place < 0)
-          ZeroRun(mover, mover.At(output->raw_data(), i * run), run);
-        else
-          CopyRun(mover, mover.At(params.raw_data(), place * run), mover.At(output->raw_data(), i * run), run);
-      }
-    });
-    return OkStatus();
-  }
-  static Status BadIndex(const Tensor& indices, const HostIndices& at, Index bad, Index depth,
-                         const TensorShape& params) {
-    TensorShape rows = indices.shape();
-    rows.RemoveLastDims(1);
-    std::string index;
-    for (Index d = 0; d < depth; ++d) StrAppend(&index, d == 0 ? "" : ", ", at[bad * depth + d]);
-    return errors::InvalidArgument("GatherNd: indices", detail::PlaceText(rows, bad), " = [", index,
-                                   "] does not index into param shape ", params);
-  }
 };
 
 }  // namespace ops

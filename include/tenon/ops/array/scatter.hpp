@@ -112,7 +112,7 @@ inline Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle 
                                      ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
                                      "]: ", s.message());
   }
-  c->set_output(0, target);
+  if (c->num_outputs() > 0) c->set_output(0, target);
   return OkStatus();
 }
 inline Status ScatterNdShape(InferenceContext* c) {

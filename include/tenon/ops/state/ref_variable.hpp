@@ -108,15 +108,14 @@ class VariableKernel : public OpKernel {
 }  // namespace detail
 
 struct Variable {
-  static constexpr auto signature =
-      Op("Variable")
-          .Output("ref: Ref(dtype)")
-          .Attr("shape: shape")
-          .Attr("dtype: type")
-          .Attr("container: string = ''")
-          .Attr("shared_name: string = ''")
-          .SetIsStateful()
-          .SetShapeFn([](InferenceContext* c) { return detail::DeclaredShape(c, true); });
+  static constexpr auto signature = Op("Variable")
+                                        .Output("ref: Ref(dtype)")
+                                        .Attr("shape: shape")
+                                        .Attr("dtype: type")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) { return detail::DeclaredShape(c, true); });
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -264,8 +263,7 @@ struct TemporaryVariable {
     Status Run(OpKernelContext* context) const {
       if (context->step_container() == nullptr) return tenon::detail::NoResources(*context);
       Ref<LegacyVar> variable = detail::NewLegacyVar(dtype_, shape_);
-      TENON_ASSIGN_OR_RETURN(variable->tensor,
-                             Tensor::Make(dtype_, shape_, context->environment().result_allocator));
+      TENON_ASSIGN_OR_RETURN(variable->tensor, Tensor::Make(dtype_, shape_, context->environment().result_allocator));
       ZeroRun(MoverOf(dtype_), variable->tensor.raw_data(), shape_.num_elements());
       TENON_RETURN_IF_ERROR(context->step_container()->Create(StrCat("tmp_var:", var_name_), variable));
       context->set_output(0, RefTo(variable));

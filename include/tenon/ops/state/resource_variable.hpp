@@ -147,29 +147,28 @@ struct ReadVariableOp {
 
 // The same for several variables, one after the other.
 struct _ReadVariablesOp {
-  static constexpr auto signature = Op("_ReadVariablesOp")
-                                        .Input("resources: N * resource")
-                                        .Output("values: dtypes")
-                                        .Attr("N: int >= 0")
-                                        .Attr("dtypes: list(type) >= 1")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          std::span<const DataType> dtypes;
-                                          TENON_RETURN_IF_ERROR(c->GetAttr("dtypes", &dtypes));
-                                          if (static_cast<int>(dtypes.size()) != c->num_inputs())
-                                            return errors::InvalidArgument("Mismatched number of arguments to ReadVariablesOp");
-                                          for (int i = 0; i < c->num_inputs(); ++i) {
-                                            ShapeAndType held;
-                                            TENON_RETURN_IF_ERROR(detail::HeldByHandle(c, i, "", &held));
-                                            if (held.dtype != DataType::kInvalid &&
-                                                held.dtype != dtypes[static_cast<std::size_t>(i)])
-                                              return errors::InvalidArgument(
-                                                  "Trying to read variable with wrong dtype. Expected ", held.dtype,
-                                                  " got ", dtypes[static_cast<std::size_t>(i)]);
-                                            c->set_output(i, held.shape);
-                                          }
-                                          return OkStatus();
-                                        });
+  static constexpr auto signature =
+      Op("_ReadVariablesOp")
+          .Input("resources: N * resource")
+          .Output("values: dtypes")
+          .Attr("N: int >= 0")
+          .Attr("dtypes: list(type) >= 1")
+          .SetIsStateful()
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            std::span<const DataType> dtypes;
+            TENON_RETURN_IF_ERROR(c->GetAttr("dtypes", &dtypes));
+            if (static_cast<int>(dtypes.size()) != c->num_inputs())
+              return errors::InvalidArgument("Mismatched number of arguments to ReadVariablesOp");
+            for (int i = 0; i < c->num_inputs(); ++i) {
+              ShapeAndType held;
+              TENON_RETURN_IF_ERROR(detail::HeldByHandle(c, i, "", &held));
+              if (held.dtype != DataType::kInvalid && held.dtype != dtypes[static_cast<std::size_t>(i)])
+                return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", held.dtype,
+                                               " got ", dtypes[static_cast<std::size_t>(i)]);
+              c->set_output(i, held.shape);
+            }
+            return OkStatus();
+          });
 
   static constexpr auto kernel_types = TypeAttrs();
 
@@ -224,8 +223,8 @@ struct AssignVariableOp {
     Tensor old(dtype);  // its memory is given back after the lock
     const MutexLock lock(variable->mutex);
     if (variable->tensor.dtype() != dtype)
-      return errors::InvalidArgument("Trying to assign variable with wrong dtype. Expected ",
-                                     variable->tensor.dtype(), " got ", dtype);
+      return errors::InvalidArgument("Trying to assign variable with wrong dtype. Expected ", variable->tensor.dtype(),
+                                     " got ", dtype);
     if (validate_shape && variable->is_initialized && !(variable->tensor.shape() == value.shape()))
       return errors::InvalidArgument("Trying to assign to variable with tensor with wrong shape. Expected ",
                                      variable->tensor.shape(), " got ", value.shape());

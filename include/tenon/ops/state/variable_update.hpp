@@ -38,9 +38,8 @@ inline Status UpdateVariable(OpKernelContext& context, Cpu& device, const Tensor
   const ElementMover mover = MoverOf(value.dtype());
   const void* from = value.raw_data();
   void* to = variable.tensor().raw_data();
-  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(), [&](Index begin, Index end) {
-    combine(mover.At(from, begin), mover.At(to, begin), end - begin);
-  });
+  ParallelFor(device, value.NumElements(), 3 * mover.cost_ns(),
+              [&](Index begin, Index end) { combine(mover.At(from, begin), mover.At(to, begin), end - begin); });
   return OkStatus();
 }
 
@@ -79,8 +78,7 @@ inline Status CountUp(OpKernelContext& context, const Tensor& target, std::int64
   if (variable.tensor().dims() != 0)
     return errors::InvalidArgument("input is not a scalar: ", variable.tensor().shape());
   const bool wide = dtype == DataType::kInt64;
-  const std::int64_t before =
-      wide ? *variable.tensor().data<std::int64_t>() : *variable.tensor().data<std::int32_t>();
+  const std::int64_t before = wide ? *variable.tensor().data<std::int64_t>() : *variable.tensor().data<std::int32_t>();
   if (before >= limit) return errors::OutOfRange("Reached limit of ", limit);
   TENON_RETURN_IF_ERROR(variable.var().MakeWritable());
   TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape(), &output));
