@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -15,11 +17,10 @@ constexpr auto kOtherSignature = Op("Relu").Input("features: T").Output("activat
 constexpr auto kStatefulSignature =
     Op("Relu").Input("features: T").Output("activations: T").Attr("T: {float, double}").SetIsStateful();
 constexpr auto kAddSignature = Op("Add").Input("x: T").Input("y: T").Output("z: T").Attr("T: {float}");
-constexpr auto kOldSignature = Op("Old").Deprecated(20, "Use New");
 constexpr auto kBadNameSignature = Op("bad");
 
 constexpr OpView kRelu = kReluSignature.view(), kSame = kSameSignature.view(), kOther = kOtherSignature.view(),
-                 kStateful = kStatefulSignature.view(), kAdd = kAddSignature.view(), kOld = kOldSignature.view(),
+                 kStateful = kStatefulSignature.view(), kAdd = kAddSignature.view(),
                  kBadName = kBadNameSignature.view();
 
 TEST_SUITE("OpRegistry") {
@@ -63,13 +64,35 @@ TEST_SUITE("OpRegistry") {
     REQUIRE(registry.Register(kRelu).ok());
     CHECK(registry.LookUp("Relv", &op).message().find("; did you mean 'Relu'?") != std::string_view::npos);
   }
-  TEST_CASE("deprecated ops are refused from their version on") {
-    CHECK(CheckOpDeprecation(kOld, 19).ok());
-    CHECK(CheckOpDeprecation(kRelu, 9999).ok());
-    const Status status = CheckOpDeprecation(kOld, 21);
-    CHECK(status.code() == Code::kUnimplemented);
-    CHECK(status.message() ==
-          "Op Old is not available in GraphDef version 21. It has been removed in version 20. Use New.");
+  TEST_CASE("looks up while another thread registers") {
+    static std::vector<std::string> names;
+    static std::vector<OpView> views;
+    for (int i = 0; i < 500; ++i) names.push_back("Op" + std::to_string(i));
+    for (const std::string& name : names) {
+      views.push_back(kRelu);
+      views.back().name = name;
+    }
+    OpRegistry registry;
+    std::atomic<int> registered{0};
+    std::thread writer([&] {
+      for (const OpView& view : views) {
+        CHECK(registry.Register(view).ok());
+        registered.fetch_add(1, std::memory_order_release);
+      }
+    });
+    bool all_found = true;
+    for (int n = 0; n < 500;) {
+      n = registered.load(std::memory_order_acquire);
+      for (int i = 0; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        all_found = all_found && registry.Find(names[at]) == &views[at];
+      }
+    }
+    writer.join();
+    CHECK(all_found);
+    CHECK(registry.size() == 500);
+    CHECK(registry.ops().front()->name == "Op0");
+    CHECK(registry.ops().back()->name == "Op99");
   }
 }
 }  // namespace

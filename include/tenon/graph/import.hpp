@@ -16,6 +16,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/op/graph_def.hpp>
+#include <tenon/op/op_deprecation.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
 #include <tenon/graph/algorithms.hpp>

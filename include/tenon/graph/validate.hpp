@@ -24,6 +24,7 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_def.hpp>
+#include <tenon/op/op_deprecation.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/graph/graph.hpp>

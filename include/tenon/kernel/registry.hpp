@@ -2,13 +2,15 @@
 #pragma once
 // Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
 
+#include <atomic>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/flat_map.hpp>
 #include <tenon/base/mutex.hpp>
+#include <tenon/base/name_table.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -33,7 +35,8 @@ struct KernelDef {
   const KernelRow* row = nullptr;
 };
 
-// thread-safe. Rows are never removed: a shared library that registered ops must stay loaded.
+// thread-safe; looking up takes no lock. Rows are never removed: a shared library that registered ops must stay loaded
+// (io/load_library.hpp sees to it).
 class Registry {
  public:
   // Everything that TENON_REGISTER put into this process.
@@ -44,42 +47,58 @@ class Registry {
   Registry() = default;
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
+  ~Registry() {
+    while (tables_ != nullptr) {
+      const Table* const older = tables_->older;
+      delete tables_;
+      tables_ = older;
+    }
+  }
 
   // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
-  // another struct or signature has the op's name.
+  // another struct or signature has the op's name, which is left out then.
   Status Add(const RegistrationBatch& batch) {
-    MutexLock lock(mutex_);
+    Refresh();
+    const MutexLock lock(mutex_);
     return AddLocked(batch);
+  }
+  // What Add would say.
+  Status Check(const RegistrationBatch& batch) const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    Status status;
+    for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(CheckOp(*batch.ops[i]));
+    return status;
   }
 
   // NotFound names the types there are kernels for.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
-    MutexLock lock(mutex_);
-    const auto it = kernels_.find(key.op);
-    if (it != kernels_.end())
-      for (const KernelRow* row : it->second)
-        if (row->device == key.device && Matches(*row, key.types)) return KernelDef{row};
-    return NoKernel(key, it == kernels_.end() ? SlimVector<const KernelRow*>() : it->second);
+    const OpKernels* const kernels = kernels_.Find(key.op);
+    const KernelRow* const row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    if (row != nullptr) [[likely]]
+      return KernelDef{row};
+    return NoKernel(key, kernels);
   }
   // The kernel for a node: reads the node's type attrs.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
     KernelKey key{node.op, device, {}};
-    {
-      MutexLock lock(mutex_);
-      const auto it = kernels_.find(std::string_view(node.op));
-      if (it != kernels_.end()) {
-        const OpRow& op = *it->second.front()->op;
-        for (int k = 0; k < op.typed_count; ++k) {
-          DataType type = DataType::kInvalid;
-          TENON_RETURN_IF_ERROR(
-              GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-          key.types.push_back(type);
-        }
+    if (const OpKernels* const kernels = kernels_.Find(node.op); kernels != nullptr) {
+      const OpRow& op = *kernels->op;
+      for (int k = 0; k < op.typed_count; ++k) {
+        DataType type = DataType::kInvalid;
+        TENON_RETURN_IF_ERROR(
+            GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+        key.types.push_back(type);
       }
     }
     return Find(key);
+  }
+  // All kernels of an op, in the order of their registration.
+  SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
+    Refresh();
+    return RowsOf(kernels_.Find(op));
   }
 
   // The op's description, or null.
@@ -91,12 +110,24 @@ class Registry {
   // What went wrong while batches were added; sessions refuse to start on it.
   Status status() const {
     Refresh();
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     return status_;
   }
 
  private:
   explicit Registry(bool global) : global_(global) {}
+
+  // The rows of one op in one batch; those of other batches behind them. Only `next` changes, from null, once.
+  struct Table {
+    const KernelRow* rows;
+    std::size_t count;
+    std::atomic<Table*> next{nullptr};
+    const Table* older = nullptr;  // of all tables of the registry
+  };
+  struct OpKernels {
+    const OpRow* op;
+    Table* first;
+  };
 
   static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
     if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
@@ -104,14 +135,32 @@ class Registry {
       if (static_cast<DataType>(row.types[i]) != types[i]) return false;
     return true;
   }
+  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device,
+                                  const SlimVector<DataType>& types) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
+        if (row->op != nullptr && Matches(*row, types) && row->device == device) return row;
+    return nullptr;
+  }
+  static SlimVector<DataType> TypesOf(const KernelRow& row) {
+    SlimVector<DataType> types;
+    for (int k = 0; k < row.op->typed_count; ++k) types.push_back(static_cast<DataType>(row.types[k]));
+    return types;
+  }
+  // Of several rows for the same types, the first.
+  static SlimVector<const KernelRow*> RowsOf(const OpKernels* kernels) {
+    SlimVector<const KernelRow*> rows;
+    const Table* table = kernels == nullptr ? nullptr : kernels->first;
+    for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
+        if (row->op != nullptr && FindRow(*kernels, row->device, TypesOf(*row)) == row) rows.push_back(row);
+    return rows;
+  }
   static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
-  static Status NoKernel(const KernelKey& key, const SlimVector<const KernelRow*>& rows) {
+  TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
     std::string have;
-    for (const KernelRow* row : rows) {
-      SlimVector<DataType> types;
-      for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
-      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
-    }
+    for (const KernelRow* row : RowsOf(kernels))
+      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(TypesOf(*row)));
     return errors::NotFound(
         "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
@@ -120,42 +169,67 @@ class Registry {
   // Takes in batches that were linked since the last time.
   void Refresh() const {
     if (!global_) return;
-    RegistrationBatch* head = detail::registration_batches.load(std::memory_order_acquire);
-    if (head == seen_.load(std::memory_order_acquire)) return;
-    MutexLock lock(mutex_);
+    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
+    TakeIn();
+  }
+  TENON_COLD void TakeIn() const {
+    const MutexLock lock(mutex_);
+    const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
     SlimVector<const RegistrationBatch*> fresh;
-    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
-      fresh.push_back(b);
+    for (const RegistrationBatch* b = head; b != seen_.load(std::memory_order_relaxed); b = b->next) fresh.push_back(b);
     for (std::size_t i = fresh.size(); i-- > 0;) status_.Update(AddLocked(*fresh[i]));
     seen_.store(head, std::memory_order_release);
+  }
+
+  static bool SameStruct(const OpRow& a, const OpRow& b) {
+    if (a.struct_name != b.struct_name || a.typed_count != b.typed_count) return false;
+    for (int k = 0; k < a.typed_count; ++k)
+      if (a.typed_attr[k] != b.typed_attr[k]) return false;
+    return true;
+  }
+  Status CheckOp(const OpRow& op) const {
+    TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
+    const OpKernels* const kernels = kernels_.Find(op.view->name);
+    if (kernels == nullptr || kernels->op == &op || SameStruct(*kernels->op, op)) return OkStatus();
+    return errors::AlreadyExists("two structs define kernels for op '", op.view->name,
+                                 "': ", kernels->op->struct_name, " and ", op.struct_name);
   }
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
-    for (std::size_t t = 0; t < batch.table_count; ++t)
-      for (std::size_t i = 0; i < batch.table_sizes[t]; ++i)
-        if (const KernelRow* row = &batch.tables[t][i]; row->op != nullptr) status.Update(AddRow(row));
+    for (std::size_t t = 0; t < batch.table_count; ++t) {
+      const KernelRow* row = batch.tables[t];
+      const KernelRow* const end = row + batch.table_sizes[t];
+      while (row != end && row->op == nullptr) ++row;
+      if (row != end) status.Update(AddTable(row, static_cast<std::size_t>(end - row)));
+    }
     return status;
   }
-  Status AddRow(const KernelRow* row) const {
-    SlimVector<const KernelRow*>& rows = kernels_[row->op->view->name];
-    SlimVector<DataType> types;
-    for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
-    for (const KernelRow* other : rows) {
-      if (other->op->struct_name != row->op->struct_name)
-        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name,
-                                     "': ", other->op->struct_name, " and ", row->op->struct_name);
-      if (other->device == row->device && Matches(*other, types)) return OkStatus();
+  Status AddTable(const KernelRow* rows, std::size_t count) const {
+    const OpRow& op = *rows->op;
+    TENON_RETURN_IF_ERROR(CheckOp(op));
+    const OpKernels* const kernels = kernels_.Find(op.view->name);
+    Table* last = nullptr;
+    for (Table* table = kernels == nullptr ? nullptr : kernels->first; table != nullptr; table = last->next.load()) {
+      if (table->rows == rows) return OkStatus();
+      last = table;
     }
-    rows.push_back(row);
+    Table* const table = new Table{rows, count};
+    table->older = tables_;
+    tables_ = table;
+    if (last != nullptr)
+      last->next.store(table, std::memory_order_release);
+    else
+      kernels_.Insert(op.view->name, OpKernels{&op, table});
     return OkStatus();
   }
 
   bool global_ = false;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_;  // of those that add
   mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
   mutable OpRegistry ops_;
-  mutable FlatMap<std::string_view, SlimVector<const KernelRow*>> kernels_;
+  mutable NameTable<OpKernels> kernels_;
+  mutable const Table* tables_ = nullptr;  // the newest
   mutable Status status_;
 };
 

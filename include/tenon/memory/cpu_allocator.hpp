@@ -278,13 +278,14 @@ class HostAllocator final : public Allocator {
 };
 
 namespace detail {
-// Never destroyed: tensors in static objects may be freed after the end of main. Constant-initialised: no guard.
+// Never destroyed: tensors in static objects may be freed after the end of main. A constexpr object, so that neither a
+// constructor nor a destructor is registered at start-up; what changes in it is mutable.
 union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator() {}
   constexpr ~HostAllocatorStorage() {}
-  HostAllocator allocator;
+  mutable HostAllocator allocator;
 };
-inline constinit HostAllocatorStorage host_allocator;
+inline constexpr HostAllocatorStorage host_allocator;
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.

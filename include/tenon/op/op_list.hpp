@@ -4,15 +4,12 @@
 // list alone, and whether a graph's version may still use an op.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/log.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/base/status.hpp>
@@ -20,6 +17,7 @@
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_def.hpp>
+#include <tenon/op/op_deprecation.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/op/op_registry.hpp>
 
@@ -146,34 +144,10 @@ inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& re
 
 // -------------------------------------------------------------------------------------------------------- deprecation
 
-namespace detail {
-// True the first time that it is asked for a name. thread-safe.
-inline bool FirstWarningFor(const std::string& op) {
-  struct Warned {
-    Mutex mutex;
-    SlimVector<std::string> ops;
-  };
-  static Warned* const warned = new Warned();
-  const MutexLock lock(warned->mutex);
-  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
-  warned->ops.push_back(op);
-  return true;
-}
-}  // namespace detail
-
-// Unimplemented when graphs of version `producer` may no longer hold the op; one warning for each op that will go with
-// a later version. thread-safe.
+// The same for an op that is data; CheckOpDeprecation of a registered one is in op/op_deprecation.hpp.
 inline Status CheckOpDeprecation(const OpDef& op, int producer) {
   if (!op.deprecation) return OkStatus();
-  const OpDeprecation& deprecation = *op.deprecation;
-  if (producer >= deprecation.version)
-    return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", producer,
-                                 ". It has been removed in version ", deprecation.version, ". ",
-                                 deprecation.explanation, ".");
-  if (detail::FirstWarningFor(op.name))
-    TENON_LOG(kWarning, "Op ", op.name, " is deprecated. It will cease to work in GraphDef version ",
-              deprecation.version, ". ", deprecation.explanation, ".");
-  return OkStatus();
+  return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
 }
 
 TENON_SETUP_CODE_END

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/name_table.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -29,34 +33,31 @@ inline bool SameOp(const OpView& a, const OpView& b) {
          a.flags == b.flags && a.deprecated_since == b.deprecated_since;
 }
 
-// Unimplemented when graphs of this version may no longer hold the op.
-inline Status CheckOpDeprecation(const OpView& op, int graph_def_version) {
-  if (op.deprecated_since == 0 || graph_def_version < op.deprecated_since) return OkStatus();
-  return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", graph_def_version,
-                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text,
-                               ".");
-}
-
-// externally synchronised: any number of threads may look up while none registers.
+// thread-safe: ops may be registered while others are looked up.
 class OpRegistry {
  public:
+  OpRegistry() = default;
+  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)) {}
+
   // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
   // AlreadyExists when the name stands for another one.
   Status Register(const OpView& op) {
-    if (!detail::IsOpName(op.name))
-      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
-    const auto at = LowerBound(op.name);
-    if (at != ops_.end() && (*at)->name == op.name)
-      return SameOp(**at, op) ? OkStatus() : errors::AlreadyExists("Op with name ", op.name);
-    ops_.insert(at, &op);
+    const MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(CheckLocked(op));
+    ops_.Insert(op.name, &op);
     return OkStatus();
   }
   Status Register(OpView&&) = delete;
+  // What Register would say.
+  Status Check(const OpView& op) const {
+    const MutexLock lock(mutex_);
+    return CheckLocked(op);
+  }
 
   // Null when there is no such op.
   const OpView* Find(std::string_view name) const {
-    const auto at = const_cast<OpRegistry*>(this)->LowerBound(name);
-    return at != ops_.end() && (*at)->name == name ? *at : nullptr;
+    const OpView* const* op = ops_.Find(name);
+    return op == nullptr ? nullptr : *op;
   }
   // NotFound with TensorFlow's text and the nearest names.
   Status LookUp(std::string_view name, const OpView** op) const {
@@ -65,23 +66,35 @@ class OpRegistry {
   }
 
   // All ops, sorted by name.
-  const SlimVector<const OpView*>& ops() const { return ops_; }
-  std::size_t size() const { return ops_.size(); }
+  SlimVector<const OpView*> ops() const {
+    SlimVector<const OpView*> unordered, all;
+    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->next) unordered.push_back(entry->value);
+    for (const std::size_t i : SortedOrder(unordered.size(), [&unordered](std::size_t a, std::size_t b) {
+           return unordered[a]->name < unordered[b]->name;
+         }))
+      all.push_back(unordered[i]);
+    return all;
+  }
+  std::size_t size() const { return ops().size(); }
 
  private:
-  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
-    return std::lower_bound(ops_.begin(), ops_.end(), name,
-                            [](const OpView* op, std::string_view n) { return op->name < n; });
+  Status CheckLocked(const OpView& op) const {
+    if (!detail::IsOpName(op.name))
+      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
+    const OpView* const* there = ops_.Find(op.name);
+    if (there == nullptr || *there == &op || SameOp(**there, op)) return OkStatus();
+    return errors::AlreadyExists("Op with name ", op.name);
   }
   TENON_COLD Status NotRegistered(std::string_view name) const {
     SlimVector<std::string_view> names;
-    for (const OpView* op : ops_) names.push_back(op->name);
+    for (const OpView* op : ops()) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
                             "Make sure the Op and Kernel are registered in the binary running in this process",
                             DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
-  SlimVector<const OpView*> ops_;  // sorted by name
+  mutable Mutex mutex_;  // of those that register
+  NameTable<const OpView*> ops_;
 };
 
 TENON_SETUP_CODE_END
