@@ -38,8 +38,10 @@
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/io/dlpack.hpp>
+#include <tenon/io/load_library.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/plugin.hpp>
 #include <tenon/register.hpp>
 #include <tenon/runtime.hpp>
 #include <tenon/runtime/trace.hpp>

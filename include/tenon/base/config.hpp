@@ -13,9 +13,10 @@
 
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
+#define TENON_ABI_TAG v0
 #define TENON_NAMESPACE_BEGIN \
   namespace tenon {           \
-  inline namespace v0 {
+  inline namespace TENON_ABI_TAG {
 #define TENON_NAMESPACE_END \
   }                         \
   }
@@ -40,21 +41,29 @@
 // TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
+// TENON_EXPORT: a function that a shared library offers to whoever loads it, also where symbols are hidden otherwise.
+// TENON_COMPILER_ABI: how functions are called and classes laid out, as text.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
 #define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
+#define TENON_EXPORT __attribute__((visibility("default")))
+#define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
 #define TENON_ALWAYS_INLINE __forceinline
 #define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
+#define TENON_EXPORT __declspec(dllexport)
+#define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
 #define TENON_ALWAYS_INLINE inline
 #define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
+#define TENON_EXPORT
+#define TENON_COMPILER_ABI "unknown"
 #endif
 
 // TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
