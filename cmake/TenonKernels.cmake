@@ -52,3 +52,42 @@ function(tenon_add_kernels target)
   endforeach()
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()
+
+# tenon_add_graph_kernels(TARGET GRAPHS graph.pb... [LINK library...])
+#
+# An OBJECT library with the kernels that these graphs need, and no other: their ops, those of their functions included,
+# each for the dtypes that it is used with. The list is made when it is built, and again when a graph changes. Ops that
+# are not among Tenon's own are named by the build and left to tenon_add_kernels or TENON_REGISTER.
+set(TENON_KERNELS_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
+function(tenon_add_graph_kernels target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GRAPHS;LINK")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_GRAPHS)
+    message(FATAL_ERROR "tenon_add_graph_kernels(${target}): wanted GRAPHS, not '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(graphs "")
+  foreach(graph IN LISTS arg_GRAPHS)
+    cmake_path(ABSOLUTE_PATH graph BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    list(APPEND graphs "${graph}")
+  endforeach()
+
+  tenon_add_ops_of_program()
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+  set(headers "$<TARGET_PROPERTY:tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>")
+  add_custom_command(OUTPUT "${file}" COMMAND tenon_ops_of --register "${file}" --headers "${headers}" ${graphs}
+                     DEPENDS tenon_ops_of ${graphs} COMMENT "Kernels for ${target}" VERBATIM)
+  add_library(${target} OBJECT "${file}")
+  target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
+endfunction()
+
+# The program tenon_ops_of, compiled when something needs it.
+function(tenon_add_ops_of_program)
+  if(TARGET tenon_ops_of)
+    return()
+  endif()
+  set(source "${TENON_KERNELS_MODULE_DIR}/tenon_ops_of.cpp")  # installed beside this file
+  if(NOT EXISTS "${source}")
+    set(source "${TENON_KERNELS_MODULE_DIR}/../tools/tenon_ops_of.cpp")
+  endif()
+  add_executable(tenon_ops_of EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(tenon_ops_of PRIVATE tenon::tenon)
+endfunction()
