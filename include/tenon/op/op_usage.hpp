@@ -145,9 +145,10 @@ class UsageOfGraph {
       return;
     }
     for (const auto& [name, value] : node.attr) {
-      DataTypeSet types;
-      AddTypes(Resolved(value, bound), &types);
-      if (types.empty() || name[0] == '_' || value.kind() == AttrValue::Kind::kPlaceholder) continue;
+      const AttrValue resolved = Resolved(value, bound);
+      DataTypeSet types;  // what nobody binds may be of any kind, not only a type
+      if (resolved.kind() != AttrValue::Kind::kPlaceholder) AddTypes(resolved, &types);
+      if (types.empty() || name[0] == '_') continue;
       std::size_t at = 0;
       while (at < usage.types.size() && usage.types[at].name != name) ++at;
       if (at == usage.types.size()) usage.types.push_back({name, {}});
