@@ -16,6 +16,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
+#include <tenon/ops/math/variant_arithmetic.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -109,9 +110,12 @@ struct ZerosLike {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kPodAndStringTypes); }
+    Status Init(OpKernelConstruction& c) {
+      return ServeOnly(c, c.input_type(0), kPodAndStringTypes | ToSet(DataType::kVariant));
+    }
     Status operator()(Context<Device>& context, const Tensor& x, Tensor& y) const {
       Tensor* out = &y;
+      if (x.dtype() == DataType::kVariant) return detail::ZerosLikeVariant(context.op());
       if (x.dtype() == DataType::kString)  // a new tensor's texts are empty
         return context.op().allocate_output(0, x.shape(), &out);
       TENON_RETURN_IF_ERROR(context.op().forward_input_or_allocate_output({0}, 0, x.shape(), &out));

@@ -21,6 +21,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
+#include <tenon/ops/math/variant_arithmetic.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -58,6 +59,7 @@ inline Adder AdderOf(DataType dtype) {
 // Output 0 of the running kernel = the sum of its inputs, which have one shape.
 inline Status AddTensors(OpKernelContext& context, std::string_view op) {
   const Tensor& first = context.input(0);
+  if (first.dtype() == DataType::kVariant) return AddVariants(context);
   const Adder adder = AdderOf(first.dtype());
   if (adder.loops.vv == nullptr)
     return errors::InvalidArgument("no kernel for op '", op, "' on CPU with types {", first.dtype(),
