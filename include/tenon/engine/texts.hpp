@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Texts: what string kernels do with the bytes of one element - UTF-8, white space, numbers, base64 - and a loop over
+// all elements of a tensor with the device's threads.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/device/cpu.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// body(arg, begin, end) for ranges that together are [0, n); a text costs some `ns` nanoseconds.
+inline void ForTexts(Cpu& device, Index n, double ns, void (*body)(void* arg, Index begin, Index end), void* arg) {
+  ParallelFor(device, n, ns, [body, arg](Index begin, Index end) { body(arg, begin, end); });
+}
+// out[i] = map(in[i])
+inline void MapTexts(Cpu& device, const tstring* in, tstring* out, Index n, double ns,
+                     void (*map)(std::string_view in, tstring* out)) {
+  ParallelFor(device, n, ns, [in, out, map](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) map(in[i].view(), out + i);
+  });
+}
+
+// ---- ASCII
+
+constexpr bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr std::string_view WithoutSpaces(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+constexpr char AsciiLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr char AsciiUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c; }
+
+// ---- UTF-8
+
+inline constexpr std::int32_t kReplacementCharacter = 0xfffd;
+inline constexpr std::int32_t kLargestCodePoint = 0x10ffff;
+constexpr bool IsSurrogate(std::int32_t c) { return c >= 0xd800 && c <= 0xdfff; }
+
+// Whether a byte goes on with a character that began before it.
+constexpr bool IsUtf8Trail(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Bytes that begin a character: the number of characters in valid UTF-8.
+constexpr Index CountUtf8(std::string_view text) {
+  Index count = 0;
+  for (const char c : text) count += IsUtf8Trail(c) ? 0 : 1;
+  return count;
+}
+
+// One character from the front of a text: its number, or -1 for bytes that are no UTF-8; `bytes` are what it takes (of
+// wrong ones the longest beginning of a character, at least one).
+struct Utf8Character {
+  std::int32_t code;
+  int bytes;
+};
+constexpr Utf8Character ReadUtf8(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::int32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const int length = lead >= 0xc2 && lead < 0xe0   ? 2
+                     : lead >= 0xe0 && lead < 0xf0 ? 3
+                     : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                   : 0;
+  if (length == 0) return {-1, 1};
+  std::int32_t code = lead & (0x7f >> length);
+  for (int i = 1; i < length; ++i) {
+    const std::int32_t next = static_cast<std::size_t>(i) < text.size() ? byte(static_cast<std::size_t>(i)) : 0;
+    // The second byte has a narrower range where a longer form, a surrogate or a number too large would begin.
+    const std::int32_t low = i > 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    const std::int32_t high = i > 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (next < low || next > high) return {-1, i};
+    code = code << 6 | (next & 0x3f);
+  }
+  return {code, length};
+}
+// `code` must be one that UTF-8 has.
+inline void AppendUtf8(std::int32_t code, std::string* out) {
+  const auto put = [out](std::int32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) return put(0xc0 | code >> 6), put(0x80 | (code & 0x3f));
+  if (code < 0x10000) return put(0xe0 | code >> 12), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
+  put(0xf0 | code >> 18);
+  put(0x80 | (code >> 12 & 0x3f));
+  put(0x80 | (code >> 6 & 0x3f));
+  put(0x80 | (code & 0x3f));
+}
+
+// ---- numbers. Spaces around are allowed, a '+' too.
+
+// Decimal digits, all of them, for T = int32, int64, uint32, uint64; false also for a number that T cannot hold.
+inline bool ReadInteger(std::string_view text, bool is_signed, int bits, std::uint64_t* value) {
+  text = WithoutSpaces(text);
+  const bool negative = !text.empty() && text.front() == '-';
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (text.empty() || (negative && !is_signed)) return false;
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t limit = is_signed ? (all >> 1) + (negative ? 1 : 0) : all;
+  std::uint64_t magnitude = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (magnitude > (limit - digit) / 10 || digit > limit) return false;
+    magnitude = magnitude * 10 + digit;
+  }
+  *value = negative ? ~magnitude + 1 : magnitude;
+  return true;
+}
+// Decimal, hexadecimal, "inf", "infinity", "nan", "nan(...)" in any case; numbers too large become infinite.
+inline bool ReadReal(std::string_view text, double* value) {
+  text = WithoutSpaces(text);
+  if (text.empty() || text.find('\0') != text.npos) return false;
+  if (IsSpace(text.front())) return false;
+  const std::string copy(text);
+  char* end = nullptr;
+  *value = std::strtod(copy.c_str(), &end);
+  return end == copy.c_str() + copy.size();
+}
+
+// ---- base64, the form for addresses: '-' and '_' for 62 and 63
+
+inline std::string EncodeBase64(std::string_view bytes, bool pad) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t some = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < some ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k <= some; ++k) out.push_back(kDigits[group >> (18 - 6 * k) & 63]);
+    if (pad) out.append(3 - some, '=');
+  }
+  return out;
+}
+// Both padded and not; null when it worked, otherwise what is wrong.
+inline const char* DecodeBase64(std::string_view text, std::string* bytes) {
+  constexpr const char* kInvalid = "Invalid character found in base64.";
+  bytes->clear();
+  if (text.size() % 4 == 0 && !text.empty())
+    for (int k = 0; k < 2 && text.back() == '='; ++k) text.remove_suffix(1);
+  if (text.size() % 4 == 1) return "Base64 string length cannot be 1 modulo 4.";
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    std::uint32_t digit = 0;
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<std::uint32_t>(c - 'a') + 26;
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<std::uint32_t>(c - '0') + 52;
+    else if (c == '-')
+      digit = 62;
+    else if (c == '_')
+      digit = 63;
+    else
+      return kInvalid;
+    group = group << 6 | digit;
+    if (i % 4 == 3)
+      for (int shift = 16; shift >= 0; shift -= 8) bytes->push_back(static_cast<char>(group >> shift & 0xff));
+  }
+  const std::size_t rest = text.size() % 4;
+  if (rest == 2) bytes->push_back(static_cast<char>(group >> 4 & 0xff));
+  if (rest == 3) {
+    bytes->push_back(static_cast<char>(group >> 10 & 0xff));
+    bytes->push_back(static_cast<char>(group >> 2 & 0xff));
+  }
+  return nullptr;
+}
+
+TENON_NAMESPACE_END
