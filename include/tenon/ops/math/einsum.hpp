@@ -41,7 +41,10 @@ inline Status EinsumInputShape(InferenceContext* c, std::string_view equation, s
   bool ellipsis = false;
   TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(subscript, &ellipsis));
   ShapeHandle shape = c->input(input);
-  if (!c->RankKnown(shape)) return OkStatus();
+  if (!c->RankKnown(shape)) {
+    if (ellipsis) *dots = c->UnknownShape();
+    return OkStatus();
+  }
   const auto named = static_cast<std::int64_t>(subscript.size()) - (ellipsis ? 3 : 0);
   const Status fits = ellipsis ? c->WithRankAtLeast(shape, named, &shape) : c->WithRank(shape, named, &shape);
   if (!fits.ok())
@@ -77,26 +80,21 @@ inline Status EinsumShape(InferenceContext* c) {
   if (texts.inputs.size() != static_cast<std::size_t>(c->num_inputs()))
     return errors::InvalidArgument("Expected ", texts.inputs.size(), " inputs for equation ", equation,
                                    " but got: ", c->num_inputs());
-  bool output_ellipsis = false, ranks_known = true;
+  bool output_ellipsis = false;
   TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(texts.output, &output_ellipsis));
   DimensionHandle sizes[256];
+  for (DimensionHandle& size : sizes) size = c->UnknownDim();
   bool seen[256] = {};
   ShapeHandle dots = c->Scalar();
-  for (int i = 0; i < c->num_inputs(); ++i) {
+  for (int i = 0; i < c->num_inputs(); ++i)
     TENON_RETURN_IF_ERROR(
         EinsumInputShape(c, equation, texts.inputs[static_cast<std::size_t>(i)], i, sizes, seen, &dots));
-    ranks_known = ranks_known && c->RankKnown(c->input(i));
-  }
   for (const char label : texts.output) {
     bool there = label == '.';
     for (const std::string_view input : texts.inputs) there = there || input.find(label) != input.npos;
     if (!there)
       return errors::InvalidArgument("Einsum output subscripts for equation '", equation, "' has label '",
                                      std::string_view(&label, 1), "' which is not present in the input subscripts");
-  }
-  if (!ranks_known) {
-    c->set_output(0, c->UnknownShape());
-    return OkStatus();
   }
   if (!output_ellipsis) {
     const Status fits = c->WithRankAtMost(dots, 0, &dots);
