@@ -780,6 +780,8 @@ class InferenceContext {
       *value = *tensor->data<std::int32_t>();
     else if (tensor->dtype() == DataType::kInt64)
       *value = *tensor->data<std::int64_t>();
+    else if (tensor->dtype() == DataType::kInt16)
+      *value = *tensor->data<std::int16_t>();
     else
       return errors::InvalidArgument("Scalar input must be int32 or int64.");
     return OkStatus();

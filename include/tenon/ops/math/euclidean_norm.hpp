@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// EuclideanNorm: the square root of a sum of squares.
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/types/complex.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/reduce.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+#include <tenon/ops/math/reduction.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What squares of T are added up in: the real type of complex numbers, unsigned for integers, which wrap.
+template <class T>
+constexpr auto NormAccumulator() {
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+    return float{};
+  else if constexpr (std::is_integral_v<T>)
+    return std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>{};
+  else if constexpr (std::is_floating_point_v<T>)
+    return T{};
+  else
+    return typename T::value_type{};
+}
+template <class T, class A>
+A SquareOf(const T& x) {
+  if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
+    return x.real() * x.real() + x.imag() * x.imag();
+  } else {
+    const A wide = static_cast<A>(x);
+    return wide * wide;
+  }
+}
+template <class T, class A>
+void SquareRows(const void* px, Index rows, Index stride, Index n, void* acc) {
+  const T* x = static_cast<const T*>(px);
+  for (; rows > 0; --rows, x += stride)
+    for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] += SquareOf<T, A>(x[j]);
+}
+template <class T, class A>
+void SquareRuns(const void* px, Index count, Index step, Index n, void* acc) {
+  const T* x = static_cast<const T*>(px);
+  for (Index k = 0; k < count; ++k, x += step) {
+    A sum = static_cast<A*>(acc)[k];
+    for (Index i = 0; i < n; ++i) sum += SquareOf<T, A>(x[i]);
+    static_cast<A*>(acc)[k] = sum;
+  }
+}
+// The root of a sum that has wrapped around to a negative number is what TensorFlow's conversion makes of NaN.
+template <class T>
+T RootOf(T sum) {
+  if constexpr (std::is_integral_v<T>) {
+    if (std::is_signed_v<T> && sum < T(0)) return sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+    return static_cast<T>(std::sqrt(static_cast<double>(sum)));
+  } else {
+    return static_cast<T>(std::sqrt(sum));
+  }
+}
+template <class T, class A>
+void FinishNorm(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    const A sum = static_cast<const A*>(acc)[j];
+    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>)
+      static_cast<T*>(out)[j] = static_cast<T>(std::sqrt(static_cast<float>(static_cast<T>(sum))));
+    else if constexpr (std::is_same_v<T, complex64> || std::is_same_v<T, complex128>)
+      static_cast<T*>(out)[j] = T(RootOf(sum));
+    else
+      static_cast<T*>(out)[j] = RootOf(static_cast<T>(sum));
+  }
+}
+
+template <class T>
+constexpr ReduceLoops NormLoops() {
+  using A = decltype(NormAccumulator<T>());
+  ReduceLoops loops = kReduceLoops<SumReducer, A>;
+  loops.rows = &SquareRows<T, A>;
+  loops.runs = &SquareRuns<T, A>;
+  loops.finish = &FinishNorm<T, A>;
+  loops.in_bytes = static_cast<int>(sizeof(T));
+  loops.cost_ns = 0.3f * static_cast<float>(sizeof(T));
+  return loops;
+}
+template <class T>
+inline constexpr ReduceLoops kNormLoops = NormLoops<T>();
+
+inline Status RunNorm(OpKernelContext& context, Cpu& device, const ReduceLoops& loops, bool keep_dims,
+                      const Tensor& input, const HostIndices& indices, Tensor* output) {
+  AxisSet axes;
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(ReadAxes("EuclideanNorm", input.shape(), indices, keep_dims, &axes, &shape));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  return Reduce(device, loops, input.raw_data(), input.shape(), axes, output->raw_data());
+}
+
+}  // namespace detail
+
+struct EuclideanNorm {
+  static constexpr auto signature =
+      Op("EuclideanNorm")
+          .Input("input: T")
+          .Input("reduction_indices: Tidx")
+          .Output("output: T")
+          .Attr("keep_dims: bool = false")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("Tidx: {int32, int64} = DT_INT32")
+          .SetShapeFn(shape_inference::ReductionShape);
+
+  using Attrs = detail::ReductionAttrs;
+  static constexpr auto kernel_types = TypeAttrs("T");
+  template <class Device, class T>
+    requires detail::Reduces<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
+                      Tensor& output) const {
+      return detail::RunNorm(context.op(), context.device(), detail::kNormLoops<T>, this->keep_dims, input,
+                             reduction_indices, &output);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// All and Any: reductions of bools.
+
+#include <cstdint>
+
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/reduce.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/ops/math/reduction.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline void FinishBools(const void* acc, Index, void* out, Index n) {
+  for (Index j = 0; j < n; ++j) static_cast<bool*>(out)[j] = static_cast<const std::uint8_t*>(acc)[j] != 0;
+}
+// Bools as bytes: all are the least of them, any the greatest.
+template <class Reducer>
+constexpr ReduceLoops BoolLoops() {
+  ReduceLoops loops = kReduceLoops<Reducer, std::uint8_t>;
+  loops.finish = &FinishBools;
+  return loops;
+}
+template <class Reducer>
+inline constexpr ReduceLoops kBoolLoops = BoolLoops<Reducer>();
+
+template <class Reducer, class Device>
+  requires(Device::type == "CPU")
+struct BoolReduction : ReductionAttrs {
+  Status operator()(Context<Device>& context, const Tensor& input, HostIndices reduction_indices,
+                    Tensor& output) const {
+    return RunReduction(context.op(), context.device(), kBoolLoops<Reducer>, this->keep_dims, input, reduction_indices,
+                        &output);
+  }
+};
+
+}  // namespace detail
+
+// Of nothing: true.
+struct All {
+  static constexpr auto signature = Op("All")
+                                        .Input("input: bool")
+                                        .Input("reduction_indices: Tidx")
+                                        .Output("output: bool")
+                                        .Attr("keep_dims: bool = false")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(shape_inference::ReductionShape);
+
+  using Attrs = detail::ReductionAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = detail::BoolReduction<MinReducer, Device>;
+};
+
+// Of nothing: false.
+struct Any {
+  static constexpr auto signature = Op("Any")
+                                        .Input("input: bool")
+                                        .Input("reduction_indices: Tidx")
+                                        .Output("output: bool")
+                                        .Attr("keep_dims: bool = false")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(shape_inference::ReductionShape);
+
+  using Attrs = detail::ReductionAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = detail::BoolReduction<MaxReducer, Device>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
