@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// MaxPool3D, AvgPool3D and their gradients on the CPU: NDHWC, of float. Only elements of the volume count.
+
+#include <algorithm>
+#include <limits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/avg_pool.hpp>
+#include <tenon/engine/pool.hpp>
+#include <tenon/engine/window.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+struct Pool3DGeometry {
+  Index batch = 0;
+  Window planes, rows, columns;
+  Index depth = 0;
+
+  Index volume() const { return planes.input * rows.input * columns.input * depth; }
+  Index places() const { return planes.output * rows.output * columns.output; }
+};
+
+namespace detail {
+
+// Calls body(first element of a pixel) for all pixels of the window at a place of one volume, by planes and rows; the
+// number of pixels is returned.
+template <class Body>
+Index ForWindow3D(const Pool3DGeometry& g, Index place, const Body& body) {
+  Index front, back, top, bottom, left, right;
+  ClipWindow(g.planes, place / g.columns.output / g.rows.output, &front, &back);
+  ClipWindow(g.rows, place / g.columns.output % g.rows.output, &top, &bottom);
+  ClipWindow(g.columns, place % g.columns.output, &left, &right);
+  for (Index z = front; z < back; ++z)
+    for (Index y = top; y < bottom; ++y)
+      for (Index x = left; x < right; ++x) body(((z * g.rows.input + y) * g.columns.input + x) * g.depth);
+  return (back - front) * (bottom - top) * (right - left);
+}
+
+inline double Pool3DNs(const Pool3DGeometry& g) {
+  return 0.3 * static_cast<double>(g.planes.size * g.rows.size) * static_cast<double>(g.columns.size * g.depth);
+}
+
+}  // namespace detail
+
+// input [batch, planes, rows, columns, depth] -> output [batch, out_planes, out_rows, out_columns, depth].
+inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const float* input, float* output) {
+  ParallelFor(device, g.batch * g.places(), detail::Pool3DNs(g), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const float* const volume = input + i / g.places() * g.volume();
+      float* const out = output + i * g.depth;
+      std::fill_n(out, g.depth, average ? 0.0f : std::numeric_limits<float>::lowest());
+      const Index n = detail::ForWindow3D(g, i % g.places(), [&](Index at) {
+        if (average)
+          detail::PoolAddRun(volume + at, out, g.depth);
+        else
+          detail::PoolRun(volume + at, out, g.depth);
+      });
+      if (average) detail::PoolDivideRun(static_cast<float>(n), out, g.depth);
+    }
+  });
+}
+
+// The gradient of the average: shared out evenly to the window. Overwrites `output`, which has the input's shape.
+inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gradient, float* output) {
+  const double ns = detail::Pool3DNs(g) * static_cast<double>(g.places());
+  ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      float* const out = output + n * g.volume();
+      std::fill_n(out, g.volume(), 0.0f);
+      for (Index place = 0; place < g.places(); ++place) {
+        const Index count = detail::ForWindow3D(g, place, [](Index) {});
+        const float factor = 1.0f / static_cast<float>(count);
+        detail::ForWindow3D(g, place, [&](Index at) {
+          detail::PoolAddScaledRun(gradient + (n * g.places() + place) * g.depth, factor, out + at, g.depth);
+        });
+      }
+    }
+  });
+}
+
+// The gradient of the largest: to the first of the largest, counted by planes, rows and columns.
+inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* input, const float* gradient,
+                          float* output) {
+  const double ns = 4 * detail::Pool3DNs(g) * static_cast<double>(g.places());
+  ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const float* const volume = input + n * g.volume();
+      float* const out = output + n * g.volume();
+      std::fill_n(out, g.volume(), 0.0f);
+      for (Index place = 0; place < g.places(); ++place) {
+        for (Index d = 0; d < g.depth; ++d) {
+          Index most = -1;
+          detail::ForWindow3D(g, place, [&](Index at) {
+            if (most < 0 || volume[at + d] > volume[most]) most = at + d;
+          });
+          if (most >= 0) out[most] += gradient[(n * g.places() + place) * g.depth + d];
+        }
+      }
+    }
+  });
+}
+
+TENON_NAMESPACE_END

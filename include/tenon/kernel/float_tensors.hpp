@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// For erased kernels over engines that know float and double alone: an input of half, bfloat16, float or double as one
+// of these, and an output of them that is written as one of these and rounded once.
+
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/cpu.hpp>
+#include <tenon/engine/small_floats.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+inline constexpr DataTypeSet kFourFloats{ToSet(DataType::kHalf).mask | ToSet(DataType::kBfloat16).mask |
+                                         ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask};
+
+// half and bfloat16 are copied, into memory of the call. one thread.
+class FloatInput {
+ public:
+  Status Read(OpKernelContext& context, Cpu& device, const Tensor& input) {
+    data_ = input.raw_data();
+    if (!IsSmallFloat(input.dtype())) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, input.shape(), &copy_));
+    WidenFloats(device, input.dtype(), data_, static_cast<float*>(copy_.raw_data()), input.NumElements());
+    data_ = copy_.raw_data();
+    return OkStatus();
+  }
+  // C is double for tensors of double, float for all others.
+  template <class C>
+  const C* As() const {
+    return static_cast<const C*>(data_);
+  }
+
+ private:
+  Tensor copy_;
+  const void* data_ = nullptr;
+};
+
+// Finish() rounds what was written into half or bfloat16. one thread.
+class FloatOutput {
+ public:
+  Status Make(OpKernelContext& context, int index, const TensorShape& shape) {
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(index, shape, &out));
+    out_ = out->raw_data();
+    dtype_ = out->dtype();
+    elements_ = out->NumElements();
+    data_ = out_;
+    if (!IsSmallFloat(dtype_)) return OkStatus();
+    TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, &copy_));
+    data_ = copy_.raw_data();
+    return OkStatus();
+  }
+  void Finish(Cpu& device) {
+    if (IsSmallFloat(dtype_)) NarrowFloats(device, static_cast<const float*>(data_), dtype_, out_, elements_);
+  }
+  template <class C>
+  C* As() const {
+    return static_cast<C*>(data_);
+  }
+  Index size() const { return elements_; }
+
+ private:
+  Tensor copy_;
+  void* data_ = nullptr;
+  void* out_ = nullptr;
+  DataType dtype_ = DataType::kInvalid;
+  Index elements_ = 0;
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// AvgPool and AvgPoolGrad: the mean of a window that moves over images.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/op/window.hpp>
+#include <tenon/engine/avg_pool.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct PoolAttrs {
+  std::span<const std::int64_t> ksize, strides;
+  std::string_view padding, data_format;
+};
+
+// The geometry of a pool over rows and columns alone.
+inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input, std::span<const std::int64_t> ksize,
+                                  std::span<const std::int64_t> strides, std::string_view padding,
+                                  std::span<const std::int64_t> paddings, PoolGeometry* geometry) {
+  Padding kind{};
+  TENON_RETURN_IF_ERROR(ParsePadding(padding, &kind));
+  TENON_RETURN_IF_ERROR(MakePoolGeometry(input, ksize, strides, kind, paddings, geometry));
+  if (geometry->depth_window != 1)
+    return errors::Unimplemented(op, ": Non-spatial pooling is not yet supported, got ksize[3] = ", ksize[3]);
+  return OkStatus();
+}
+
+// The shape that the values of input `i` are, of this rank.
+constexpr Status ShapeFromInput(InferenceContext* c, int i, int rank) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(i, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(shape, rank, &shape));
+  c->set_output(0, shape);
+  return OkStatus();
+}
+
+// The same while running: `what` names the input.
+inline Status ShapeFromValues(std::string_view op, std::string_view what, const HostIndices& values, int rank,
+                              TensorShape* shape) {
+  if (values.shape().dims() != 1 || values.size() != rank)
+    return errors::InvalidArgument(op, ": ", what, " must be 1-dimensional and have ", rank, " elements, got shape ",
+                                   values.shape());
+  Index sizes[8] = {};
+  for (Index i = 0; i < rank; ++i) {
+    sizes[i] = values[i];
+    if (sizes[i] < 0)
+      return errors::InvalidArgument(op, ": Dimension ", sizes[i], " must be >= 0 (", what, "[", i, "])");
+  }
+  return TensorShape::Build({sizes, static_cast<std::size_t>(rank)}, shape);
+}
+
+template <class T>
+void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const void* in, void* out) {
+  if (gradient)
+    tenon::AvgPoolGrad(device, g, static_cast<const T*>(in), static_cast<T*>(out));
+  else
+    tenon::AvgPool(device, g, static_cast<const T*>(in), static_cast<T*>(out));
+}
+inline void RunAvgPool(Cpu& device, const PoolGeometry& g, bool gradient, const Tensor& in, Tensor* out) {
+  switch (in.dtype()) {
+    case DataType::kHalf: return RunAvgPool<half>(device, g, gradient, in.raw_data(), out->raw_data());
+    case DataType::kBfloat16: return RunAvgPool<bfloat16>(device, g, gradient, in.raw_data(), out->raw_data());
+    case DataType::kFloat: return RunAvgPool<float>(device, g, gradient, in.raw_data(), out->raw_data());
+    default: return RunAvgPool<double>(device, g, gradient, in.raw_data(), out->raw_data());
+  }
+}
+
+}  // namespace detail
+
+// value: [n, h, w, c]  ->  [n, oh, ow, c]; padding does not count
+struct AvgPool {
+  static constexpr auto signature = Op("AvgPool")
+                                        .Input("value: T")
+                                        .Output("output: T")
+                                        .Attr("ksize: list(int) >= 4")
+                                        .Attr("strides: list(int) >= 4")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("T: {half, bfloat16, float, double}")
+                                        .SetShapeFn(shape_inference::AvgPoolShape);
+  using Attrs = detail::PoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& value, Tensor& output) const {
+      if (this->data_format != "NHWC")
+        return errors::InvalidArgument("Default AvgPoolingOp only supports NHWC on device type CPU, got ",
+                                       this->data_format);
+      PoolGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::SpatialPoolGeometry("AvgPool", value.shape(), this->ksize, this->strides, this->padding, {}, &g));
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, g.output_shape(), &out));
+      detail::RunAvgPool(context.device(), g, false, value, out);
+      return OkStatus();
+    }
+  };
+};
+
+// orig_input_shape: [n, h, w, c] as values, grad: [n, oh, ow, c]  ->  [n, h, w, c]
+struct AvgPoolGrad {
+  static constexpr auto signature =
+      Op("AvgPoolGrad")
+          .Input("orig_input_shape: int32")
+          .Input("grad: T")
+          .Output("output: T")
+          .Attr("ksize: list(int) >= 4")
+          .Attr("strides: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+          .Attr("T: {half, bfloat16, float, double}")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 4); });
+  using Attrs = detail::PoolAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices orig_input_shape, const Tensor& grad,
+                      Tensor& output) const {
+      if (this->data_format != "NHWC")
+        return errors::InvalidArgument("Default AvgPoolingGradOp only supports NHWC on device type CPU, got ",
+                                       this->data_format);
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPoolGrad", "orig_input_shape", orig_input_shape, 4, &shape));
+      if (grad.dims() != 4)
+        return errors::InvalidArgument("AvgPoolGrad: out_backprop must be 4-dimensional, got shape ", grad.shape());
+      PoolGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::SpatialPoolGeometry("AvgPoolGrad", shape, this->ksize, this->strides, this->padding, {}, &g));
+      if (!(grad.shape() == g.output_shape()))
+        return errors::InvalidArgument("AvgPoolGrad: Expected grad shape to be ", g.output_shape(), ", but got ",
+                                       grad.shape());
+      Tensor* out = &output;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &out));
+      detail::RunAvgPool(context.device(), g, true, grad, out);
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
