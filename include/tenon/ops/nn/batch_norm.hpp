@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// FusedBatchNorm, V2, V3, their gradients, and BatchNormWithGlobalNormalization.
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/op/window.hpp>
+#include <tenon/engine/batch_norm.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/float_tensors.hpp>
+#include <tenon/kernel/served_types.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct FusedBatchNormAttrs {
+  float epsilon, exponential_avg_factor;
+  std::string_view data_format;
+  bool is_training;
+};
+struct FusedBatchNormGradAttrs {
+  float epsilon;
+  std::string_view data_format;
+  bool is_training;
+};
+
+inline Status FusedBatchNormGradShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
+  const int rank = format == TensorFormat::kNDHWC || format == TensorFormat::kNCDHW ? 5 : 4;
+  ShapeHandle dy, x, vector, dx;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), rank, &dy));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), rank, &x));
+  const int channel = ChannelIndex(format, rank);
+  DimensionHandle depth = c->Dim(dy, channel);
+  TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(x, channel), &depth));
+  for (int i = 2; i < 5; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
+  }
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(dy, channel, depth, &dx));
+  c->set_output(0, dx);
+  c->set_output(1, c->Vector(depth));
+  c->set_output(2, c->Vector(depth));
+  c->set_output(3, c->Vector(0));
+  c->set_output(4, c->Vector(0));
+  return OkStatus();
+}
+
+// Where the channels of x are.
+inline Status NormLayout(std::string_view op, const TensorShape& x, std::string_view data_format, ChannelLayout* l) {
+  TensorFormat format{};
+  TENON_RETURN_IF_ERROR(ParseTensorFormat(data_format, &format));
+  const int rank = x.dims();
+  if (rank != 4 && rank != 5) return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", x);
+  const int channel = ChannelIndex(format, rank);
+  l->outer = l->inner = 1;
+  l->channels = x.dim_size(channel);
+  for (int d = 0; d < channel; ++d) l->outer *= x.dim_size(d);
+  for (int d = channel + 1; d < rank; ++d) l->inner *= x.dim_size(d);
+  return OkStatus();
+}
+inline Status CheckNormVector(std::string_view op, std::string_view name, const Tensor& vector) {
+  if (vector.dims() == 1) return OkStatus();
+  return errors::InvalidArgument(op, ": ", name, " must be 1-dimensional", vector.shape());
+}
+inline Status CheckNormLength(std::string_view op, std::string_view name, const Tensor& vector, Index channels) {
+  if (vector.NumElements() == channels) return OkStatus();
+  return errors::InvalidArgument(op, ": ", name, " must have the same number of elements as the channels of x, got ",
+                                 vector.NumElements(), " and ", channels);
+}
+
+// The inputs in TensorFlow's order of checks.
+inline Status CheckFusedBatchNorm(OpKernelContext& context, std::string_view op, bool needs_moments, std::string_view
+                                  data_format, ChannelLayout* l) {
+  constexpr std::string_view kNames[] = {"x", "scale", "offset", "estimated_mean", "estimated_variance"};
+  TENON_RETURN_IF_ERROR(NormLayout(op, context.input(0).shape(), data_format, l));
+  for (int i = 1; i < 5; ++i) TENON_RETURN_IF_ERROR(CheckNormVector(op, kNames[i], context.input(i)));
+  for (int i = 1; i < 3; ++i)
+    TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(i), l->channels));
+  if (!needs_moments) return OkStatus();
+  for (int i = 3; i < 5; ++i) {
+    if (context.input(i).NumElements() != l->channels)
+      return errors::InvalidArgument(op, ": When is_training=false, ", i == 3 ? "mean" : "variance",
+                                     " must have the same number of elements as the channels of x, got ",
+                                     context.input(i).NumElements(), " and ", l->channels);
+  }
+  return OkStatus();
+}
+
+// Outputs: y, mean, variance, and the same two for the gradient. In training these are the batch's moments; the second
+// and third outputs then have Bessel's correction and, with a factor below 1, what was there before blended in.
+inline Status RunFusedBatchNorm(OpKernelContext& context, Cpu& device, std::string_view op,
+                                const FusedBatchNormAttrs& a) {
+  ChannelLayout l;
+  const bool blends = a.is_training && a.exponential_avg_factor != 1.0f;
+  TENON_RETURN_IF_ERROR(CheckFusedBatchNorm(context, op, !a.is_training || blends, a.data_format, &l));
+  const Tensor& x = context.input(0);
+  const float* const vectors[] = {context.input(1).data<float>(), context.input(2).data<float>(),
+                                  context.input(3).data<float>(), context.input(4).data<float>()};
+  const TensorShape shape = x.shape(), vector_shape{l.channels};
+  FloatInput in;
+  FloatOutput y;
+  float* moments[4];
+  TENON_RETURN_IF_ERROR(y.Make(context, 0, shape));
+  for (int i = 0; i < 4; ++i) {
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(1 + i, vector_shape, &out));
+    moments[i] = out->data<float>();
+  }
+  if (context.num_outputs() > 5) {  // only GPUs fill it
+    Tensor* unused = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(5, TensorShape(), &unused));
+    *unused->data<float>() = 0;
+  }
+  const Index channels = l.channels;
+  if (x.NumElements() == 0) {
+    for (float* moment : moments)
+      for (Index c = 0; c < channels; ++c) moment[c] = std::numeric_limits<float>::quiet_NaN();
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
+  if (!a.is_training) {
+    for (int i = 0; i < 4; ++i)
+      for (Index c = 0; c < channels; ++c) moments[i][c] = vectors[2 + i % 2][c];
+    TENON_RETURN_IF_ERROR(BatchNorm(device, l, in.As<float>(), vectors[0], vectors[1], vectors[2], vectors[3],
+                                    a.epsilon, y.As<float>()));
+  } else {
+    TENON_RETURN_IF_ERROR(BatchNormTraining(device, l, in.As<float>(), vectors[0], vectors[1], a.epsilon, moments[2],
+                                            moments[3], y.As<float>()));
+    const float n = static_cast<float>(l.per_channel()), correction = n > 1 ? n / (n - 1) : 1;
+    const float kept = 1.0f - a.exponential_avg_factor, factor = a.exponential_avg_factor;
+    for (Index c = 0; c < channels; ++c) {
+      const float variance = moments[3][c] * correction;
+      moments[0][c] = blends ? kept * vectors[2][c] + factor * moments[2][c] : moments[2][c];
+      moments[1][c] = blends ? kept * vectors[3][c] + factor * variance : variance;
+    }
+  }
+  y.Finish(device);
+  return OkStatus();
+}
+
+inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::string_view op,
+                                    const FusedBatchNormGradAttrs& a) {
+  const Tensor &dy = context.input(0), &x = context.input(1);
+  if (dy.dims() != 4 && dy.dims() != 5)
+    return errors::InvalidArgument(op, ": input must be 4 or 5-dimensional", dy.shape());
+  ChannelLayout l;
+  TENON_RETURN_IF_ERROR(NormLayout(op, x.shape(), a.data_format, &l));
+  constexpr std::string_view kNames[] = {"scale", "saved mean", "saved variance"};
+  for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormVector(op, kNames[i], context.input(2 + i)));
+  if (!(dy.shape() == x.shape()))
+    return errors::InvalidArgument(op, ": x and y_backprop must have same shape, but x has shape ", x.shape(),
+                                   " and y_backprop has shape ", dy.shape());
+  for (int i = 0; i < 3; ++i)
+    TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
+  FloatInput gradient, in;
+  FloatOutput dx;
+  Tensor *dscale = nullptr, *doffset = nullptr, *nothing = nullptr;
+  TENON_RETURN_IF_ERROR(dx.Make(context, 0, x.shape()));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape{l.channels}, &dscale));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape{l.channels}, &doffset));
+  for (int i = 3; i < 5; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, TensorShape{0}, &nothing));
+  if (x.NumElements() == 0) {
+    for (Index c = 0; c < l.channels; ++c) dscale->data<float>()[c] = doffset->data<float>()[c] = 0;
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(gradient.Read(context, device, dy));
+  TENON_RETURN_IF_ERROR(in.Read(context, device, x));
+  TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, a.is_training, gradient.As<float>(), in.As<float>(),
+                                      context.input(2).data<float>(), context.input(3).data<float>(),
+                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(),
+                                      dscale->data<float>(), doffset->data<float>()));
+  dx.Finish(device);
+  return OkStatus();
+}
+
+inline Status BatchNormWithGlobalNormalizationShape(InferenceContext* c) {
+  ShapeHandle input, vector, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
+  DimensionHandle depth = c->Dim(input, 3);
+  for (int i = 1; i < 5; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &vector));
+    TENON_RETURN_IF_ERROR(c->Merge(depth, c->Dim(vector, 0), &depth));
+  }
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(input, 3, depth, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// C: what the numbers are computed in.
+template <class C>
+void GlobalNormalization(Cpu& device, const ChannelLayout& l, const C* x, const C* const (&vectors)[4], C epsilon,
+                         bool scales, C* out) {
+  const C *mean = vectors[0], *variance = vectors[1], *beta = vectors[2], *gamma = vectors[3];
+  ParallelFor(device, l.outer, 4.0 * static_cast<double>(l.channels), [&](Index begin, Index end) {
+    for (Index c = 0; c < l.channels; ++c) {
+      const C inverse = C(1) / std::sqrt(variance[c] + epsilon), factor = scales ? inverse * gamma[c] : inverse;
+      for (Index i = begin * l.channels + c; i < end * l.channels; i += l.channels)
+        out[i] = (x[i] - mean[c]) * factor + beta[c];
+    }
+  });
+}
+
+}  // namespace detail
+
+// x: images, scale, offset, mean, variance: one number per channel  ->  y as x, and the moments
+struct FusedBatchNorm {
+  static constexpr auto signature = Op("FusedBatchNorm")
+                                        .Input("x: T")
+                                        .Input("scale: T")
+                                        .Input("offset: T")
+                                        .Input("mean: T")
+                                        .Input("variance: T")
+                                        .Output("y: T")
+                                        .Output("batch_mean: T")
+                                        .Output("batch_variance: T")
+                                        .Output("reserve_space_1: T")
+                                        .Output("reserve_space_2: T")
+                                        .Attr("T: {float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("exponential_avg_factor: float = 1.0")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(shape_inference::FusedBatchNormShape);
+  using Attrs = detail::FusedBatchNormAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNorm(context.op(), context.device(), "FusedBatchNorm", *this);
+    }
+  };
+};
+
+// Also of half and bfloat16 images.
+struct FusedBatchNormV2 {
+  static constexpr auto signature = Op("FusedBatchNormV2")
+                                        .Input("x: T")
+                                        .Input("scale: U")
+                                        .Input("offset: U")
+                                        .Input("mean: U")
+                                        .Input("variance: U")
+                                        .Output("y: T")
+                                        .Output("batch_mean: U")
+                                        .Output("batch_variance: U")
+                                        .Output("reserve_space_1: U")
+                                        .Output("reserve_space_2: U")
+                                        .Attr("T: {half, bfloat16, float}")
+                                        .Attr("U: {float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("exponential_avg_factor: float = 1.0")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(shape_inference::FusedBatchNormShape);
+  using Attrs = detail::FusedBatchNormAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNorm(context.op(), context.device(), "FusedBatchNormV2", *this);
+    }
+  };
+};
+
+// With a third reserve, which means nothing on a CPU.
+struct FusedBatchNormV3 {
+  static constexpr auto signature = Op("FusedBatchNormV3")
+                                        .Input("x: T")
+                                        .Input("scale: U")
+                                        .Input("offset: U")
+                                        .Input("mean: U")
+                                        .Input("variance: U")
+                                        .Output("y: T")
+                                        .Output("batch_mean: U")
+                                        .Output("batch_variance: U")
+                                        .Output("reserve_space_1: U")
+                                        .Output("reserve_space_2: U")
+                                        .Output("reserve_space_3: U")
+                                        .Attr("T: {half, bfloat16, float}")
+                                        .Attr("U: {bfloat16, float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("exponential_avg_factor: float = 1.0")
+                                        .Attr("data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(shape_inference::FusedBatchNormV3Shape);
+  using Attrs = detail::FusedBatchNormAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), ToSet(DataType::kFloat)); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNorm(context.op(), context.device(), "FusedBatchNormV3", *this);
+    }
+  };
+};
+
+// reserve_space_1, 2: the moments that FusedBatchNorm used
+struct FusedBatchNormGrad {
+  static constexpr auto signature = Op("FusedBatchNormGrad")
+                                        .Input("y_backprop: T")
+                                        .Input("x: T")
+                                        .Input("scale: T")
+                                        .Input("reserve_space_1: T")
+                                        .Input("reserve_space_2: T")
+                                        .Output("x_backprop: T")
+                                        .Output("scale_backprop: T")
+                                        .Output("offset_backprop: T")
+                                        .Output("reserve_space_3: T")
+                                        .Output("reserve_space_4: T")
+                                        .Attr("T: {float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+  using Attrs = detail::FusedBatchNormGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNormGrad(context.op(), context.device(), "FusedBatchNormGrad", *this);
+    }
+  };
+};
+
+struct FusedBatchNormGradV2 {
+  static constexpr auto signature = Op("FusedBatchNormGradV2")
+                                        .Input("y_backprop: T")
+                                        .Input("x: T")
+                                        .Input("scale: float")
+                                        .Input("reserve_space_1: U")
+                                        .Input("reserve_space_2: U")
+                                        .Output("x_backprop: T")
+                                        .Output("scale_backprop: U")
+                                        .Output("offset_backprop: U")
+                                        .Output("reserve_space_3: U")
+                                        .Output("reserve_space_4: U")
+                                        .Attr("T: {half, bfloat16, float}")
+                                        .Attr("U: {float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+  using Attrs = detail::FusedBatchNormGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNormGrad(context.op(), context.device(), "FusedBatchNormGradV2", *this);
+    }
+  };
+};
+
+struct FusedBatchNormGradV3 {
+  static constexpr auto signature = Op("FusedBatchNormGradV3")
+                                        .Input("y_backprop: T")
+                                        .Input("x: T")
+                                        .Input("scale: float")
+                                        .Input("reserve_space_1: U")
+                                        .Input("reserve_space_2: U")
+                                        .Input("reserve_space_3: U")
+                                        .Output("x_backprop: T")
+                                        .Output("scale_backprop: U")
+                                        .Output("offset_backprop: U")
+                                        .Output("reserve_space_4: U")
+                                        .Output("reserve_space_5: U")
+                                        .Attr("T: {half, bfloat16, float}")
+                                        .Attr("U: {float}")
+                                        .Attr("epsilon: float = 0.0001")
+                                        .Attr("data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(detail::FusedBatchNormGradShape);
+  using Attrs = detail::FusedBatchNormGradAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunFusedBatchNormGrad(context.op(), context.device(), "FusedBatchNormGradV3", *this);
+    }
+  };
+};
+
+// t: [n, h, w, c], m, v, beta, gamma: [c]  ->  [n, h, w, c]. Only in graphs of version 8 and before.
+struct BatchNormWithGlobalNormalization {
+  static constexpr auto signature =
+      Op("BatchNormWithGlobalNormalization")
+          .Input("t: T")
+          .Input("m: T")
+          .Input("v: T")
+          .Input("beta: T")
+          .Input("gamma: T")
+          .Output("result: T")
+          .Attr(
+              "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, "
+              "complex128, half, uint32, uint64}")
+          .Attr("variance_epsilon: float")
+          .Attr("scale_after_normalization: bool")
+          .Deprecated(9, "Use tf.nn.batch_normalization()")
+          .SetShapeFn(detail::BatchNormWithGlobalNormalizationShape);
+  struct Attrs {
+    float variance_epsilon;
+    bool scale_after_normalization;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr DataTypeSet kServed =
+      ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, Tensor&) const {
+      return Run(context.op(), context.device(), *this);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& attrs) {
+    constexpr std::string_view kName = "BatchNormWithGlobalNormalization";
+    constexpr std::string_view kNames[] = {"input", "mean", "var", "beta", "gamma"};
+    const Tensor& x = context.input(0);
+    if (x.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", x.shape());
+    for (int i = 1; i < 5; ++i) TENON_RETURN_IF_ERROR(detail::CheckNormVector(kName, kNames[i], context.input(i)));
+    ChannelLayout l{x.dim_size(0) * x.dim_size(1) * x.dim_size(2), x.dim_size(3)};
+    for (int i = 1; i < 5; ++i)
+      TENON_RETURN_IF_ERROR(detail::CheckNormLength(kName, kNames[i], context.input(i), l.channels));
+    FloatInput in[5];
+    FloatOutput out;
+    TENON_RETURN_IF_ERROR(out.Make(context, 0, x.shape()));
+    for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
+    if (x.dtype() == DataType::kDouble) {
+      const double* const vectors[] = {in[1].As<double>(), in[2].As<double>(), in[3].As<double>(),
+                                       in[4].As<double>()};
+      detail::GlobalNormalization(device, l, in[0].As<double>(), vectors, static_cast<double>(attrs.variance_epsilon),
+                                  attrs.scale_after_normalization, out.As<double>());
+    } else {
+      const float* const vectors[] = {in[1].As<float>(), in[2].As<float>(), in[3].As<float>(), in[4].As<float>()};
+      detail::GlobalNormalization(device, l, in[0].As<float>(), vectors, attrs.variance_epsilon,
+                                  attrs.scale_after_normalization, out.As<float>());
+    }
+    out.Finish(device);
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Conv3D and its gradients.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/op/window.hpp>
+#include <tenon/engine/conv_gradient.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/float_tensors.hpp>
+#include <tenon/ops/nn/conv_gradient.hpp>
+#include <tenon/ops/nn/pool_average.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct Conv3DAttrs {
+  std::span<const std::int64_t> strides, dilations;
+  std::string_view padding, data_format;
+};
+
+// Sizes of windows over the three dimensions of space; `size(i)` is that of the filter along dimension i.
+inline Status VolumeShape(InferenceContext* c, ShapeHandle input, const DimensionHandle (&filter)[3],
+                          const SlimVector<std::int64_t>& strides, const SlimVector<std::int64_t>& dilations,
+                          TensorFormat format, DimensionHandle depth) {
+  std::string_view text;
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
+  const int first = SpatialIndex(format);
+  DimensionHandle sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(first + i);
+    TENON_RETURN_IF_ERROR(shape_inference::GetWindowedOutputSizeFromDimsV2(
+        c, c->Dim(input, first + i), filter[i], dilations[at], strides[at], padding, -1, -1, &sizes[i]));
+  }
+  const DimensionHandle batch = c->Dim(input, 0);
+  if (ChannelsFirst(format))
+    c->set_output(0, c->MakeShape({batch, depth, sizes[0], sizes[1], sizes[2]}));
+  else
+    c->set_output(0, c->MakeShape({batch, sizes[0], sizes[1], sizes[2], depth}));
+  return OkStatus();
+}
+
+inline Status Conv3DShape(InferenceContext* c) {
+  ShapeHandle input, filter;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &filter));
+  TensorFormat format = TensorFormat::kNDHWC;
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
+  SlimVector<std::int64_t> dilations, strides;
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
+      c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
+      c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
+  const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
+  TENON_RETURN_IF_ERROR(shape_inference::internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
+  return VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations, format,
+                     out_depth);
+}
+
+// The attrs, as TensorFlow's kernels check them.
+inline Status CheckConv3DAttrs(std::string_view op, const Conv3DAttrs& a) {
+  if (a.strides.size() != 5)
+    return errors::InvalidArgument(op, ": Sliding window strides field must specify 5 dimensions");
+  if (a.strides[0] != 1 || a.strides[4] != 1)
+    return errors::InvalidArgument(
+        op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+  if (a.strides[1] <= 0 || a.strides[2] <= 0 || a.strides[3] <= 0)
+    return errors::InvalidArgument(op, ": Spatial strides should be larger than 0.");
+  if (a.dilations.size() != 5)
+    return errors::InvalidArgument(op, ": Dilation rates field must specify 5 dimensions");
+  if (a.data_format != "NDHWC")
+    return errors::InvalidArgument(
+        op, ": CPU implementation of Conv3D currently only supports the NDHWC tensor format, got ", a.data_format);
+  for (const std::int64_t d : a.dilations)
+    if (d != 1)
+      return errors::InvalidArgument(
+          op, ": CPU implementation of Conv3D currently only supports dilated rates of 1, got ", d);
+  return OkStatus();
+}
+
+// gradient: null for the convolution itself.
+inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, const TensorShape& input,
+                                 const TensorShape& filter, const TensorShape* gradient, Conv3DGeometry* geometry) {
+  TENON_RETURN_IF_ERROR(CheckConv3DAttrs(op, a));
+  Padding padding{};
+  TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
+  if (input.dims() != 5) return errors::InvalidArgument(op, ": input must be 5-dimensional, got ", input);
+  if (filter.dims() != 5) return errors::InvalidArgument(op, ": filter must be 5-dimensional, got ", filter);
+  if (gradient != nullptr && gradient->dims() != 5)
+    return errors::InvalidArgument(op, ": out_backprop must be 5-dimensional, got ", *gradient);
+  Conv3DGeometry g;
+  g.batch = input.dim_size(0);
+  g.in_depth = input.dim_size(4);
+  g.out_depth = filter.dim_size(4);
+  const Index filter_depth = filter.dim_size(3);
+  if (filter_depth <= 0) return errors::InvalidArgument(op, ": filter depth must be strictly positive, got ", filter);
+  if (g.in_depth % filter_depth != 0)
+    return errors::InvalidArgument(op, ": Input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
+                                   filter_depth);
+  for (int i = 0; i < 3; ++i)
+    if (filter.dim_size(i) <= 0)
+      return errors::InvalidArgument(op, ": filter must not have zero elements (i.e. all dimensions must be non-zero)");
+  g.groups = g.in_depth == 0 ? 1 : g.in_depth / filter_depth;
+  if (g.out_depth % g.groups != 0)
+    return errors::InvalidArgument(op, ": output depth must be evenly divisible by number of groups: ", g.out_depth,
+                                   " vs ", g.groups);
+  if (gradient != nullptr) {
+    if (g.groups > 1)
+      return errors::InvalidArgument(op, ": Gradients for grouped convolutions are not supported on CPU. Input depth ",
+                                     g.in_depth, " doesn't match filter input depth ", filter_depth);
+    if (gradient->dim_size(0) != g.batch)
+      return errors::InvalidArgument(op, ": input and out_backprop must have the same batch size. Input batch: ",
+                                     g.batch, ", outbackprop batch: ", gradient->dim_size(0), ", batch_dim: 0");
+    if (gradient->dim_size(4) != g.out_depth)
+      return errors::InvalidArgument(op, ": filter and out_backprop must have the same out_depth: ", g.out_depth,
+                                     " vs ", gradient->dim_size(4));
+  }
+  Window* const windows[] = {&g.planes, &g.rows, &g.columns};
+  for (int i = 0; i < 3; ++i) {
+    *windows[i] = {.input = input.dim_size(i + 1),
+                   .size = filter.dim_size(i),
+                   .stride = a.strides[static_cast<std::size_t>(i + 1)]};
+    TENON_RETURN_IF_ERROR(gradient == nullptr
+                              ? PlaceWindow(padding, windows[i])
+                              : PlaceGradient(op, i + 1, padding, gradient->dim_size(i + 1), windows[i]));
+  }
+  *geometry = g;
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [n, d, h, w, c]  filter: [fd, fh, fw, c / groups, k]  ->  [n, od, oh, ow, k]
+struct Conv3D {
+  static constexpr auto signature = Op("Conv3D")
+                                        .Input("input: T")
+                                        .Input("filter: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, bfloat16, float, double}")
+                                        .Attr("strides: list(int) >= 5")
+                                        .Attr("padding: {'SAME', 'VALID'}")
+                                        .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+                                        .SetShapeFn(detail::Conv3DShape);
+  using Attrs = detail::Conv3DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
+      Conv3DGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::MakeConv3DGeometry("Conv3D", *this, input.shape(), filter.shape(), nullptr, &g));
+      FloatInput x, f;
+      FloatOutput out;
+      const Index sizes[] = {g.batch, g.planes.output, g.rows.output, g.columns.output, g.out_depth};
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+      TENON_RETURN_IF_ERROR(out.Make(context.op(), 0, shape));
+      TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), input));
+      TENON_RETURN_IF_ERROR(f.Read(context.op(), context.device(), filter));
+      TENON_RETURN_IF_ERROR(input.dtype() == DataType::kDouble
+                                ? tenon::Conv3D(context.device(), g, x.template As<double>(), f.template As<double>(),
+                                                out.template As<double>())
+                                : tenon::Conv3D(context.device(), g, x.template As<float>(), f.template As<float>(),
+                                                out.template As<float>()));
+      out.Finish(context.device());
+      return OkStatus();
+    }
+  };
+};
+
+// input_sizes: [n, d, h, w, c] as values
+struct Conv3DBackpropInputV2 {
+  static constexpr auto signature =
+      Op("Conv3DBackpropInputV2")
+          .Input("input_sizes: Tshape")
+          .Input("filter: T")
+          .Input("out_backprop: T")
+          .Output("output: T")
+          .Attr("T: {half, bfloat16, float, double}")
+          .Attr("strides: list(int) >= 5")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+          .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+          .Attr("Tshape: {int32, int64} = DT_INT32")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 5); });
+  using Attrs = detail::Conv3DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
+                      const Tensor& out_backprop, Tensor&) const {
+      constexpr std::string_view kName = "Conv3DBackpropInputOp";
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
+      Conv3DGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
+      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+    }
+  };
+};
+
+// filter_sizes: [fd, fh, fw, c, k] as values
+struct Conv3DBackpropFilterV2 {
+  static constexpr auto signature =
+      Op("Conv3DBackpropFilterV2")
+          .Input("input: T")
+          .Input("filter_sizes: int32")
+          .Input("out_backprop: T")
+          .Output("output: T")
+          .Attr("T: {half, bfloat16, float, double}")
+          .Attr("strides: list(int) >= 5")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .Attr("data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'")
+          .Attr("dilations: list(int) = [1, 1, 1, 1, 1]")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 5); });
+  using Attrs = detail::Conv3DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
+                      const Tensor& out_backprop, Tensor&) const {
+      constexpr std::string_view kName = "Conv3DBackpropFilterOp";
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
+      Conv3DGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
+      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Conv2DBackpropInput and Conv2DBackpropFilter: the gradients of Conv2D; the first is also the transposed convolution.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/op/window.hpp>
+#include <tenon/engine/conv_gradient.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/float_tensors.hpp>
+#include <tenon/ops/nn/pool_average.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct ConvGradientAttrs {
+  std::span<const std::int64_t> strides, explicit_paddings, dilations;
+  std::string_view padding, data_format;
+};
+
+inline Status Conv2DBackpropInputShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
+  ShapeHandle gradient, filter, sizes, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, &gradient));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
+  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
+  const DimensionHandle batch = c->Dim(gradient, 0);
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(gradient, d), c->Dim(filter, 3), &unused));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &sizes));
+  if (!c->RankKnown(sizes)) TENON_RETURN_IF_ERROR(c->WithRank(sizes, 4, &sizes));
+  shape_inference::internal::ImageDims image;
+  if (c->Rank(sizes) == 4) {
+    image = {c->Dim(sizes, 0), c->Dim(sizes, h), c->Dim(sizes, h + 1), c->Dim(sizes, d)};
+    TENON_RETURN_IF_ERROR(c->Merge(image.batch, batch, &unused));
+    image.batch = batch;  // TensorFlow keeps the gradient's, known or not
+  } else if (c->Rank(sizes) == 2) {
+    image = {batch, c->Dim(sizes, 0), c->Dim(sizes, 1), c->Dim(filter, 2)};
+  } else {
+    return errors::InvalidArgument("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ",
+                                   c->Rank(sizes));
+  }
+  TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// One dimension of a gradient: the output size that input and filter would give must be the gradient's.
+inline Status PlaceGradient(std::string_view op, int dimension, Padding padding, Index got, Window* w) {
+  TENON_RETURN_IF_ERROR(PlaceWindow(padding, w));
+  if (w->output == got) return OkStatus();
+  return errors::InvalidArgument(op, ": Size of out_backprop doesn't match computed: actual = ", got,
+                                 ", computed = ", w->output, " spatial_dim: ", dimension, " input: ", w->input,
+                                 " filter: ", w->size, " output: ", got, " stride: ", w->stride,
+                                 " dilation: ", w->dilation);
+}
+
+// Fills in all but the data. The errors are those of TensorFlow.
+inline Status ConvGradientGeometry(std::string_view op, const ConvGradientAttrs& a, const TensorShape& input,
+                                   const TensorShape& filter, const TensorShape& gradient, Conv3DGeometry* geometry) {
+  if (a.data_format != "NHWC") return errors::InvalidArgument(op, "Op only supports NHWC, got ", a.data_format);
+  if (a.strides.size() != 4)
+    return errors::InvalidArgument(op, ": Sliding window strides field must specify 4 dimensions");
+  if (a.strides[0] != 1 || a.strides[3] != 1)
+    return errors::InvalidArgument(
+        op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
+  if (a.strides[1] <= 0 || a.strides[2] <= 0)
+    return errors::InvalidArgument(op, ": Row and column strides should be larger than 0.");
+  if (a.dilations.size() != 4)
+    return errors::InvalidArgument(op, ": Sliding window dilations field must specify 4 dimensions");
+  if (a.dilations[0] != 1 || a.dilations[3] != 1)
+    return errors::InvalidArgument(
+        op, ": Current implementation does not yet support dilations in the batch and depth dimensions.");
+  if (a.dilations[1] != 1 || a.dilations[2] != 1)
+    return errors::InvalidArgument(
+        op, ": Current CPU implementations do not yet support dilation rates larger than 1.");
+  Padding padding{};
+  TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
+  TENON_RETURN_IF_ERROR(CheckValidPadding(padding, a.explicit_paddings, 4, TensorFormat::kNHWC));
+  if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional, got ", input);
+  if (filter.dims() != 4) return errors::InvalidArgument(op, ": filter must be 4-dimensional, got ", filter);
+  if (gradient.dims() != 4)
+    return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", gradient);
+  if (input.dim_size(0) != gradient.dim_size(0))
+    return errors::InvalidArgument(op, ": input and out_backprop must have the same batch size. Input batch: ",
+                                   input.dim_size(0), ", outbackprop batch: ", gradient.dim_size(0), ", batch_dim: 0");
+  Conv3DGeometry g;
+  g.batch = input.dim_size(0);
+  g.in_depth = input.dim_size(3);
+  g.out_depth = gradient.dim_size(3);
+  const Index filter_depth = filter.dim_size(2);
+  if (filter_depth <= 0) return errors::InvalidArgument(op, ": filter depth must be strictly positive, got ", filter);
+  if (g.in_depth % filter_depth != 0)
+    return errors::InvalidArgument(op, ": input depth must be evenly divisible by filter depth: ", g.in_depth, " vs ",
+                                   filter_depth);
+  if (filter.dim_size(3) != g.out_depth)
+    return errors::InvalidArgument(op, ": filter and out_backprop must have the same out_depth: ", filter.dim_size(3),
+                                   " vs ", g.out_depth);
+  Window* const windows[] = {&g.rows, &g.columns};
+  for (int i = 0; i < 2; ++i) {
+    const auto at = static_cast<std::size_t>(i + 1);
+    Window& w = *windows[i];
+    w = {.input = input.dim_size(i + 1), .size = filter.dim_size(i), .stride = a.strides[at]};
+    if (padding == Padding::kExplicit) {
+      w.pad_before = a.explicit_paddings[2 * at];
+      w.pad_after = a.explicit_paddings[2 * at + 1];
+    }
+    TENON_RETURN_IF_ERROR(PlaceGradient(op, i + 1, padding, gradient.dim_size(i + 1), &w));
+  }
+  if (g.in_depth != filter_depth)
+    return errors::InvalidArgument(op,
+                                   ": Gradients for grouped convolutions are not supported on CPU. Computed input "
+                                   "depth ",
+                                   g.in_depth, " doesn't match filter input depth ", filter_depth);
+  *geometry = g;
+  return OkStatus();
+}
+
+// The gradients of an already checked convolution, for half, bfloat16, float, double; with respect to the input (other
+// = filter) also int32.
+inline Status RunConvGradient(OpKernelContext& context, Cpu& device, const Conv3DGeometry& g, bool to_filter,
+                              const Tensor& other, const Tensor& gradient, const TensorShape& shape) {
+  if (!to_filter && other.dtype() == DataType::kInt32) {
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+    return ConvBackpropInput(device, g, other.data<std::int32_t>(), gradient.data<std::int32_t>(),
+                             out->data<std::int32_t>());
+  }
+  FloatInput a, b;
+  FloatOutput out;
+  TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
+  TENON_RETURN_IF_ERROR(a.Read(context, device, other));
+  TENON_RETURN_IF_ERROR(b.Read(context, device, gradient));
+  if (other.dtype() == DataType::kDouble) {
+    TENON_RETURN_IF_ERROR(
+        to_filter ? ConvBackpropFilter(device, g, a.As<double>(), b.As<double>(), out.As<double>())
+                  : ConvBackpropInput(device, g, a.As<double>(), b.As<double>(), out.As<double>()));
+  } else {
+    TENON_RETURN_IF_ERROR(to_filter
+                              ? ConvBackpropFilter(device, g, a.As<float>(), b.As<float>(), out.As<float>())
+                              : ConvBackpropInput(device, g, a.As<float>(), b.As<float>(), out.As<float>()));
+  }
+  out.Finish(device);
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input_sizes: [n, h, w, c] or [h, w] as values, filter: [fh, fw, c, k], out_backprop: [n, oh, ow, k]  ->  [n, h, w, c]
+struct Conv2DBackpropInput {
+  static constexpr auto signature = Op("Conv2DBackpropInput")
+                                        .Input("input_sizes: int32")
+                                        .Input("filter: T")
+                                        .Input("out_backprop: T")
+                                        .Output("output: T")
+                                        .Attr("T: {half, bfloat16, float, double, int32}")
+                                        .Attr("strides: list(int)")
+                                        .Attr("use_cudnn_on_gpu: bool = true")
+                                        .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+                                        .Attr("explicit_paddings: list(int) = []")
+                                        .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+                                        .Attr("dilations: list(int) = [1, 1, 1, 1]")
+                                        .SetShapeFn(detail::Conv2DBackpropInputShape);
+  using Attrs = detail::ConvGradientAttrs;
+  static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
+                      const Tensor& out_backprop, Tensor&) const {
+      constexpr std::string_view kName = "Conv2DCustomBackpropInput";
+      TensorShape shape;
+      if (input_sizes.shape().dims() == 1 && input_sizes.size() == 2 && filter.dims() == 4 &&
+          out_backprop.dims() == 4) {
+        const Index sizes[] = {out_backprop.dim_size(0), input_sizes[0], input_sizes[1], filter.dim_size(2)};
+        if (sizes[1] < 0 || sizes[2] < 0)
+          return errors::InvalidArgument(kName, ": Dimension must be >= 0, got ", sizes[1], " and ", sizes[2]);
+        TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+      } else {
+        TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 4, &shape));
+      }
+      Conv3DGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::ConvGradientGeometry(kName, *this, shape, filter.shape(), out_backprop.shape(), &g));
+      return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
+    }
+  };
+};
+
+// input: [n, h, w, c], filter_sizes: [fh, fw, c, k] as values, out_backprop: [n, oh, ow, k]  ->  [fh, fw, c, k]
+struct Conv2DBackpropFilter {
+  static constexpr auto signature =
+      Op("Conv2DBackpropFilter")
+          .Input("input: T")
+          .Input("filter_sizes: int32")
+          .Input("out_backprop: T")
+          .Output("output: T")
+          .Attr("T: {half, bfloat16, float, double}")
+          .Attr("strides: list(int)")
+          .Attr("use_cudnn_on_gpu: bool = true")
+          .Attr("padding: {'SAME', 'VALID', 'EXPLICIT'}")
+          .Attr("explicit_paddings: list(int) = []")
+          .Attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+          .Attr("dilations: list(int) = [1, 1, 1, 1]")
+          .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 4); });
+  using Attrs = detail::ConvGradientAttrs;
+  static constexpr std::string_view unused[] = {"use_cudnn_on_gpu"};
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
+                      const Tensor& out_backprop, Tensor&) const {
+      constexpr std::string_view kName = "Conv2DCustomBackpropFilter";
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
+      Conv3DGeometry g;
+      TENON_RETURN_IF_ERROR(
+          detail::ConvGradientGeometry(kName, *this, input.shape(), shape, out_backprop.shape(), &g));
+      return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
