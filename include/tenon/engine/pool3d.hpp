@@ -81,23 +81,22 @@ inline void AvgPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* gra
   });
 }
 
-// The gradient of the largest: to the first of the largest, counted by planes, rows and columns.
-inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* input, const float* gradient,
-                          float* output) {
-  const double ns = 4 * detail::Pool3DNs(g) * static_cast<double>(g.places());
+// The gradient of the largest: every element of the window that is equal to the window's output gets all of it, as in
+// TensorFlow. Overwrites `result`, which has the input's shape.
+inline void MaxPool3DGrad(Cpu& device, const Pool3DGeometry& g, const float* input, const float* output,
+                          const float* gradient, float* result) {
+  const double ns = 2 * detail::Pool3DNs(g) * static_cast<double>(g.places());
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
       const float* const volume = input + n * g.volume();
-      float* const out = output + n * g.volume();
-      std::fill_n(out, g.volume(), 0.0f);
+      float* const to = result + n * g.volume();
+      std::fill_n(to, g.volume(), 0.0f);
       for (Index place = 0; place < g.places(); ++place) {
-        for (Index d = 0; d < g.depth; ++d) {
-          Index most = -1;
-          detail::ForWindow3D(g, place, [&](Index at) {
-            if (most < 0 || volume[at + d] > volume[most]) most = at + d;
-          });
-          if (most >= 0) out[most] += gradient[(n * g.places() + place) * g.depth + d];
-        }
+        const Index first = (n * g.places() + place) * g.depth;
+        detail::ForWindow3D(g, place, [&](Index at) {
+          for (Index d = 0; d < g.depth; ++d)
+            if (volume[at + d] == output[first + d]) to[at + d] += gradient[first + d];
+        });
       }
     }
   });

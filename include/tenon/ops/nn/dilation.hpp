@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Dilation2D (the largest sum of window and filter) and its gradients.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/op/window.hpp>
+#include <tenon/engine/dilation.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct Dilation2DAttrs {
+  std::span<const std::int64_t> strides, rates;
+  std::string_view padding;
+};
+
+inline Status Dilation2DShape(InferenceContext* c) {
+  ShapeHandle input, filter;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 3, &filter));
+  SlimVector<std::int64_t> strides, rates;
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
+      c, "strides", 4, "Dilation2D requires the stride attribute to contain 4 values", &strides));
+  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
+      c, "rates", 4, "Dilation2D requires the rates attribute to contain 4 values", &rates));
+  DimensionHandle depth, sizes[2];
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(input, 3), c->Dim(filter, 2), &depth));
+  std::string_view text;
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
+  bool known = true;
+  for (int i = 0; i < 2; ++i)
+    known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
+  for (int i = 0; i < 2; ++i) {
+    if (!known) {
+      sizes[i] = c->UnknownDim();
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(i + 1);
+    const std::int64_t size = c->Value(c->Dim(filter, i)), extent = size + (size - 1) * (rates[at] - 1);
+    std::int64_t out = 0, before = 0, after = 0;
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out,
+                                                &before, &after));
+    sizes[i] = c->MakeDim(out);
+  }
+  c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], depth}));
+  return OkStatus();
+}
+
+inline Status MakeDilationGeometry(std::string_view op, const Dilation2DAttrs& a, const TensorShape& input,
+                                   const TensorShape& filter, DilationGeometry* geometry) {
+  if (a.strides.size() != 4)
+    return errors::InvalidArgument(op, ": Sliding window stride field must specify 4 dimensions");
+  if (a.strides[0] != 1 || a.strides[3] != 1)
+    return errors::Unimplemented(op, ": Stride is only supported across spatial dimensions.");
+  if (a.rates.size() != 4)
+    return errors::InvalidArgument(op, ": Input stride (atrous rate) field must specify 4 dimensions");
+  if (a.rates[0] != 1 || a.rates[3] != 1)
+    return errors::Unimplemented(op, ": Rate is only supported across spatial dimensions.");
+  Padding padding{};
+  TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
+  if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional", input);
+  if (filter.dims() != 3) return errors::InvalidArgument(op, ": filter must be 3-dimensional: ", filter);
+  DilationGeometry g;
+  g.batch = input.dim_size(0);
+  g.depth = input.dim_size(3);
+  if (filter.dim_size(2) != g.depth)
+    return errors::InvalidArgument(op, ": input and filter must have the same depth: ", g.depth, " vs ",
+                                   filter.dim_size(2));
+  Window* const windows[] = {&g.rows, &g.columns};
+  for (int i = 0; i < 2; ++i) {
+    const auto at = static_cast<std::size_t>(i + 1);
+    constexpr Index kMost = Index{1} << 31;
+    const Index size = filter.dim_size(i), rate = a.rates[at];
+    if (rate > kMost || rate < -kMost || size > kMost)
+      return errors::InvalidArgument(op, ": rate ", rate, " and filter size ", size, " are too large");
+    // A rate below 1 is taken as it is: the window then covers this many elements.
+    *windows[i] = {
+        .input = input.dim_size(i + 1), .size = size + (size - 1) * (rate - 1), .stride = a.strides[at]};
+    TENON_RETURN_IF_ERROR(PlaceWindow(padding, windows[i]));
+    windows[i]->size = size;
+    windows[i]->dilation = rate;
+  }
+  *geometry = g;
+  return OkStatus();
+}
+
+enum class DilationTask { kForward, kInput, kFilter };
+
+template <class T>
+void RunDilation(Cpu& device, const DilationGeometry& g, DilationTask task, const void* input, const void* filter,
+                 const void* gradient, void* out) {
+  const T *x = static_cast<const T*>(input), *f = static_cast<const T*>(filter);
+  if (task == DilationTask::kForward)
+    Dilate(device, g, x, f, static_cast<T*>(out));
+  else
+    DilateGrad(device, g, task == DilationTask::kFilter, x, f, static_cast<const T*>(gradient), static_cast<T*>(out));
+}
+using DilationFunction = void (*)(Cpu&, const DilationGeometry&, DilationTask, const void*, const void*, const void*,
+                                  void*);
+inline DilationFunction DilationOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::kHalf: return &RunDilation<half>;
+    case DataType::kBfloat16: return &RunDilation<bfloat16>;
+    case DataType::kDouble: return &RunDilation<double>;
+    case DataType::kInt8: return &RunDilation<std::int8_t>;
+    case DataType::kInt16: return &RunDilation<std::int16_t>;
+    case DataType::kInt32: return &RunDilation<std::int32_t>;
+    case DataType::kInt64: return &RunDilation<std::int64_t>;
+    case DataType::kUint8: return &RunDilation<std::uint8_t>;
+    case DataType::kUint16: return &RunDilation<std::uint16_t>;
+    case DataType::kUint32: return &RunDilation<std::uint32_t>;
+    case DataType::kUint64: return &RunDilation<std::uint64_t>;
+    default: return &RunDilation<float>;
+  }
+}
+
+inline Status RunDilationOp(OpKernelContext& context, Cpu& device, std::string_view op, DilationTask task,
+                            const Dilation2DAttrs& attrs) {
+  const Tensor &input = context.input(0), &filter = context.input(1);
+  DilationGeometry g;
+  TENON_RETURN_IF_ERROR(MakeDilationGeometry(op, attrs, input.shape(), filter.shape(), &g));
+  const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.depth};
+  TensorShape shape;
+  TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
+  const void* gradient = nullptr;
+  if (task != DilationTask::kForward) {
+    if (!(context.input(2).shape() == shape))
+      return errors::InvalidArgument(op, ": out_backprop has incompatible size. Expected ", shape, ", got ",
+                                     context.input(2).shape());
+    gradient = context.input(2).raw_data();
+    shape = task == DilationTask::kInput ? input.shape() : filter.shape();
+  }
+  Tensor* out = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
+  if (out->NumElements() > 0)
+    DilationOf(input.dtype())(device, g, task, input.raw_data(), filter.raw_data(), gradient, out->raw_data());
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// input: [n, h, w, c]  filter: [fh, fw, c]  ->  [n, oh, ow, c]
+struct Dilation2D {
+  static constexpr auto signature =
+      Op("Dilation2D")
+          .Input("input: T")
+          .Input("filter: T")
+          .Output("output: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("strides: list(int) >= 4")
+          .Attr("rates: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .SetShapeFn(detail::Dilation2DShape);
+  using Attrs = detail::Dilation2DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunDilationOp(context.op(), context.device(), "Dilation2D", detail::DilationTask::kForward,
+                                   *this);
+    }
+  };
+};
+
+struct Dilation2DBackpropInput {
+  static constexpr auto signature =
+      Op("Dilation2DBackpropInput")
+          .Input("input: T")
+          .Input("filter: T")
+          .Input("out_backprop: T")
+          .Output("in_backprop: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("strides: list(int) >= 4")
+          .Attr("rates: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+  using Attrs = detail::Dilation2DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropInput",
+                                   detail::DilationTask::kInput, *this);
+    }
+  };
+};
+
+struct Dilation2DBackpropFilter {
+  static constexpr auto signature =
+      Op("Dilation2DBackpropFilter")
+          .Input("input: T")
+          .Input("filter: T")
+          .Input("out_backprop: T")
+          .Output("filter_backprop: T")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("strides: list(int) >= 4")
+          .Attr("rates: list(int) >= 4")
+          .Attr("padding: {'SAME', 'VALID'}")
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            c->set_output(0, c->input(1));
+            return OkStatus();
+          });
+  using Attrs = detail::Dilation2DAttrs;
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, Tensor&) const {
+      return detail::RunDilationOp(context.op(), context.device(), "Dilation2DBackpropFilter",
+                                   detail::DilationTask::kFilter, *this);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
