@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// StatelessRandomUniform and its sisters, V1: each value is a function of shape and seed.
+
+#include <cstdint>
+
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/random.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/ops/random/generator.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill fill, const HostIndices& sizes,
+                               const Tensor& seed, const Tensor* minval, const Tensor* maxval, Tensor* output) {
+  const std::string_view op = context.op_kernel().def().op;
+  TensorShape shape;
+  Philox stream;
+  TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
+  TENON_RETURN_IF_ERROR(StreamOfSeed(op, seed, &stream));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+  if (output->NumElements() == 0) return OkStatus();
+  if (minval != nullptr) {
+    TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
+    TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));
+  }
+  FillRandom(device, fill, stream, output->raw_data(), output->NumElements());
+  return OkStatus();
+}
+
+// The kernel of all without bounds.
+template <class Device, RandomKind kKind>
+struct StatelessFill {
+  Status Init(OpKernelConstruction& c) {
+    fill = RandomFillOf(kKind, c.output_type(0));
+    return fill.exists() ? OkStatus() : ServeOnly(c, c.output_type(0), DataTypeSet{});
+  }
+  Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, Tensor& output) const {
+    return RunStatelessFill(context.op(), context.device(), fill, shape, seed, nullptr, nullptr, &output);
+  }
+  RandomFill fill;
+};
+
+}  // namespace detail
+
+// In [0, 1).
+struct StatelessRandomUniform {
+  static constexpr auto signature = Op("StatelessRandomUniform")
+                                        .Input("shape: T")
+                                        .Input("seed: Tseed")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::StatelessFill<Device, RandomKind::kUniform> {};
+};
+
+// Mean 0, deviation 1.
+struct StatelessRandomNormal {
+  static constexpr auto signature = Op("StatelessRandomNormal")
+                                        .Input("shape: T")
+                                        .Input("seed: Tseed")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::StatelessFill<Device, RandomKind::kNormal> {};
+};
+
+// The same, drawn again until it lies in (-2, 2).
+struct StatelessTruncatedNormal {
+  static constexpr auto signature = Op("StatelessTruncatedNormal")
+                                        .Input("shape: T")
+                                        .Input("seed: Tseed")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: {half, bfloat16, float, double} = DT_FLOAT")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::StatelessFill<Device, RandomKind::kTruncatedNormal> {};
+};
+
+// Integers, all bits random.
+struct StatelessRandomUniformFullInt {
+  static constexpr auto signature = Op("StatelessRandomUniformFullInt")
+                                        .Input("shape: T")
+                                        .Input("seed: Tseed")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: {int32, int64, uint32, uint64} = DT_UINT64")
+                                        .Attr("T: {int32, int64} = DT_INT32")
+                                        .Attr("Tseed: {int32, int64, uint32, uint64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::StatelessFill<Device, RandomKind::kAnyInteger> {};
+};
+
+// Integers in [minval, maxval).
+struct StatelessRandomUniformInt {
+  static constexpr auto signature = Op("StatelessRandomUniformInt")
+                                        .Input("shape: T")
+                                        .Input("seed: Tseed")
+                                        .Input("minval: dtype")
+                                        .Input("maxval: dtype")
+                                        .Output("output: dtype")
+                                        .Attr("dtype: {int32, int64}")
+                                        .Attr("T: {int32, int64}")
+                                        .Attr("Tseed: {int32, int64} = DT_INT64")
+                                        .SetShapeFn(detail::StatelessIntShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, HostIndices shape, const Tensor& seed, const Tensor& minval,
+                      const Tensor& maxval, Tensor& output) const {
+      return detail::RunStatelessFill(context.op(), context.device(),
+                                      RandomFillOf(RandomKind::kInRange, minval.dtype()), shape, seed, &minval, &maxval,
+                                      &output);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
