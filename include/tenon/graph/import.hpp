@@ -202,7 +202,8 @@ class GraphImporter {
     SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
     for (NodeDef& node : def_.node) {
-      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
+          ops_.registry().Find(node.op) == nullptr) {
         infos_.push_back(nullptr);
       } else {
         infos_.push_back(ops_.Find(node.op));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What both engines do with one node: run its kernel or copy, check what came out, say where an error happened.
+// What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
 
 #include <chrono>
 #include <cstdint>
@@ -29,6 +29,13 @@ class TraceCollector {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < node.num_outputs; ++i)
+      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    AddNode(program, node, bytes, begin, end);
+  }
+  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
+               std::int64_t end) {
     NodeTiming timing;
     timing.name = node.node->name();
     timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
@@ -37,8 +44,7 @@ class TraceCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    for (int i = 0; i < node.num_outputs; ++i)
-      timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    timing.output_bytes = output_bytes;
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -75,22 +81,20 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
 }
 
 // Every output must be there and have its declared type.
-inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
-  for (int i = 0; i < node.num_outputs; ++i) {
-    const Tensor& t = step->value(node.first_output + i);
-    if (t.dtype() != node.kernel->output_type(i)) [[unlikely]]
-      return BadOutput(node, i, t);
-  }
+inline Status CheckOutputs(const ProgramNode& node, const Tensor* outputs) {
+  for (int i = 0; i < node.num_outputs; ++i)
+    if (outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, outputs[i]);
   return OkStatus();
 }
+inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
+  return CheckOutputs(node, node.num_outputs == 0 ? nullptr : &step->value(node.first_output));
+}
 
-TENON_COLD inline Status RunCopy(const Program& program, const ProgramNode& node, int number, Step* step) {
-  Tensor from = *step->frame(number).inputs[0];
-  if (IsRefType(from.dtype())) {
-    const Tensor reference = from;
-    TENON_RETURN_IF_ERROR(ReadReference(reference, node.node->name(), &from));
-  }
-  Tensor* to = &step->value(node.first_output);
+TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
+                                   Tensor* to) {
+  Tensor from = value;
+  if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
   return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
 }
@@ -116,23 +120,27 @@ TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelCo
   RunKernel(node, context);
 }
 
-// Runs a node to its end on this thread; an asynchronous kernel is waited for.
+// Runs a kernel to its end on this thread.
+inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFrame& frame, OpKernelContext* context) {
+  if (!node.reads_references) [[likely]] {
+    context->Enter(&frame);
+    RunKernel(node, context);
+  } else {
+    RunWithRefReads(node, frame, context);
+  }
+  if (context->status().ok()) [[likely]]
+    return CheckOutputs(node, frame.outputs);
+  return context->TakeStatus();
+}
+
+// Runs a node to its end on this thread.
 inline Status RunNode(const Program& program, int number, Step* step, OpKernelContext* context) {
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
-    if (!node.reads_references) [[likely]] {
-      context->Enter(&step->frame(number));
-      RunKernel(node, context);
-    } else {
-      RunWithRefReads(node, step->frame(number), context);
-    }
-    if (context->status().ok()) [[likely]]
-      status = CheckOutputs(program, node, step);
-    else
-      status = context->TakeStatus();
+    status = RunKernelOf(node, step->frame(number), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
-    status = RunCopy(program, node, number, step);
+    status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
   }
   if (!status.ok()) [[unlikely]]
     return AtNode(status, program, node);

@@ -19,6 +19,7 @@
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
@@ -80,13 +81,21 @@ class SessionFunctions final : public FunctionRuntime {
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
     TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
-    Owned<Step> step = function->steps->Take();
+    Owned<Running> running = function->steps->Take();
+    Step* step = &running->step;
     step->set_step_id(caller.step_id);
     step->set_services(caller.services);
     step->set_call_depth(caller.call_depth + 1);
     for (std::size_t i = 0; i < args.size(); ++i)
       step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    Status status = RunSequential(program, step.get(), nullptr);
+    Status status;
+    if (program.has_control_flow()) {
+      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(program, step);
+      status = running->frames->Run(nullptr);
+      if (status.ok()) status = CheckFetches(program, step, Code::kInternal);
+    } else {
+      status = RunSequential(program, step, nullptr);
+    }
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < results.size(); ++i) {
         const Program::Fetch& fetch = program.fetches[i];
@@ -101,11 +110,16 @@ class SessionFunctions final : public FunctionRuntime {
       step->Clear();
     }
     step->TrimCaches();
-    function->steps->Give(std::move(step));
+    function->steps->Give(std::move(running));
     return status;
   }
 
  private:
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<FrameRun> frames;  // when the function has control flow
+  };
   struct Function {
     NameAttrList call;
     const FunctionDef* def = nullptr;
@@ -114,7 +128,7 @@ class SessionFunctions final : public FunctionRuntime {
     Graph graph;
     Owned<KernelCache> kernels;
     Owned<Program> program;
-    Owned<ProgramPool<Step>> steps;
+    Owned<ProgramPool<Running>> steps;
   };
 
   TENON_COLD Status NoFunction(const std::string& name) const {
@@ -170,7 +184,7 @@ class SessionFunctions final : public FunctionRuntime {
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<Step>>(*function->program);
+    function->steps = MakeOwned<ProgramPool<Running>>(*function->program);
     return OkStatus();
   }
 

@@ -21,6 +21,7 @@
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -94,18 +95,26 @@ struct ProgramNode {
     kNothing,    // NoOp: only its control edges count
     kToDevice,   // copies a value from host memory
     kToHost,     // copies a value to host memory
+    kFetch,      // takes a fetched value out of its loop
   };
   Kind kind = Kind::kKernel;
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
-  const Node* node = nullptr;  // of the graph, for messages; of a copy: the producer
+  const Node* node = nullptr;  // of the graph, for messages; of a copy or a fetch: the producer
   int first_input = 0, num_inputs = 0;
   int first_output = 0, num_outputs = 0;    // values
   int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
   int first_release = 0, num_releases = 0;  // in sequential order: values that nobody reads any more
   int pending = 0;                          // edges to wait for
+};
+
+// One loop of a program with TensorFlow 1 control flow; frame 0 is the world outside of all loops.
+struct ProgramFrame {
+  int parent = -1;
+  int parallel_iterations = 1;  // that may be under way at once
+  int num_enters = 0;           // Enter nodes that must arrive before it can end
 };
 
 struct ProgramOptions {
@@ -139,6 +148,13 @@ struct Program {
     bool last;  // no later fetch of the same value
   };
   SlimVector<Fetch> fetches;
+  // Of a program with TensorFlow 1 control flow (the others leave all of this empty): such a program needs the engine
+  // with frames.
+  SlimVector<ProgramFrame> frames;  // parents before their children
+  SlimVector<int> node_frames;  // per node: where it runs
+  SlimVector<int> value_frames;  // per value: where it lives
+  SlimVector<std::pair<int, int>> control_edges;  // of nodes, from and to
+  bool has_control_flow() const { return !frames.empty(); }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
   int width = 1;  // nodes that may run side by side, estimated: the widest level
@@ -177,6 +193,7 @@ class ProgramBuilder {
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
     TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
+    TENON_RETURN_IF_ERROR(CloseLoops());
     TENON_RETURN_IF_ERROR(AddFetches(fetches));
     Finish();
     return std::move(program_);
@@ -187,7 +204,7 @@ class ProgramBuilder {
     int value = -1;
     bool constant = false;
     bool on_host = true;
-    int producer = -1;   // program node, -1: feed or constant
+    int producer = -1;  // program node, -1: feed or constant
     int other_side = -1;  // the same value in the other memory, -1: not copied yet
     int other_producer = -1;
   };
@@ -199,12 +216,14 @@ class ProgramBuilder {
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    TENON_RETURN_IF_ERROR(FindLoops(wanted));
     SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
       for (const InEdge& edge : node.inputs)
-        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node)) visit(edge.node);
+        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node) && !IsBackEdge(graph_.node(edge.node), node))
+          visit(edge.node);
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
@@ -225,11 +244,25 @@ class ProgramBuilder {
       return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
     return OkStatus();
   }
+  // Fills in the program's frames when some node needs them.
+  Status FindLoops(std::span<const char> wanted) {
+    const auto needs_frames = [&](const Node& node) {
+      return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
+    };
+    if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames)) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(loops_, tenon::FindFrames(graph_, wanted, feeds_));
+    for (const ControlFlowFrames::Frame& frame : loops_.frames)
+      program_->frames.push_back({frame.parent,
+                                  static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
+                                  frame.num_enters});
+    return OkStatus();
+  }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
 
-  int NewValue() {
+  int NewValue(int frame = 0) {
     program_->readers.push_back(0);
     program_->escapes.push_back(0);
+    if (program_->has_control_flow()) program_->value_frames.push_back(frame);
     return program_->num_values++;
   }
   Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
@@ -260,13 +293,19 @@ class ProgramBuilder {
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    for (std::size_t i = order_.size(); i-- > 0;) {
-      const Node& node = graph_.node(order_[i]);
-      if (keep[At(order_[i])] == 0) continue;
-      if (IsConstant(order_[i])) continue;
+    SlimVector<int> todo;
+    for (std::size_t n = 0; n < keep.size(); ++n)
+      if (keep[n] != 0) todo.push_back(static_cast<int>(n));
+    const auto want = [&](int id) {
+      if (std::exchange(keep[At(id)], char{1}) == 0) todo.push_back(id);
+    };
+    while (!todo.empty()) {
+      const Node& node = graph_.node(todo.back());
+      todo.pop_back();
+      if (IsConstant(node.id)) continue;
       for (const InEdge& edge : node.inputs)
-        if (!IsFed(edge)) keep[At(edge.node)] = 1;
-      for (const int control : node.control_inputs) keep[At(control)] = 1;
+        if (!IsFed(edge)) want(edge.node);
+      for (const int control : node.control_inputs) want(control);
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
@@ -279,6 +318,7 @@ class ProgramBuilder {
   // Gives the node's outputs their values if they are the same in every run.
   void Fold(const Node& node, const KernelCache::Entry& entry) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
+    if (!MayFold(node)) return;
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
       constant_nodes_[At(node.id)] = {*value};
       return;
@@ -322,6 +362,15 @@ class ProgramBuilder {
     return std::any_of(node.input_types.begin(), node.input_types.end(), holds_state) ||
            std::any_of(node.output_types.begin(), node.output_types.end(), holds_state);
   }
+  // What control flow may skip, or repeat, has no value of its own.
+  bool MayFold(const Node& node) const {
+    if (!program_->has_control_flow()) return true;
+    if (IsControlFlow(node.node_class) || node.node_class == NodeClass::kLoopCond ||
+        node.node_class == NodeClass::kControlTrigger || loops_.frame_of[At(node.id)] != 0)
+      return false;
+    return std::all_of(node.control_inputs.begin(), node.control_inputs.end(),
+                       [this](int control) { return IsConstant(control); });
+  }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
     env.device = program_->host->kernel_device();
@@ -347,6 +396,7 @@ class ProgramBuilder {
     item.node = &node;
     SlimVector<int> waits;  // program nodes
     SlimVector<int> values;
+    SlimVector<OpenInput> open;
     if (node.op_name() == "NoOp") {
       item.kind = ProgramNode::Kind::kNothing;
     } else {
@@ -357,23 +407,53 @@ class ProgramBuilder {
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
         const InEdge& from = node.input(i);
-        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
         if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
           item.reads_references = true;
+        if (IsOpen(from)) {
+          open.push_back({-1, i, from, wants_host});
+          values.push_back(-1);
+          continue;
+        }
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
       }
     }
     for (const int control : node.control_inputs)
       if (node_of_[At(control)] >= 0) waits.push_back(node_of_[At(control)]);
-    const int number = AddNode(item, values, waits);
+    const bool loops = program_->has_control_flow();
+    const int number = AddNode(item, values, waits, loops ? loops_.RunsIn(node) : 0);
+    for (const int control : node.control_inputs)
+      if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
+    for (OpenInput& input : open) {
+      input.node = number;
+      open_inputs_.push_back(input);
+    }
     node_of_[At(node.id)] = number;
     ProgramNode& added = program_->nodes[At(number)];
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
-      const int value = NewValue();
+      const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
       if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
+    }
+    return OkStatus();
+  }
+
+  // An input that a later node gives: the back edge of a loop.
+  struct OpenInput {
+    int node, input;
+    InEdge edge;
+    bool wants_host;
+  };
+  bool IsOpen(const InEdge& edge) { return At(edge).value < 0 && !IsConstant(edge.node); }
+  Status CloseLoops() {
+    for (const OpenInput& open : open_inputs_) {
+      SlimVector<int> values, waits;
+      TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
+      ProgramNode& node = program_->nodes[At(open.node)];
+      program_->inputs[At(node.first_input + open.input)] = values[0];
+      ++program_->readers[At(values[0])];
     }
     return OkStatus();
   }
@@ -408,23 +488,27 @@ class ProgramBuilder {
     SlimVector<int> waits;
     if (place->producer >= 0) waits.push_back(place->producer);
     const SlimVector<int> values{place->value};
-    const int number = AddNode(item, values, waits);
+    const int frame = FrameOfValue(place->value);
+    const int number = AddNode(item, values, waits, frame);
     program_->nodes[At(number)].first_output = program_->num_values;
     program_->nodes[At(number)].num_outputs = 1;
-    place->other_side = NewValue();
+    place->other_side = NewValue(frame);
     place->other_producer = number;
     return OkStatus();
   }
 
-  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits) {
+  int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
+
+  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits, int frame) {
     const int number = static_cast<int>(program_->nodes.size());
     item.first_input = static_cast<int>(program_->inputs.size());
     item.num_inputs = static_cast<int>(values.size());
     item.pending = static_cast<int>(waits.size());
     for (const int value : values) {
       program_->inputs.push_back(value);
-      ++program_->readers[At(value)];
+      if (value >= 0) ++program_->readers[At(value)];
     }
+    if (program_->has_control_flow()) program_->node_frames.push_back(frame);
     for (const int wait : waits) edges_.emplace_back(wait, number);
     program_->nodes.push_back(item);
     return number;
@@ -434,6 +518,7 @@ class ProgramBuilder {
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
@@ -449,6 +534,18 @@ class ProgramBuilder {
     for (Program::Fetch& fetch : program_->fetches)
       if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
     return OkStatus();
+  }
+
+  // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
+  int FetchFromLoop(const Node& producer, int value, std::span<const int> waits) {
+    ProgramNode item;
+    item.kind = ProgramNode::Kind::kFetch;
+    item.node = &producer;
+    const SlimVector<int> values{value};
+    const int number = AddNode(item, values, waits, FrameOfValue(value));
+    program_->nodes[At(number)].first_output = program_->num_values;
+    program_->nodes[At(number)].num_outputs = 1;
+    return NewValue();
   }
 
   void Finish() {
@@ -518,6 +615,8 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  ControlFlowFrames loops_;  // when the program has control flow
+  SlimVector<OpenInput> open_inputs_;
   SlimVector<int> order_;
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations

@@ -37,6 +37,7 @@
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/functions.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
@@ -113,11 +114,16 @@ class Prepared : public RefCounted {
     explicit Running(const Program& program) : step(program) {}
     Step step;
     Owned<DataflowRun> dataflow;
+    Owned<FrameRun> frames;
   };
   Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
     const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
     Status status;
-    if (dataflow_ && pool != nullptr) {
+    if (program_->has_control_flow()) {
+      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
+      status = running->frames->Run(trace);
+      if (status.ok()) status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
+    } else if (dataflow_ && pool != nullptr) {
       if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
       status = running->dataflow->Run(pool, flush_denormals, trace);
     } else {

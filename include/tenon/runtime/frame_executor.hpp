@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
+// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
+// ready. Switch, Merge, Enter, Exit, NextIteration and Identity only hand values on: their kernels are not called.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/frame_plan.hpp>
+#include <tenon/runtime/frame_state.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Nodes that are ready, first in, first out. one thread.
+class FlowQueue {
+ public:
+  struct Item {
+    IterationState* iteration;
+    int node;
+    bool dead;
+  };
+  bool empty() const { return head_ == tail_; }
+  void clear() { head_ = tail_ = 0; }
+  TENON_ALWAYS_INLINE void Push(Item item) {
+    if (tail_ - head_ == items_.size()) [[unlikely]]
+      Grow();
+    items_[tail_++ & (items_.size() - 1)] = item;
+  }
+  TENON_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
+
+ private:
+  TENON_NOINLINE void Grow() {
+    SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
+    const std::size_t count = tail_ - head_;
+    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
+    items_.swap(larger);
+    head_ = 0;
+    tail_ = count;
+  }
+  SlimVector<Item> items_;  // a power of two of them
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+// Runs a program with control flow; kept with its step and used again. one thread at a time.
+class FrameRun {
+ public:
+  FrameRun(const Program& program, Step* step) : program_(program), step_(step), states_(program, step) {}
+
+  // Fetched values that are dead stay empty slots. Stops at the first error. `trace` may be null.
+  Status Run(TraceCollector* trace) {
+    step_->cache()->SetOwnerThread();
+    states_.BeginRoot();
+    IterationState* root = states_.root();
+    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+    Status status;
+    while (!queue_.empty()) {
+      const FlowQueue::Item item = queue_.Pop();
+      const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+      if (status.ok()) status = std::exchange(read_status_, OkStatus());
+      if (!status.ok()) [[unlikely]] {
+        status = AtNode(status, program_, NodeOf(item));
+        break;
+      }
+      if (trace != nullptr && !item.dead) [[unlikely]]
+        trace->AddNode(program_, NodeOf(item), 0, begin, trace->Now());
+      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+    }
+    queue_.clear();
+    states_.EndRoot();
+    step_->cache()->ClearOwnerThread();
+    return status;
+  }
+
+ private:
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
+  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
+    return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
+    ++it->outstanding;
+    queue_.Push({it, node, dead});
+  }
+
+  // ---- activation
+  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
+
+  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
+  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
+    if (dead) count.dead = 1;
+    if (--count.pending != 0) return Arrival::kWaits;
+    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
+  }
+  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    const int inputs = frame.nodes[At(edge.node)].num_inputs;
+    const auto dies = [&count] {
+      count.pending = 0;
+      return Arrival::kReadyDead;
+    };
+    if (edge.input == kControlSlot) {
+      count.pending -= 2;
+      if (count.pending == 0) return Arrival::kReady;
+      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
+    }
+    if ((count.pending & 1) == 0) return Arrival::kUnused;
+    if (dead) {
+      ++count.dead;
+      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
+    }
+    count.pending -= 1;
+    count.dead = edge.input;
+    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
+  }
+
+  // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
+  // of the producer's output 0.
+  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
+    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->loop->frame)) {
+      case Arrival::kWaits: return;
+      case Arrival::kReady: return Ready(it, edge.node, false);
+      case Arrival::kReadyDead: return Ready(it, edge.node, true);
+      case Arrival::kUnused:
+        if (!dead) it->Drop(first_output + edge.output);
+        return;
+    }
+  }
+  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
+    const FlowEdge* edge = of.edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
+  }
+
+  // ---- values
+  void DropInput(IterationState* it, const FlowNode& node, int i) {
+    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    if (input.slot >= 0) it->Drop(input.slot);
+  }
+  void DropInputs(IterationState* it, const FlowNode& node) {
+    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
+  }
+  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
+    return *it->inputs[At(node.first_input + i)];
+  }
+  // Hands input i on; the last reader moves it.
+  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
+    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    Tensor& from = *it->inputs[At(node.first_input + i)];
+    if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
+      *to = std::move(from);
+      from = EmptySlot();
+      --it->live;
+    } else {
+      *to = from;
+    }
+    if (node.reads_references) [[unlikely]]
+      ReadTaken(program_.nodes[At(node.program_node)], to);
+  }
+  // A node that hands plain values on got a reference: it hands on what that refers to now.
+  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
+    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
+    const Tensor reference = *value;
+    read_status_.Update(ReadReference(reference, item.node->name(), value));
+  }
+  // Input i becomes the value of a slot of `to`, if anybody there reads that.
+  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
+    if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
+    Take(it, node, i, &to->values[slot]);
+    ++to->live;
+  }
+
+  // ---- nodes
+  Status Process(IterationState* it, int number) {
+    const FlowFrame& frame = *it->loop->frame;
+    const FlowNode& node = frame.nodes[At(number)];
+    switch (node.kind) {
+      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
+      case FlowKind::kNothing: break;
+      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
+      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
+      case FlowKind::kSwitch: return RunSwitch(it, node);
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: EnterLoop(it, node, false); return OkStatus();
+      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
+      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
+      case FlowKind::kFetch: return TakeFetch(it, node);
+    }
+    ActivateAll(node, frame, it, false);
+    return OkStatus();
+  }
+
+  // A dead node is not run: what it would have made is dead.
+  Status PassDead(IterationState* it, int number) {
+    const FlowNode& node = NodeIn(it, number);
+    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
+    switch (node.kind) {
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: EnterLoop(it, node, true); break;
+      case FlowKind::kExit:
+        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
+        break;
+      case FlowKind::kNextIteration: break;
+      default: ActivateAll(node, *it->loop->frame, it, true);
+    }
+    return OkStatus();
+  }
+
+  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
+    const FlowInput* inputs = it->loop->frame->inputs.data() + node.first_input;
+    for (int i = 0; i < node.num_inputs; ++i)
+      it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    it->live += node.num_outputs;
+    if (node.drops_outputs) DropUnread(it, node);
+    DropInputs(it, node);
+    return OkStatus();
+  }
+  void DropUnread(IterationState* it, const FlowNode& node) {
+    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot) {
+      if (it->readers[At(slot)] != 0) continue;
+      it->values[slot] = EmptySlot();
+      --it->live;
+    }
+  }
+  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(
+        CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    ++it->live;
+    DropInputs(it, node);
+    return OkStatus();
+  }
+
+  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
+    const int input = it->counts[At(number)].dead;
+    Forward(it, node, input, it, node.first_output);
+    const int index_slot = node.first_output + 1;
+    if (node.num_outputs < 2 || it->readers[At(index_slot)] == 0) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
+                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
+    it->values[index_slot].scalar<std::int32_t>()() = input;
+    ++it->live;
+    return OkStatus();
+  }
+
+  Status RunSwitch(IterationState* it, const FlowNode& node) {
+    const Tensor& index = Input(it, node, 1);
+    if (index.dims() != 0) [[unlikely]]
+      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
+    int taken;
+    if (index.dtype() == DataType::kBool) {
+      taken = index.scalar<bool>()() ? 1 : 0;
+    } else {  // what is no number of an output takes the last one
+      taken = index.scalar<std::int32_t>()();
+      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
+    }
+    DropInput(it, node, 1);
+    Forward(it, node, 0, it, node.first_output + taken);
+    const FlowEdge* edge = it->loop->frame->edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
+      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
+    return OkStatus();
+  }
+
+  Status TakeFetch(IterationState* it, const FlowNode& node) {
+    const ProgramNode& item = program_.nodes[At(node.program_node)];
+    Tensor& to = step_->value(item.first_output);
+    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
+    Take(it, node, 0, &to);
+    return OkStatus();
+  }
+
+  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
+    std::size_t i = 0;
+    while (program_.fetches[i].value != item.first_output) ++i;
+    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
+                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
+  }
+
+  // ---- loops
+  void EnterLoop(IterationState* it, const FlowNode& node, bool dead) {
+    LoopState* loop = it->children[At(node.number)];
+    if (loop == nullptr) {
+      const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
+      loop = states_.Open(frame, it);
+      states_.Begin(loop);
+    }
+    --loop->pending_enters;
+    const FlowFrame& from = *it->loop->frame;
+    if (node.kind == FlowKind::kEnter) {
+      // The first iteration is there: it ends after all Enters have come.
+      if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);
+      ActivateAll(node, from, loop->oldest, dead);
+    } else {
+      if (!dead) Take(it, node, 0, &loop->invariants[At(node.first_output)]);
+      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
+        AddInvariantEdge(loop, from.edges[At(e)], dead);
+    }
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+  }
+  // In the iterations that have begun, and in all later ones.
+  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
+    const FlowFrame& frame = *loop->frame;
+    const Arrival later = Arrive(loop->counts[At(edge.node)], edge, dead, frame);
+    if (later == Arrival::kReady || later == Arrival::kReadyDead)
+      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
+    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
+      const Arrival now = Arrive(it->counts[At(edge.node)], edge, dead, frame);
+      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
+    }
+  }
+
+  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
+  void LeaveLoop(IterationState* it, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (std::exchange(loop->exited[At(node.number)], char{1}) != 0) return DropInput(it, node, 0);
+    Forward(it, node, 0, loop->parent, node.first_output);
+    ActivateAll(node, *loop->frame, loop->parent, false);
+  }
+
+  void NextIteration(IterationState* it, int number, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
+      loop->deferred.push_back({number, EmptySlot()});
+      return Take(it, node, 0, &loop->deferred.back().value);
+    }
+    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
+    Forward(it, node, 0, next, node.first_output);
+    ActivateAll(node, *loop->frame, next, false);
+  }
+  IterationState* BeginIteration(LoopState* loop) {
+    loop->dead_exits.clear();
+    IterationState* it = states_.Begin(loop);
+    for (FlowDeferred& value : loop->deferred) {
+      const FlowNode& node = loop->frame->nodes[At(value.node)];
+      if (it->readers[At(node.first_output)] != 0) {
+        it->values[node.first_output] = std::move(value.value);
+        ++it->live;
+      }
+      ActivateAll(node, *loop->frame, it, false);
+    }
+    loop->deferred.clear();
+    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
+    return it;
+  }
+
+  // Ends the iterations that are done, in their order, and with the last of them the loop; then the same around it.
+  void CleanUp(IterationState* it) {
+    for (;;) {
+      LoopState* loop = it->loop;
+      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
+      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
+             loop->oldest->open_children == 0) {
+        states_.End(loop);
+        if (!loop->deferred.empty()) BeginIteration(loop);
+      }
+      if (loop->pending_enters != 0 || loop->running != 0) return;
+      it = EndLoop(loop);
+    }
+  }
+  // What never left the loop is dead.
+  IterationState* EndLoop(LoopState* loop) {
+    IterationState* parent = loop->parent;
+    for (const int number : loop->dead_exits) {
+      const FlowNode& node = loop->frame->nodes[At(number)];
+      if (loop->exited[At(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
+    }
+    states_.Close(loop);
+    return parent;
+  }
+
+  const Program& program_;
+  Step* step_;
+  FrameStates states_;
+  FlowQueue queue_;
+  OpKernelContext context_;
+  Status read_status_;  // of the node being run: a reference that it hands on as a value
+};
+
+// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
+inline Status CheckFetches(const Program& program, Step* step, Code code) {
+  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
+    const Program::Fetch& fetch = program.fetches[i];
+    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
+      return Status(
+          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
