@@ -160,7 +160,7 @@ class FrameRun {
     Tensor& from = *it->inputs[At(node.first_input + i)];
     if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
       *to = std::move(from);
-      from = EmptySlot();
+      from = *it->empty;
       --it->live;
     } else {
       *to = from;
@@ -230,11 +230,8 @@ class FrameRun {
     return OkStatus();
   }
   void DropUnread(IterationState* it, const FlowNode& node) {
-    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot) {
-      if (it->readers[At(slot)] != 0) continue;
-      it->values[slot] = EmptySlot();
-      --it->live;
-    }
+    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
+      if (it->readers[At(slot)] == 0) it->Clear(slot);
   }
   Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
     const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
@@ -335,7 +332,7 @@ class FrameRun {
   void NextIteration(IterationState* it, int number, const FlowNode& node) {
     LoopState* loop = it->loop;
     if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
-      loop->deferred.push_back({number, EmptySlot()});
+      loop->deferred.push_back({number, *it->empty});
       return Take(it, node, 0, &loop->deferred.back().value);
     }
     IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);

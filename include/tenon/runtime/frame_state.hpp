@@ -36,10 +36,14 @@ struct IterationState {
   SlimVector<int> readers;  // per slot: that have not read yet
   SlimVector<LoopState*> children;
 
-  // One reader less; the last one takes the value along.
+  const Tensor* empty = nullptr;   // to be copied: quicker than making one
+  // One reader less; after the last one the value goes. A dead value is not there.
   void Drop(int slot) {
-    if (--readers[static_cast<std::size_t>(slot)] != 0) return;
-    values[slot] = EmptySlot();
+    if (--readers[static_cast<std::size_t>(slot)] == 0) Clear(slot);
+  }
+  void Clear(int slot) {
+    if (values[slot].dtype() == DataType::kInvalid) return;
+    values[slot] = *empty;
     --live;
   }
 };
@@ -176,6 +180,7 @@ class FrameStates {
     const FlowFrame& frame = *loop->frame;
     IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
     it->loop = loop;
+    it->empty = &empty_;
     if (loop->number == 0) {
       it->values = &step_->value(0);
     } else {
@@ -225,6 +230,7 @@ class FrameStates {
   const Program& program_;
   Step* step_;
   FramePlan plan_;
+  const Tensor empty_ = EmptySlot();
   SlimVector<Owned<LoopState>> loops_;
   SlimVector<LoopState*> free_;  // per frame
   SlimVector<char> kept_;  // per value
