@@ -43,8 +43,10 @@ TEST_SUITE("FindFrames") {
     const int x = f.Add("x", "Placeholder");
     const int outer = f.Add("outer", "Enter", {x}, "a"), too = f.Add("too", "Enter", {x}, "a");
     const int merge = f.Add("merge", "Merge", {outer, -1}), inner = f.Add("inner", "Enter", {merge}, "b");
-    const int y = f.Add("y", "Neg", {inner}), leave = f.Add("leave", "Exit", {y}), sum = f.Add("sum", "Add", {leave, too});
-    const int next = f.Add("next", "NextIteration", {sum}), out = f.Add("out", "Exit", {sum}), z = f.Add("z", "Neg", {out});
+    const int y = f.Add("y", "Neg", {inner}), leave = f.Add("leave", "Exit", {y}),
+              sum = f.Add("sum", "Add", {leave, too});
+    const int next = f.Add("next", "NextIteration", {sum}), out = f.Add("out", "Exit", {sum}),
+              z = f.Add("z", "Neg", {out});
     REQUIRE(f.graph.AddEdge(next, 0, merge, 1).ok());
     const auto frames = f.Find();
     REQUIRE_MESSAGE(frames.ok(), frames.status().message());
@@ -58,8 +60,15 @@ TEST_SUITE("FindFrames") {
     struct Place {
       int id, runs, outputs;
     };
-    for (const auto [id, runs, outputs] : {Place{x, 0, 0}, {outer, 0, 1}, {inner, 1, 2}, {y, 2, 2}, {leave, 2, 1},
-                                           {sum, 1, 1}, {next, 1, 1}, {out, 1, 0}, {z, 0, 0}}) {
+    for (const auto [id, runs, outputs] : {Place{x, 0, 0},
+                                           {outer, 0, 1},
+                                           {inner, 1, 2},
+                                           {y, 2, 2},
+                                           {leave, 2, 1},
+                                           {sum, 1, 1},
+                                           {next, 1, 1},
+                                           {out, 1, 0},
+                                           {z, 0, 0}}) {
       CHECK(runs_in(id) == runs);
       CHECK(outputs_in(id) == outputs);
     }
@@ -84,7 +93,8 @@ TEST_SUITE("FindFrames") {
     CHECK(frames->frame_of[static_cast<std::size_t>(e)] == -1);
   }
   TEST_CASE("is needed for Switch, Merge, Enter and Exit alone") {
-    for (const char* op : {"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit"})
+    for (const char* op :
+         {"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit"})
       CHECK(NeedsFrames(NodeClassOf(op)));
     for (const char* op : {"NextIteration", "LoopCond", "ControlTrigger", "Identity", "While"})
       CHECK(!NeedsFrames(NodeClassOf(op)));

@@ -105,7 +105,8 @@ TEST_SUITE("Frames: loops") {
     count.Count("", "n");
     for (const NodeDef& node : count.def.node) {
       g.def.node.push_back(node);
-      if (AttrValue* name = g.def.node.back().attr.Find("frame_name"); name != nullptr) *name = AttrValue(std::string("ff"));
+      if (AttrValue* name = g.def.node.back().attr.Find("frame_name"); name != nullptr)
+        *name = AttrValue(std::string("ff"));
     }
     g.Switch("sa", "ma", "cond").Node("sum", "AddV2", {"sa:1", "ex"}).Node("na", "NextIteration", {"sum"});
     g.Node("result", "Exit", {"sa"});
@@ -203,7 +204,9 @@ TEST_SUITE("Frames: dead values") {
   }
   TEST_CASE("go along control edges, through NoOp and into Const, but not past ControlTrigger") {
     FlowGraph g = Branch();
-    g.Node("none", "NoOp", {"^i"}, {}, false).Const("k", Tensor::Scalar(7.0f), {"^none"}).Const("j", Tensor::Scalar(5.0f), {"^i"});
+    g.Node("none", "NoOp", {"^i"}, {}, false)
+        .Const("k", Tensor::Scalar(7.0f), {"^none"})
+        .Const("j", Tensor::Scalar(5.0f), {"^i"});
     g.Node("trigger", "ControlTrigger", {"^i"}, {}, false).Node("z", "Identity", {"x", "^trigger"});
     g.Merge("m", {"j", "s:1"});
     for (const char* dead : {"k", "j"}) {
@@ -221,7 +224,8 @@ TEST_SUITE("Frames: dead values") {
     CHECK(Float(two) == 1);
     CHECK(Int(two, 1) == 0);
     CHECK(Float(g.Run({X(1), P(true)}, {"waits"})) == 1);
-    CheckFails(g.Run({X(1), P(true)}, {"two", "none"}).status(), Code::kInvalidArgument, "Retval[1] does not have value");
+    CheckFails(g.Run({X(1), P(true)}, {"two", "none"}).status(), Code::kInvalidArgument,
+               "Retval[1] does not have value");
     CheckFails(g.Run({X(1), P(true)}, {"none:1"}).status(), Code::kInvalidArgument, "does not have value");
   }
   TEST_CASE("come out of constants, too") {
@@ -254,7 +258,8 @@ TEST_SUITE("Frames: mistakes") {
     g.Node("fed", "AddV2", {"e", "x"}).Node("const", "AddV2", {"e", "k"}).Node("two", "AddV2", {"e", "g"});
     g.Node("control", "Identity", {"k", "^e"}).Merge("merge", {"e", "x"});
     for (const char* node : {"fed", "const", "two", "control", "merge"})
-      CheckFails(g.Run({X(1)}, {}, {node}).status(), Code::kInvalidArgument, "has inputs from different frames. The input ");
+      CheckFails(g.Run({X(1)}, {}, {node}).status(), Code::kInvalidArgument,
+                 "has inputs from different frames. The input ");
     FlowGraph loop = Counting();
     for (const char* fed : {"add", "merge", "enter"})
       CheckFails(loop.Run({N(3), {fed, Tensor::Scalar(1)}}, {"exit"}).status(), Code::kInvalidArgument,

@@ -60,8 +60,8 @@ class FlowGraph {
                  {"is_constant", AttrValue(constant)},
                  {"parallel_iterations", AttrValue(parallel)}});
   }
-  // p + "exit" = the number of times that p + "add" ran: from 0 while less than `limit`. Nodes: enter, lim, merge, less,
-  // cond, switch, pivot, one, add, next, exit. int32.
+  // p + "exit" = the number of times that p + "add" ran: from 0 while less than `limit`. Nodes: enter, lim, merge,
+  // less, cond, switch, pivot, one, add, next, exit. int32.
   FlowGraph& Count(const std::string& p, const std::string& limit, std::int64_t parallel = 10) {
     const std::string frame = p + "frame";
     Const(p + "zero", Tensor::Scalar(0));
