@@ -53,6 +53,22 @@ TEST_SUITE("Program") {
     CHECK(folded->program->constants[0].second.scalar<float>()[0] == 8);
     CHECK(Build(g, "x", "y", false)->program->nodes.size() == 3);
   }
+  TEST_CASE("a constant that waits for something is not known before") {
+    GraphBuilder g;
+    const Output x = g.Placeholder("x", DataType::kFloat);
+    const Output side = g.Add("Neg", "side", {x});
+    const Output all = g.Add("NoOp", "all"), nothing = g.Add("NoOp", "nothing");
+    g.AddControlInput(all, side);
+    g.AddControlInput(g.Const("late", Tensor::Scalar(2.0f)), all);
+    g.AddControlInput(g.Const("early", Tensor::Scalar(2.0f)), nothing);
+    const auto late = Build(g, "x", "late"), early = Build(g, "x", "early");
+    REQUIRE(late->program->nodes.size() >= 2);
+    CHECK(late->program->nodes.front().node->name() == "side");
+    CHECK(late->program->nodes.back().node->name() == "late");
+    CHECK(late->program->constants.empty());
+    CHECK(early->program->nodes.empty());
+    CHECK(early->program->constants.size() == 1);
+  }
   TEST_CASE("knows who reads a value last") {
     const auto b = Build(SmallGraph(), "x", "z");
     const Program& p = *b->program;

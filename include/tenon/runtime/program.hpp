@@ -284,11 +284,18 @@ class ProgramBuilder {
   Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
+    SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
       const Node& node = graph_.node(id);
-      if (node.op_name() == "NoOp") continue;
+      // Even a constant that waits for something has no value before: whoever reads it waits, too.
+      const bool waits = std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
+                                     [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+      if (node.op_name() == "NoOp") {
+        idle[At(id)] = !waits;
+        continue;
+      }
       TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(id));
-      Fold(node, *entry);
+      if (!waits) Fold(node, *entry);
     }
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
@@ -332,8 +339,6 @@ class ProgramBuilder {
       if (!IsConstant(edge.node)) return;
       inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
     }
-    for (const int control : node.control_inputs)
-      if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
     for (const InEdge& feed : feeds_)
       if (feed.node == node.id) return;
     SlimVector<Tensor*> pointers;
@@ -364,12 +369,9 @@ class ProgramBuilder {
   }
   // What control flow may skip, or repeat, has no value of its own.
   bool MayFold(const Node& node) const {
-    if (!program_->has_control_flow()) return true;
-    if (IsControlFlow(node.node_class) || node.node_class == NodeClass::kLoopCond ||
-        node.node_class == NodeClass::kControlTrigger || loops_.frame_of[At(node.id)] != 0)
-      return false;
-    return std::all_of(node.control_inputs.begin(), node.control_inputs.end(),
-                       [this](int control) { return IsConstant(control); });
+    return !program_->has_control_flow() ||
+           (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
+            node.node_class != NodeClass::kControlTrigger && loops_.frame_of[At(node.id)] == 0);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
