@@ -18,12 +18,11 @@
 #include <tenon/tensor/variant.hpp>
 #include <tenon/tensor/variant_registry.hpp>
 #include <tenon/wire/tensor_proto.hpp>
-#include <tenon/engine/accumulate.hpp>
 #include <tenon/engine/move.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
-#include <tenon/ops/math/n_ary.hpp>
+#include <tenon/ops/math/variant_elements.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -121,23 +120,6 @@ namespace ops::detail {
 
 // ---- what AddN and ZerosLike do with lists, through VariantRegistry
 
-inline Status ZerosLikeElement(OpKernelContext* context, const Tensor& x, Tensor* out) {
-  if (!TensorList::IsSet(x)) {
-    *out = x;
-    return OkStatus();
-  }
-  if (x.dtype() != DataType::kVariant && !kPodTypes.contains(x.dtype()))
-    return errors::InvalidArgument("Trying to compute zeros_like for unsupported dtype ", x.dtype());
-  TENON_RETURN_IF_ERROR(context->allocate_temp(x.dtype(), x.shape(), out));
-  if (x.dtype() != DataType::kVariant) {
-    Zero(context->device<Cpu>(), MoverOf(x.dtype()), out->raw_data(), out->NumElements());
-    return OkStatus();
-  }
-  for (Index i = 0; i < x.NumElements(); ++i)
-    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Unary(VariantUnaryOp::kZerosLike, "CPU", context,
-                                                          x.data<Variant>()[i], out->data<Variant>() + i));
-  return OkStatus();
-}
 inline Status ZerosLikeList(OpKernelContext* context, const TensorList& x, TensorList* out) {
   out->element_dtype = x.element_dtype;
   out->element_shape = x.element_shape;
@@ -146,31 +128,6 @@ inline Status ZerosLikeList(OpKernelContext* context, const TensorList& x, Tenso
   return OkStatus();
 }
 
-// One that is not set counts as zero.
-inline Status AddElements(OpKernelContext* context, const Tensor& a, const Tensor& b, Tensor* out) {
-  if (!TensorList::IsSet(a) || !TensorList::IsSet(b)) {
-    *out = TensorList::IsSet(a) ? a : b;
-    return OkStatus();
-  }
-  if (a.dtype() != b.dtype())
-    return errors::InvalidArgument("Trying to add two tensors with incompatible element types. One is ", a.dtype(),
-                                   " and the other is ", b.dtype());
-  if (!(a.shape() == b.shape()))
-    return errors::InvalidArgument("Trying to add two tensors with incompatible element shapes. One is ", a.shape(),
-                                   " and the other is ", b.shape());
-  const Adder adder = AdderOf(a.dtype());
-  if (adder.loops.vv == nullptr && a.dtype() != DataType::kVariant)
-    return errors::InvalidArgument("Trying to add unsupported dtype ", a.dtype());
-  TENON_RETURN_IF_ERROR(context->allocate_temp(a.dtype(), a.shape(), out));
-  if (a.dtype() != DataType::kVariant) {
-    const void* const addends[] = {a.raw_data(), b.raw_data()};
-    return Accumulate(context->device<Cpu>(), adder.loops, adder.attrs, addends, out->raw_data(), out->NumElements());
-  }
-  for (Index i = 0; i < a.NumElements(); ++i)
-    TENON_RETURN_IF_ERROR(VariantRegistry::Global().Binary(VariantBinaryOp::kAdd, "CPU", context, a.data<Variant>()[i],
-                                                           b.data<Variant>()[i], out->data<Variant>() + i));
-  return OkStatus();
-}
 inline Status AddLists(OpKernelContext* context, const TensorList& a, const TensorList& b, TensorList* out) {
   if (a.element_dtype != b.element_dtype)
     return errors::InvalidArgument("Trying to add two lists of tensors of different dtypes. One is ", a.element_dtype,
