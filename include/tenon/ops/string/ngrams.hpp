@@ -27,7 +27,7 @@ inline Status StringNGramsShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &data));
   TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &splits));
   c->set_output(0, c->Vector(c->UnknownDim()));
-  c->set_output(1, c->input(1));
+  c->set_output(1, splits);
   return OkStatus();
 }
 

@@ -3,7 +3,6 @@
 // AsString, StringToNumber: numbers written and read.
 
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/printf.hpp>
 #include <tenon/engine/texts.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
@@ -23,86 +23,31 @@ namespace ops {
 
 namespace detail {
 
-// How printf writes one number; `flag` 0: none.
-struct NumberFormat {
-  char flag = 0, conversion = 'f';
-  int width = -1, precision = -1;  // -1: none
-};
-
-// The widest text that is written.
-inline constexpr int kLongestNumber = 1 << 26;
-
-// "%", flag, width, ".", precision, `length` and conversion, as a format for printf.
-struct PrintfFormat {
-  char text[48];
-
-  PrintfFormat(const NumberFormat& f, const char* length) {
-    char* at = text;
-    const auto number = [&at](int n) {
-      char digits[12];
-      int count = 0;
-      for (; n > 0 || count == 0; n /= 10) digits[count++] = static_cast<char>('0' + n % 10);
-      while (count > 0) *at++ = digits[--count];
-    };
-    *at++ = '%';
-    if (f.flag != 0) *at++ = f.flag;
-    if (f.width >= 0) number(f.width);
-    if (f.precision >= 0) {
-      *at++ = '.';
-      number(f.precision);
-    }
-    while (*length != 0) *at++ = *length++;
-    *at++ = f.conversion;
-    *at = 0;
-  }
-};
-
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#endif
-template <class Value>
-void Print(const PrintfFormat& format, Value value, tstring* out) {
-  char buffer[512];
-  const int size = std::snprintf(buffer, sizeof buffer, format.text, value);
-  if (size < 0) return out->clear();
-  if (static_cast<std::size_t>(size) < sizeof buffer) {
-    out->append({buffer, static_cast<std::size_t>(size)});
-    return;
-  }
-  std::string longer(static_cast<std::size_t>(size) + 1, 0);
-  std::snprintf(longer.data(), longer.size(), format.text, value);
-  out->append({longer.data(), static_cast<std::size_t>(size)});
-}
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
 // Elements of one dtype as the type that printf takes.
 template <class T>
 void PrintIntegers(const Tensor& in, const NumberFormat& f, tstring* out) {
   using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
   const PrintfFormat format(f, "ll");
-  for (Index i = 0; i < in.NumElements(); ++i) Print(format, static_cast<Wide>(in.data<T>()[i]), out + i);
+  for (Index i = 0; i < in.NumElements(); ++i) PrintNumber(format, static_cast<Wide>(in.data<T>()[i]), out + i);
 }
 template <class T>
 void PrintReals(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
   for (Index i = 0; i < in.NumElements(); ++i)
-    Print(format, static_cast<double>(static_cast<float>(in.data<T>()[i])), out + i);
+    PrintNumber(format, static_cast<double>(static_cast<float>(in.data<T>()[i])), out + i);
 }
 inline void PrintDoubles(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
-  for (Index i = 0; i < in.NumElements(); ++i) Print(format, in.data<double>()[i], out + i);
+  for (Index i = 0; i < in.NumElements(); ++i) PrintNumber(format, in.data<double>()[i], out + i);
 }
 template <class T>
 void PrintComplex(const Tensor& in, const NumberFormat& f, tstring* out) {
   const PrintfFormat format(f, "");
   for (Index i = 0; i < in.NumElements(); ++i) {
     out[i].append("(");
-    Print(format, static_cast<double>(in.data<T>()[i].real()), out + i);
+    PrintNumber(format, static_cast<double>(in.data<T>()[i].real()), out + i);
     out[i].append(",");
-    Print(format, static_cast<double>(in.data<T>()[i].imag()), out + i);
+    PrintNumber(format, static_cast<double>(in.data<T>()[i].imag()), out + i);
     out[i].append(")");
   }
 }
@@ -180,11 +125,11 @@ struct AsString {
       detail::PrintTensor(input, format, out->data<tstring>());
       return OkStatus();
     }
-    detail::NumberFormat format;
+    NumberFormat format;
   };
 
  private:
-  static Status Plan(const Attrs& attrs, DataType dtype, detail::NumberFormat* format) {
+  static Status Plan(const Attrs& attrs, DataType dtype, NumberFormat* format) {
     constexpr DataTypeSet kReal = ToSet(DataType::kHalf) | ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat) |
                                   ToSet(DataType::kDouble) | kComplexTypes;
     const bool real = kReal.contains(dtype);
@@ -200,9 +145,9 @@ struct AsString {
       return errors::InvalidArgument("AsString: Cannot select both scientific and shortest notation");
     if (!attrs.fill.empty() && std::string_view(" +-0#").find(attrs.fill) == std::string_view::npos)
       return errors::InvalidArgument("AsString: Fill argument not supported: \"", attrs.fill, "\"");
-    if (attrs.width > detail::kLongestNumber || attrs.precision > detail::kLongestNumber)
+    if (attrs.width > kLongestNumber || attrs.precision > kLongestNumber)
       return errors::InvalidArgument("AsString: width ", attrs.width, " and precision ", attrs.precision,
-                                     " must be at most ", detail::kLongestNumber);
+                                     " must be at most ", kLongestNumber);
     format->flag = attrs.fill.empty() ? '\0' : attrs.fill[0];
     format->width = attrs.width < 0 ? -1 : static_cast<int>(attrs.width);
     format->precision = attrs.precision < 0 ? -1 : static_cast<int>(attrs.precision);

@@ -3,7 +3,6 @@
 // RegexReplace, RegexFullMatch and their forms with a fixed pattern, by RE2. They need the component tenon::re2, which
 // defines TENON_WITH_RE2 (the same in all files of a program); without it the ops are known, but refuse to run.
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #endif
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
@@ -43,7 +43,7 @@ class Re2Regex {
   Status Compile(std::string_view pattern) {
     RE2::Options options;
     options.set_log_errors(false);
-    regex_ = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+    regex_ = Owned<RE2>(new RE2(re2::StringPiece(pattern.data(), pattern.size()), options));
     if (regex_->ok()) return OkStatus();
     return errors::InvalidArgument("Invalid pattern: ", pattern, ", error: ", regex_->error());
   }
@@ -67,7 +67,7 @@ class Re2Regex {
   }
 
  private:
-  std::unique_ptr<const RE2> regex_;
+  Owned<RE2> regex_;
 };
 using Regex = Re2Regex;
 #else
