@@ -81,8 +81,9 @@ class BoundedSampler {
       tries_ = 0;
     };
     while (out != end) {
-      const bool ok = normal_ ? TryNormal(take, out, end) : uniform_ ? TryUniform(take, out, end)
-                                                                     : TryExponential(take, out, end);
+      const bool ok = normal_    ? TryNormal(take, out, end)
+                      : uniform_ ? TryUniform(take, out, end)
+                                 : TryExponential(take, out, end);
       if (!ok) return false;
     }
     return true;
@@ -106,7 +107,8 @@ class BoundedSampler {
   template <class Take>
   bool TryUniform(const Take& take, T* const& out, const T* end) {
     const T plus = low_ < T(0) ? T(0) : low_ * low_;
-    const BlockOf<T> place = NextBlock<T>(RandomKind::kUniform, stream_), u = NextBlock<T>(RandomKind::kUniform, stream_);
+    const BlockOf<T> place = NextBlock<T>(RandomKind::kUniform, stream_),
+                     u = NextBlock<T>(RandomKind::kUniform, stream_);
     for (int i = 0; i < kSize && out != end; ++i) {
       const T z = place.x[i] * (high_ - low_) + low_;
       if (u.x[i] <= RoundedExp((plus - z * z) / T(2)))
@@ -144,10 +146,10 @@ template <class T>
 Status FillBoundedNormal(BoundedNormal<T> p, Philox* stream, T* out, Index n) {
   const auto finite = [](T x) { return std::isfinite(static_cast<detail::StepType<T>>(x)); };
   if (!(p.deviation > T(0) && p.low < p.high && (finite(p.low) || finite(p.high))))
-    return errors::InvalidArgument("Invalid parameters: stddev ", static_cast<detail::StepType<T>>(p.deviation),
-                                   ", bounds ", static_cast<detail::StepType<T>>(p.low), " and ",
-                                   static_cast<detail::StepType<T>>(p.high),
-                                   "; stddev must be positive and the lower bound less than the upper, one of them finite");
+    return errors::InvalidArgument(
+        "Invalid parameters: stddev ", static_cast<detail::StepType<T>>(p.deviation), ", bounds ",
+        static_cast<detail::StepType<T>>(p.low), " and ", static_cast<detail::StepType<T>>(p.high),
+        "; stddev must be positive and the lower bound less than the upper, one of them finite");
   if ((!finite(p.low) && p.low < T(0)) || p.high < p.mean) {  // mirrored: the bound near the mean is the lower one
     std::swap(p.low, p.high);
     p.deviation = -p.deviation;

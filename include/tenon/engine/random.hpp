@@ -19,11 +19,11 @@
 TENON_NAMESPACE_BEGIN
 
 enum class RandomKind : std::uint8_t {
-  kUniform,          // floating, in [0, 1)
-  kNormal,           // floating, mean 0, deviation 1
+  kUniform,  // floating, in [0, 1)
+  kNormal,  // floating, mean 0, deviation 1
   kTruncatedNormal,  // the same, drawn again until in (-2, 2)
-  kInRange,          // integers in [low, low + range)
-  kAnyInteger,       // all bits random
+  kInRange,  // integers in [low, low + range)
+  kAnyInteger,  // all bits random
 };
 
 // How the elements of one kind and dtype come from random words. Made by RandomFillOf.
@@ -33,8 +33,8 @@ struct RandomFill {
   // `per_block` elements from as many words as it takes; null for all others.
   void (*draw)(PhiloxWords* words, void* out) = nullptr;
   int per_block = 0;
-  int bytes = 0;                 // of one element
-  float cost_ns = 1;             // of one group
+  int bytes = 0;  // of one element
+  float cost_ns = 1;  // of one group
   std::uint64_t low = 0, range = 1;  // kInRange; the range is not 0
 
   bool exists() const { return bytes != 0; }
@@ -56,9 +56,9 @@ inline double UniformDouble(std::uint32_t high, std::uint32_t low) {
 template <class Float>
 void BoxMuller(Float uniform, Float turn, Float* two) {
   constexpr Float kLeast = Float(1e-7);
-  constexpr Float kTwoPi = Float(2) * Float(3.141592653589793238462643383279502884);
+  constexpr double kTwoPi = 2 * 3.141592653589793238462643383279502884;
   const Float radius = std::sqrt(Float(-2) * std::log(uniform < kLeast ? kLeast : uniform));
-  const Float angle = kTwoPi * turn;
+  const Float angle = static_cast<Float>(kTwoPi * static_cast<double>(turn));  // rounded once
   two[0] = std::sin(angle) * radius;
   two[1] = std::cos(angle) * radius;
 }
@@ -188,8 +188,8 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
   const bool floating = kind <= RandomKind::kTruncatedNormal;
   const bool served = floating ? dtype == DataType::kHalf || dtype == DataType::kBfloat16 ||
                                      dtype == DataType::kFloat || dtype == DataType::kDouble
-                               : dtype == DataType::kInt32 || dtype == DataType::kInt64 ||
-                                     dtype == DataType::kUint32 || dtype == DataType::kUint64;
+                               : dtype == DataType::kInt32 || dtype == DataType::kInt64 || dtype == DataType::kUint32 ||
+                                     dtype == DataType::kUint64;
   if (!served) return fill;
   fill.bytes = SizeOf(dtype);
   fill.per_block = fill.bytes == 8 ? 2 : 4;
@@ -209,8 +209,8 @@ inline RandomFill RandomFillOf(RandomKind kind, DataType dtype) {
       fill.cost_ns = 60;
       break;
     case RandomKind::kTruncatedNormal:
-      fill.draw = choose(&TruncatedFloats<half>, &TruncatedFloats<bfloat16>, &TruncatedFloats<float>,
-                         &TruncatedDoubles);
+      fill.draw =
+          choose(&TruncatedFloats<half>, &TruncatedFloats<bfloat16>, &TruncatedFloats<float>, &TruncatedDoubles);
       fill.cost_ns = 100;
       break;
     case RandomKind::kInRange:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each has a part of
-// the stream of its own, so that threads do not matter.
+// Samples that take a number of tries: gamma and Poisson, number for number as TensorFlow draws them. Each has a part
+// of the stream of its own, so that threads do not matter.
 
 #include <algorithm>
 #include <cmath>
@@ -64,9 +64,9 @@ inline double GammaSample(double alpha, Philox stream) {
   }
 }
 
-// Below 10: Knuth's product of uniform numbers (The Art of Computer Programming 2, 3.4.1). Else Hormann, "The transformed
-// rejection method for generating Poisson random variables", 1993. `most` is the largest number that the caller can
-// store: samples above it are drawn again. NaN when none is found, for a NaN rate, say.
+// Below 10: Knuth's product of uniform numbers (The Art of Computer Programming 2, 3.4.1). Else Hormann, "The
+// transformed rejection method for generating Poisson random variables", 1993. `most` is the largest number that the
+// caller can store: samples above it are drawn again. NaN when none is found, for a NaN rate, say.
 inline double PoissonSample(double rate, double most, Philox stream) {
   constexpr int kMostTries = 10000;  // the chance of a miss is a quarter at most where `most` does not matter
   PairsBackwards<false> uniform;
@@ -137,7 +137,7 @@ struct SampleTask {
   const void* parameters;
   DataType parameter_type;
   Index parameter_count;  // p
-  Index samples;          // s, of each
+  Index samples;  // s, of each
   void* out;
   DataType type;
 };
@@ -174,8 +174,8 @@ inline Status FillPoisson(Cpu& device, const SampleTask& task, const Philox& fro
       if (std::isinf(rate) && rate > 0) {
         sample = floating ? rate : 0;
       } else {
-        sample = detail::PoissonSample(
-            rate, most, from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement));
+        sample =
+            detail::PoissonSample(rate, most, from.Skipped(static_cast<std::uint64_t>(n) * kRandomBlocksPerElement));
         if (std::isnan(sample)) sample = most;  // only where nearly all samples are beyond the type
       }
       detail::StoreReal(sample, task.out, task.type, j * task.parameter_count + i);

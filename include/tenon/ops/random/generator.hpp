@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the random ops share: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes that
-// are inputs, and the shape functions.
+// What the random ops share: the generator that a seeded op keeps, streams from the inputs of stateless ops, shapes
+// that are inputs, and the shape functions.
 
 #include <atomic>
 #include <chrono>
@@ -72,16 +72,17 @@ inline Philox ScrambledSeeds(std::uint64_t seed, std::uint64_t seed2) {
   const PhiloxBlock block = mix.Next();
   return {block.word[0] | std::uint64_t{block.word[1]} << 32, 0, block.word[2] | std::uint64_t{block.word[3]} << 32};
 }
+inline Status CheckSeed(std::string_view op, const Tensor& seed) {
+  if (seed.dims() == 1 && seed.dim_size(0) == 2) return OkStatus();
+  return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
+}
 // seed: [2], int32 or int64.
 inline Status StreamOfSeed(std::string_view op, const Tensor& seed, Philox* stream) {
-  if (seed.dims() != 1 || seed.dim_size(0) != 2)
-    return errors::InvalidArgument(op, ": seed must have shape [2], not ", seed.shape());
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
   std::uint64_t two[2];
   for (int i = 0; i < 2; ++i) {
     switch (seed.dtype()) {
-      case DataType::kInt32:
-        two[i] = static_cast<std::uint64_t>(std::int64_t{seed.data<std::int32_t>()[i]});
-        break;
+      case DataType::kInt32: two[i] = static_cast<std::uint64_t>(std::int64_t{seed.data<std::int32_t>()[i]}); break;
       case DataType::kInt64: two[i] = static_cast<std::uint64_t>(seed.data<std::int64_t>()[i]); break;
       default: return errors::InvalidArgument(op, ": Invalid seed type: ", seed.dtype());
     }
@@ -125,8 +126,7 @@ inline Status ShapeOfInput(std::string_view op, const HostIndices& sizes, Tensor
     return errors::InvalidArgument(op, ": shape must be a vector of {int32,int64}, got shape ", sizes.shape());
   InlinedVector<Index, 8> list;
   for (Index d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] < 0)
-      return errors::InvalidArgument(op, ": Dimension ", sizes[d], " must be >= 0 (dimension ", d, ")");
+    if (sizes[d] < 0) return errors::InvalidArgument(op, ": Dimension ", sizes[d], " must be >= 0 (dimension ", d, ")");
     list.push_back(sizes[d]);
   }
   return TensorShape::Build({list.data(), list.size()}, shape);

@@ -40,8 +40,8 @@ inline Status StatelessMultinomialShape(InferenceContext* c) {
   return MultinomialShape(c);
 }
 
-// logits: [batch, classes]  ->  out: [batch, samples]. Sample number j of a row takes words 2 j and 2 j + 1 of the row's
-// part of the stream; the parts follow each other.
+// logits: [batch, classes]  ->  out: [batch, samples]. Sample number j of a row takes words 2 j and 2 j + 1 of the
+// row's part of the stream; the parts follow each other.
 struct MultinomialWork {
   const Tensor& logits;
   Philox from;
@@ -99,8 +99,8 @@ inline Status RunMultinomial(OpKernelContext& context, Cpu& device, SeededGenera
   const Scratch scratch(device, static_cast<std::size_t>(parts) * tenon::detail::ScratchBytes<double>(classes));
   TENON_RETURN_IF_ERROR(scratch.status(op));
   tenon::detail::RunParts(device, parts, [&](Index part) {
-    double* const cumulative = scratch.As<double>(static_cast<std::size_t>(part) *
-                                                  tenon::detail::ScratchBytes<double>(classes));
+    double* const cumulative =
+        scratch.As<double>(static_cast<std::size_t>(part) * tenon::detail::ScratchBytes<double>(classes));
     const Index end = tenon::detail::PartBegin(batch, parts, 1, part + 1);
     for (Index b = tenon::detail::PartBegin(batch, parts, 1, part); b < end; ++b) work.Row(b, cumulative);
   });
@@ -118,8 +118,7 @@ struct Multinomial {
           .Output("output: output_dtype")
           .Attr("seed: int = 0")
           .Attr("seed2: int = 0")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("output_dtype: {int32, int64} = DT_INT64")
           .SetIsStateful()
           .SetShapeFn(detail::MultinomialShape);
@@ -149,8 +148,7 @@ struct StatelessMultinomial {
           .Input("num_samples: int32")
           .Input("seed: Tseed")
           .Output("output: output_dtype")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tseed: {int32, int64} = DT_INT64")
           .Attr("output_dtype: {int32, int64} = DT_INT64")
           .SetShapeFn(detail::StatelessMultinomialShape);

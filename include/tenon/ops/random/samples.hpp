@@ -26,8 +26,7 @@ inline Status DrawGamma(Cpu& device, const SampleTask& task, const Philox& from)
   FillGamma(device, task, from);
   return OkStatus();
 }
-inline constexpr DataTypeSet kGammaTypes =
-    ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+inline constexpr DataTypeSet kGammaTypes = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
 // sizes: [s...], parameters: [p...]  ->  [s..., p...], s samples of each parameter.
 inline Status RunSeededSamples(OpKernelContext& context, Cpu& device, SampleFill fill, SeededGenerator* generator,
@@ -36,12 +35,11 @@ inline Status RunSeededSamples(OpKernelContext& context, Cpu& device, SampleFill
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
   const Index samples = shape.num_elements();
-  for (int d = 0; d < parameters.dims(); ++d)
-    TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(parameters.dim_size(d)));
+  for (int d = 0; d < parameters.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(parameters.dim_size(d)));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (output->NumElements() == 0) return OkStatus();
   const SampleTask task{parameters.raw_data(), parameters.dtype(), parameters.NumElements(), samples,
-                        output->raw_data(), output->dtype()};
+                        output->raw_data(),    output->dtype()};
   const Status status = fill(device, task, generator->ReserveElements(output->NumElements()));
   return status.ok() ? status : Status(status.code(), StrCat(op, ": ", status.message()));
 }
@@ -59,8 +57,8 @@ inline Status RunStatelessSamples(OpKernelContext& context, Cpu& device, SampleF
     return errors::InvalidArgument(op, ": Shape passed in must end with broadcasted shape, got ", shape, " and ",
                                    parameters.shape());
   const Index count = parameters.NumElements();
-  const SampleTask task{parameters.raw_data(), parameters.dtype(), count, output->NumElements() / count,
-                        output->raw_data(), output->dtype()};
+  const SampleTask task{parameters.raw_data(),         parameters.dtype(), count,
+                        output->NumElements() / count, output->raw_data(), output->dtype()};
   const Status status = fill(device, task, stream);
   return status.ok() ? status : Status(status.code(), StrCat(op, ": ", status.message()));
 }

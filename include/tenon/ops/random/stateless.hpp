@@ -23,9 +23,10 @@ inline Status RunStatelessFill(OpKernelContext& context, Cpu& device, RandomFill
   TensorShape shape;
   Philox stream;
   TENON_RETURN_IF_ERROR(ShapeOfInput(op, sizes, &shape));
-  TENON_RETURN_IF_ERROR(StreamOfSeed(op, seed, &stream));
+  TENON_RETURN_IF_ERROR(CheckSeed(op, seed));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   if (output->NumElements() == 0) return OkStatus();
+  TENON_RETURN_IF_ERROR(StreamOfSeed(op, seed, &stream));
   if (minval != nullptr) {
     TENON_RETURN_IF_ERROR(CheckBoundsAreScalars(op, *minval, *maxval));
     TENON_RETURN_IF_ERROR(SetRange(op, *minval, *maxval, &fill));

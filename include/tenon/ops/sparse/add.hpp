@@ -77,16 +77,16 @@ inline Status TakePairRows(OpKernelContext& context, const SparseRows& a, const 
 inline Status CheckSameShapes(std::string_view op, const SparseInput& a, const SparseInput& b) {
   for (Index d = 0; d < a.rank(); ++d)
     if (a.sizes()[d] != b.sizes()[d])
-      return errors::InvalidArgument(op, ": Operands' shapes do not match: got ", a.sizes()[d], " and ",
-                                     b.sizes()[d], " for dimension ", d);
+      return errors::InvalidArgument(op, ": Operands' shapes do not match: got ", a.sizes()[d], " and ", b.sizes()[d],
+                                     " for dimension ", d);
   return OkStatus();
 }
 
 inline Status CheckSparseAdd(const SparseInput& a, const SparseInput& b, const Tensor& threshold) {
   constexpr const char* kOp = "SparseAdd";
   if (a.indices->dims() != 2 || b.indices->dims() != 2)
-    return errors::InvalidArgument(kOp, ": Input indices should be matrices but received shapes: ",
-                                   a.indices->shape(), " and ", b.indices->shape());
+    return errors::InvalidArgument(kOp, ": Input indices should be matrices but received shapes: ", a.indices->shape(),
+                                   " and ", b.indices->shape());
   if (a.values->dims() != 1 || b.values->dims() != 1)
     return errors::InvalidArgument(kOp, ": Input values should be vectors but received shapes: ", a.values->shape(),
                                    " and ", b.values->shape());
@@ -156,8 +156,7 @@ struct SparseAdd {
           .Output("sum_shape: int64")
           .Attr(
               "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}")
-          .Attr(
-              "Treal: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("Treal: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn(detail::SparseAddShape);
 
   static constexpr auto kernel_types = TypeAttrs();
@@ -229,18 +228,17 @@ struct SparseAddGrad {
     requires(Device::type == "CPU")
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), SparseAdd::kTypes); }
-    Status operator()(Context<Device>& context, const Tensor& grad, const Tensor& a, const Tensor& b,
-                      const Tensor& sum, Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& sum,
+                      Tensor&, Tensor&) const {
       return Run(context.op(), grad, a, b, sum);
     }
   };
 
  private:
-  static Status Run(OpKernelContext& context, const Tensor& grad, const Tensor& a, const Tensor& b,
-                    const Tensor& sum) {
+  static Status Run(OpKernelContext& context, const Tensor& grad, const Tensor& a, const Tensor& b, const Tensor& sum) {
     if (a.dims() != 2 || b.dims() != 2 || sum.dims() != 2)
-      return errors::InvalidArgument("SparseAddGrad: Input indices should be matrices but received shapes: ",
-                                     a.shape(), " and ", b.shape(), " and ", sum.shape());
+      return errors::InvalidArgument("SparseAddGrad: Input indices should be matrices but received shapes: ", a.shape(),
+                                     " and ", b.shape(), " and ", sum.shape());
     if (grad.dims() != 1)
       return errors::InvalidArgument("SparseAddGrad: Input backprop_val_grad should be a vector but received shape: ",
                                      grad.shape());
@@ -273,7 +271,7 @@ struct SparseAddGrad {
 namespace detail {
 
 // The larger or smaller of two sparse tensors; an element that one of them does not store is 0 there.
-inline Status RunSparseSparse(OpKernelContext& context, ElementMath::Loop ElementMath::*loop, Tensor* values) {
+inline Status RunSparseSparse(OpKernelContext& context, ElementMath::Loop ElementMath::* loop, Tensor* values) {
   const std::string_view op = context.op_kernel().def().op;
   const SparseInput a = SparseInputAt(context, 0), b = SparseInputAt(context, 3);
   TENON_RETURN_IF_ERROR(CheckSparse(op, a));
@@ -289,17 +287,19 @@ inline Status RunSparseSparse(OpKernelContext& context, ElementMath::Loop Elemen
   const ElementMath& math = *ElementMathOf(values->dtype());
   const std::uint64_t zero = 0;
   for (std::size_t i = 0; i < merged.size(); ++i) {
-    const void* const x = merged[i].a >= 0 ? mover.At(a.values->raw_data(), merged[i].a) : static_cast<const void*>(&zero);
-    const void* const y = merged[i].b >= 0 ? mover.At(b.values->raw_data(), merged[i].b) : static_cast<const void*>(&zero);
+    const void* const x =
+        merged[i].a >= 0 ? mover.At(a.values->raw_data(), merged[i].a) : static_cast<const void*>(&zero);
+    const void* const y =
+        merged[i].b >= 0 ? mover.At(b.values->raw_data(), merged[i].b) : static_cast<const void*>(&zero);
     (math.*loop)(x, y, mover.At(values->raw_data(), static_cast<Index>(i)), 1);
   }
   return OkStatus();
 }
-template <class Device, ElementMath::Loop ElementMath::*kLoop>
+template <class Device, ElementMath::Loop ElementMath::* kLoop>
 struct SparseSparseKernel {
   Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kSparseRealTypes); }
-  Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                    const Tensor&, const Tensor&, Tensor&, Tensor& values) const {
+  Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, Tensor&, Tensor& values) const {
     return RunSparseSparse(context.op(), kLoop, &values);
   }
 };
@@ -317,8 +317,7 @@ struct SparseSparseMaximum {
           .Input("b_shape: int64")
           .Output("output_indices: int64")
           .Output("output_values: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn(detail::SparseSparseShape);
 
   static constexpr auto kernel_types = TypeAttrs();

@@ -62,16 +62,16 @@ inline Status CheckCrossInputs(std::string_view op, const CrossInputs& in, bool 
       return errors::InvalidArgument(op, ": Input values should be of internal type string but received int64 at ",
                                      "position ", i);
     if (in.values[i].dims() != 1)
-      return errors::InvalidArgument(op, ": Input values should be a vector but received shape ",
-                                     in.values[i].shape(), " at position ", i);
+      return errors::InvalidArgument(op, ": Input values should be a vector but received shape ", in.values[i].shape(),
+                                     " at position ", i);
     if (in.indices[i].dim_size(0) != in.values[i].dim_size(0))
       return errors::InvalidArgument(op, ": Expected size of values to be ", in.indices[i].dim_size(0), " got ",
                                      in.values[i].dim_size(0), " at position ", i);
   }
   for (std::size_t i = 0; i < in.shapes.size(); ++i) {
     if (in.shapes[i].dims() != 1)
-      return errors::InvalidArgument(op, ": Input shapes should be a vector but received shape ",
-                                     in.shapes[i].shape(), " at position ", i);
+      return errors::InvalidArgument(op, ": Input shapes should be a vector but received shape ", in.shapes[i].shape(),
+                                     " at position ", i);
     if (in.shapes[i].NumElements() != 2)
       return errors::InvalidArgument(op, ": shape should imply a 2D tensor, but got ", in.shapes[i].shape(),
                                      " at position ", i);
@@ -81,15 +81,15 @@ inline Status CheckCrossInputs(std::string_view op, const CrossInputs& in, bool 
       return errors::InvalidArgument(op, ": Dense inputs should be of internal type string but received int64 at ",
                                      "position ", i);
     if (in.dense[i].dims() != 2)
-      return errors::InvalidArgument(op, ": Dense inputs should be a matrix but received shape ",
-                                     in.dense[i].shape(), " at position ", i);
+      return errors::InvalidArgument(op, ": Dense inputs should be a matrix but received shape ", in.dense[i].shape(),
+                                     " at position ", i);
   }
   const Index batch = in.batch();
   if (batch < 0) return errors::InvalidArgument(op, ": batch size must not be negative, got ", batch);
   for (std::size_t i = 0; i < in.shapes.size(); ++i)
     if (in.shapes[i].data<std::int64_t>()[0] != batch)
-      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ",
-                                     in.shapes[i].data<std::int64_t>()[0], " at position ", i);
+      return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.shapes[i].data<std::int64_t>()[0],
+                                     " at position ", i);
   for (std::size_t i = 0; i < in.dense.size(); ++i)
     if (in.dense[i].dim_size(0) != batch)
       return errors::InvalidArgument(op, ": Expected batch size ", batch, " got ", in.dense[i].dim_size(0),
@@ -286,8 +286,7 @@ struct SparseCross {
     Status operator()(Context<Device>& context, std::span<const Tensor> indices, std::span<const Tensor> values,
                       std::span<const Tensor> shapes, std::span<const Tensor> dense, Tensor&, Tensor&, Tensor&) const {
       const detail::CrossInputs in{indices, values, shapes, dense};
-      TENON_RETURN_IF_ERROR(
-          detail::CheckCrossInputs("SparseCross", in, this->internal_type == DataType::kString));
+      TENON_RETURN_IF_ERROR(detail::CheckCrossInputs("SparseCross", in, this->internal_type == DataType::kString));
       detail::CrossRule rule;
       if (context.op().expected_output_dtype(1) == DataType::kInt64) rule.kind = detail::CrossRule::kHash;
       rule.num_buckets = this->num_buckets;

@@ -49,12 +49,13 @@ inline Status CheckDenseAdd(const Tensor& indices, const Tensor& values, const T
     return errors::InvalidArgument(kOp, ": Inputs a_values and a_shape should be vectors but received shapes: ",
                                    values.shape(), " and ", shape.shape());
   if (shape.NumElements() != dense.dims())
-    return errors::InvalidArgument(kOp, ": Two operands have different ranks; received: ", shape.NumElements(),
-                                   " and ", dense.dims());
+    return errors::InvalidArgument(kOp, ": Two operands have different ranks; received: ", shape.NumElements(), " and ",
+                                   dense.dims());
   for (int d = 0; d < dense.dims(); ++d)
     if (IndexOf(shape, d) != dense.dim_size(d))
-      return errors::InvalidArgument(kOp, ": Dimension ", d, " does not equal (no broadcasting is supported): ",
-                                     "sparse side ", IndexOf(shape, d), " vs dense side ", dense.dim_size(d));
+      return errors::InvalidArgument(kOp, ": Dimension ", d,
+                                     " does not equal (no broadcasting is supported): ", "sparse side ",
+                                     IndexOf(shape, d), " vs dense side ", dense.dim_size(d));
   if (indices.dim_size(0) != values.dim_size(0))
     return errors::InvalidArgument(kOp, ": Dimensions ", indices.dim_size(0), " and ", values.dim_size(0),
                                    " are not compatible (rows of a_indices, a_values)");
@@ -95,8 +96,8 @@ inline Status RunDenseAdd(OpKernelContext& context, Cpu& device, const Tensor& i
 
 inline Status CheckSparseDense(std::string_view op, const SparseInput& x, TensorShape* shape) {
   if (x.indices->dims() != 2)
-    return errors::InvalidArgument(op, ": Input sp_indices should be a matrix but received shape: ",
-                                   x.indices->shape());
+    return errors::InvalidArgument(op,
+                                   ": Input sp_indices should be a matrix but received shape: ", x.indices->shape());
   if (x.values->dims() != 1 || x.shape->dims() != 1)
     return errors::InvalidArgument(op, ": Inputs sp_values and sp_shape should be vectors but received shapes: ",
                                    x.values->shape(), " and ", x.shape->shape());
@@ -112,7 +113,7 @@ inline Status CheckSparseDense(std::string_view op, const SparseInput& x, Tensor
 }
 
 // values[i] op dense at its place, dense broadcast to the sparse shape.
-inline Status RunSparseDense(OpKernelContext& context, ElementMath::Loop ElementMath::*loop, bool divides,
+inline Status RunSparseDense(OpKernelContext& context, ElementMath::Loop ElementMath::* loop, bool divides,
                              const Tensor& dense, Tensor* output) {
   const std::string_view op = context.op_kernel().def().op;
   const SparseInput x = SparseInputAt(context, 0);
@@ -150,7 +151,7 @@ inline Status RunSparseDense(OpKernelContext& context, ElementMath::Loop Element
 }
 
 // The kernel of all three.
-template <class Device, ElementMath::Loop ElementMath::*kLoop, bool kDivides>
+template <class Device, ElementMath::Loop ElementMath::* kLoop, bool kDivides>
 struct SparseDenseKernel {
   Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kSparseRealTypes); }
   Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor& dense,

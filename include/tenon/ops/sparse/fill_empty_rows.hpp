@@ -55,8 +55,7 @@ inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_val
     return errors::InvalidArgument(kOp, ": dense_shape must be a vector, saw: ", x.shape->shape());
   if (x.indices->dims() != 2)
     return errors::InvalidArgument(kOp, ": indices must be a matrix, saw: ", x.indices->shape());
-  if (x.values->dims() != 1)
-    return errors::InvalidArgument(kOp, ": values must be a vector, saw: ", x.values->shape());
+  if (x.values->dims() != 1) return errors::InvalidArgument(kOp, ": values must be a vector, saw: ", x.values->shape());
   if (x.indices->dim_size(0) != x.values->dim_size(0))
     return errors::InvalidArgument(kOp, ": The length of `values` (", x.values->dim_size(0),
                                    ") must match the first dimension of `indices` (", x.indices->dim_size(0), ").");
@@ -67,11 +66,10 @@ inline Status CheckFillEmptyRows(const SparseInput& x, const Tensor& default_val
     return errors::InvalidArgument(kOp, ": default_value must be a scalar, saw: ", default_value.shape());
   if (x.rank() == 0) return errors::InvalidArgument(kOp, ": Dense shape cannot be empty.");
   const std::int64_t rows = x.sizes()[0];
-  if (rows < 0)
-    return errors::InvalidArgument(kOp, ": Expected shape dimensions to be non-negative, got ", rows);
+  if (rows < 0) return errors::InvalidArgument(kOp, ": Expected shape dimensions to be non-negative, got ", rows);
   if (rows == 0 && x.indices->dim_size(0) != 0)
-    return errors::InvalidArgument(kOp, ": Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ",
-                                   x.indices->dim_size(0));
+    return errors::InvalidArgument(
+        kOp, ": Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ", x.indices->dim_size(0));
   return OkStatus();
 }
 
@@ -98,8 +96,8 @@ struct SparseFillEmptyRows {
     requires(Device::type == "CPU")
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndObjectTypes); }
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor& default_value,
-                      Tensor&, Tensor&, Tensor&, Tensor&) const {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor& default_value, Tensor&, Tensor&, Tensor&, Tensor&) const {
       return Run(context.op(), default_value);
     }
   };
@@ -175,8 +173,7 @@ struct SparseFillEmptyRowsGrad {
  private:
   static Status Run(OpKernelContext& context, const Tensor& map, const Tensor& grad) {
     if (map.dims() != 1)
-      return errors::InvalidArgument("SparseFillEmptyRowsGrad: reverse_index_map must be a vector, saw: ",
-                                     map.shape());
+      return errors::InvalidArgument("SparseFillEmptyRowsGrad: reverse_index_map must be a vector, saw: ", map.shape());
     if (grad.dims() != 1)
       return errors::InvalidArgument("SparseFillEmptyRowsGrad: grad_values must be a vector, saw: ", grad.shape());
     const Index n = map.NumElements(), m = grad.NumElements();

@@ -133,8 +133,8 @@ inline Status CheckSparseProduct(const SparseInput& a, const Tensor& b, bool adj
 
 }  // namespace detail
 
-// a: [m, k] sparse  b: [k, n]  ->  [m, n]; adjoint_a, adjoint_b: of their conjugate transposes. Elements at the same place
-// add up.
+// a: [m, k] sparse  b: [k, n]  ->  [m, n]; adjoint_a, adjoint_b: of their conjugate transposes. Elements at the same
+// place add up.
 struct SparseTensorDenseMatMul {
   static constexpr auto signature = Op("SparseTensorDenseMatMul")
                                         .Input("a_indices: Tindices")
@@ -187,9 +187,16 @@ struct SparseTensorDenseMatMul {
     Tensor sums = *product;
     if (is_half) TENON_RETURN_IF_ERROR(context.allocate_temp(DataType::kFloat, shape, &sums));
     Zero(device, MoverOf(sums.dtype()), sums.raw_data(), sums.NumElements());
-    const detail::SparseProduct work{places.data<std::int64_t>(), a.values->raw_data(), count, b.raw_data(),
-                                     adjoint_b ? 1 : columns, adjoint_b ? inner : 1, adjoint_a, adjoint_b,
-                                     sums.raw_data(), columns};
+    const detail::SparseProduct work{places.data<std::int64_t>(),
+                                     a.values->raw_data(),
+                                     count,
+                                     b.raw_data(),
+                                     adjoint_b ? 1 : columns,
+                                     adjoint_b ? inner : 1,
+                                     adjoint_a,
+                                     adjoint_b,
+                                     sums.raw_data(),
+                                     columns};
     const detail::SparseMultiplier multiply = detail::SparseMultiplierOf(b.dtype());
     ParallelFor(device, columns, 2.0 * static_cast<double>(count),
                 [&](Index begin, Index end) { multiply(work, begin, end); });

@@ -32,7 +32,10 @@ inline Status SparseReduceShape(InferenceContext* c) {
   const auto rank = static_cast<std::int64_t>(sizes.size());
   if (rank == 0) return errors::InvalidArgument("Number of dims in shape tensor must not be 0");
   SlimVector<char> reduced(sizes.size(), 0);
-  for (const std::int64_t axis : axes) reduced[static_cast<std::size_t>(((axis + rank) % rank + rank) % rank)] = 1;
+  for (const std::int64_t axis : axes) {  // the kernel refuses those out of range
+    const std::int64_t d = (axis + rank) % rank;
+    if (d >= 0) reduced[static_cast<std::size_t>(d)] = 1;
+  }
   SlimVector<DimensionHandle> dims;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (reduced[d] == 0)
@@ -69,8 +72,8 @@ inline Status PlanSparseReduction(std::string_view op, const SparseInput& x, con
     return errors::InvalidArgument(op, ": Order length must be SparseTensor rank, got indices of shape ",
                                    x.indices->shape(), " for rank ", rank);
   if (axes.dims() > 1)
-    return errors::InvalidArgument(op, ": Expected reduction_axes to be a scalar or a vector; got shape: ",
-                                   axes.shape());
+    return errors::InvalidArgument(op,
+                                   ": Expected reduction_axes to be a scalar or a vector; got shape: ", axes.shape());
   SlimVector<char> reduced(static_cast<std::size_t>(rank), 0);
   for (Index i = 0; i < axes.NumElements(); ++i) {
     const Index axis = axes.data<std::int32_t>()[i];
@@ -246,8 +249,7 @@ struct SparseReduceMax {
           .Input("reduction_axes: int32")
           .Output("output: T")
           .Attr("keep_dims: bool = false")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn(detail::SparseReduceShape);
 
   using Attrs = detail::SparseReduceAttrs;
@@ -292,8 +294,7 @@ struct SparseReduceMaxSparse {
           .Output("output_values: T")
           .Output("output_shape: int64")
           .Attr("keep_dims: bool = false")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .SetShapeFn(shape_inference::UnknownShape);
 
   using Attrs = detail::SparseReduceAttrs;

@@ -69,8 +69,8 @@ inline Status FindNewSizes(const TensorShape& from, const Tensor& wanted, SlimVe
     if (dense % product != 0)
       return errors::InvalidArgument(kOp, ": Input to reshape is a SparseTensor with ", dense,
                                      " dense values, but the requested shape requires a multiple of ", product,
-                                     ". input_shape=", from, " output_shape=",
-                                     SizesText(sizes->data(), static_cast<Index>(sizes->size())));
+                                     ". input_shape=", from,
+                                     " output_shape=", SizesText(sizes->data(), static_cast<Index>(sizes->size())));
     (*sizes)[static_cast<std::size_t>(unknown)] = dense / product;
     product = dense;
   }
@@ -121,8 +121,7 @@ struct SparseReshape {
     TENON_RETURN_IF_ERROR(detail::FindNewSizes(from, new_shape, &sizes));
     TENON_RETURN_IF_ERROR(detail::SetVector(context, 1, sizes.data(), new_rank));
     bool same = rank == new_rank;
-    for (Index d = 0; d < rank && same; ++d)
-      same = sizes[static_cast<std::size_t>(d)] == shape.data<std::int64_t>()[d];
+    for (Index d = 0; d < rank && same; ++d) same = sizes[static_cast<std::size_t>(d)] == shape.data<std::int64_t>()[d];
     if (same) {
       context.set_output(0, indices);
       return OkStatus();

@@ -141,7 +141,8 @@ struct SparseSlice {
     for (Index i = 0; i < rows.n; ++i) {
       bool inside = true;
       for (Index d = 0; d < rank && inside; ++d)
-        inside = rows.Row(i)[d] >= begin[static_cast<std::size_t>(d)] && rows.Row(i)[d] < end[static_cast<std::size_t>(d)];
+        inside =
+            rows.Row(i)[d] >= begin[static_cast<std::size_t>(d)] && rows.Row(i)[d] < end[static_cast<std::size_t>(d)];
       if (inside) chosen.push_back(static_cast<std::size_t>(i));
     }
     TENON_RETURN_IF_ERROR(detail::TakeRows(context, 0, x, chosen));
@@ -210,8 +211,8 @@ struct SparseSliceGrad {
     for (Index i = 0; i < n && used < m; ++i) {
       bool same = true;
       for (Index d = 0; d < rank && same; ++d) {
-        const auto shifted = static_cast<std::uint64_t>(out.Row(used)[d]) +
-                             static_cast<std::uint64_t>(start.data<std::int64_t>()[d]);
+        const auto shifted =
+            static_cast<std::uint64_t>(out.Row(used)[d]) + static_cast<std::uint64_t>(start.data<std::int64_t>()[d]);
         same = static_cast<std::uint64_t>(in.Row(i)[d]) == shifted;
       }
       if (!same) continue;
@@ -273,8 +274,8 @@ struct SparseSplit {
                                      "size (", size, "), got ", parts);
     const SparseRows rows = x.rows();
     if (const Index i = detail::FirstOutside(rows, x.sizes()); i >= 0)
-      return errors::InvalidArgument("SparseSplit: Sparse index tuple indices[", i, ", :] = ",
-                                     detail::SizesText(rows.Row(i), rank), " is out of bounds of ", shape);
+      return errors::InvalidArgument("SparseSplit: Sparse index tuple indices[", i,
+                                     ", :] = ", detail::SizesText(rows.Row(i), rank), " is out of bounds of ", shape);
     // Where each part's elements go: counted, then dealt out.
     const auto part_of = [&](Index i) {
       const Index index = rows.Row(i)[at], longer = size % parts, length = size / parts;
@@ -337,8 +338,7 @@ struct SparseConcat {
   };
 
  private:
-  static Status Check(std::span<const Tensor> indices, std::span<const Tensor> values,
-                      std::span<const Tensor> shapes) {
+  static Status Check(std::span<const Tensor> indices, std::span<const Tensor> values, std::span<const Tensor> shapes) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i].dims() != 2)
         return errors::InvalidArgument("SparseConcat: Input indices should be a matrix but received shape ",
@@ -361,8 +361,8 @@ struct SparseConcat {
     TENON_RETURN_IF_ERROR(Check(indices, values, shapes));
     const Index rank = shapes[0].NumElements(), at = axis < 0 ? axis + rank : axis;
     if (axis < -rank || axis >= rank)
-      return errors::InvalidArgument("SparseConcat: Concat dimension must be in range [", -rank, ", ", rank,
-                                     "), got ", axis);
+      return errors::InvalidArgument("SparseConcat: Concat dimension must be in range [", -rank, ", ", rank, "), got ",
+                                     axis);
     SlimVector<std::int64_t> sizes(shapes[0].data<std::int64_t>(), shapes[0].data<std::int64_t>() + rank);
     sizes[static_cast<std::size_t>(at)] = 0;
     Index count = 0;

@@ -52,14 +52,14 @@ void SoftmaxOf(const T* values, const std::size_t* which, Index n, T* out) {
 inline Status CheckSparseSoftmax(const SparseInput& x) {
   constexpr const char* kOp = "SparseSoftmax";
   if (x.indices->dims() != 2)
-    return errors::InvalidArgument(kOp, ": Input sp_indices should be a matrix but received shape: ",
-                                   x.indices->shape());
+    return errors::InvalidArgument(kOp,
+                                   ": Input sp_indices should be a matrix but received shape: ", x.indices->shape());
   if (x.values->dims() != 1 || x.shape->dims() != 1)
     return errors::InvalidArgument(kOp, ": Inputs sp_values and sp_shape should be vectors but received shapes: ",
                                    x.values->shape(), " and ", x.shape->shape());
   if (x.rank() < 2)
-    return errors::InvalidArgument(kOp, ": Input should have rank >= 2, but received shape: ",
-                                   SizesText(x.sizes(), x.rank()));
+    return errors::InvalidArgument(
+        kOp, ": Input should have rank >= 2, but received shape: ", SizesText(x.sizes(), x.rank()));
   if (x.indices->dim_size(0) != x.values->dim_size(0))
     return errors::InvalidArgument(kOp, ": indices and values rows (indexing dimension) must match. (indices = ",
                                    x.indices->dim_size(0), ", values = ", x.values->dim_size(0), ")");

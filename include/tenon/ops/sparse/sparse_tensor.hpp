@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the sparse ops share: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r] int64), its
-// checks, and outputs picked from rows.
+// What the sparse ops share: a sparse tensor as three inputs (indices: [n, r] int64, values: [n], shape: [r] int64),
+// its checks, and outputs picked from rows.
 
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +54,8 @@ inline Status CheckSparse(std::string_view op, const SparseInput& x) {
   if (x.shape->dims() != 1)
     return errors::InvalidArgument(op, ": Sparse shape must be rank 1 but is rank ", x.shape->dims());
   if (x.indices->dim_size(0) != x.values->dim_size(0))
-    return errors::InvalidArgument(op, ": Number of elements in indices (", x.indices->dim_size(0),
-                                   ") and values (", x.values->dim_size(0), ") do not match");
+    return errors::InvalidArgument(op, ": Number of elements in indices (", x.indices->dim_size(0), ") and values (",
+                                   x.values->dim_size(0), ") do not match");
   if (x.indices->dim_size(1) != x.shape->dim_size(0))
     return errors::InvalidArgument(op, ": Index rank (", x.indices->dim_size(1), ") and shape rank (",
                                    x.shape->dim_size(0), ") do not match");

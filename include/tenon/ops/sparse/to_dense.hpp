@@ -22,9 +22,8 @@ namespace ops {
 
 namespace detail {
 
-inline constexpr DataTypeSet kToDenseTypes =
-    kPodAndStringTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) | ToSet(DataType::kQint16) |
-    ToSet(DataType::kQuint16);
+inline constexpr DataTypeSet kToDenseTypes = kPodAndStringTypes | ToSet(DataType::kQint8) | ToSet(DataType::kQuint8) |
+                                             ToSet(DataType::kQint16) | ToSet(DataType::kQuint16);
 
 inline std::int64_t IndexAt(const Tensor& t, Index i) {
   return t.dtype() == DataType::kInt32 ? t.data<std::int32_t>()[i] : t.data<std::int64_t>()[i];
@@ -50,8 +49,7 @@ inline Status CheckOrderedIndex(const Tensor& indices, Index i, Index rank, cons
   increasing = increasing || order > 0;
   if (inside && increasing) return OkStatus();
   const std::string text = StrCat("indices[", i, "] = ", IndexText(indices, i, rank));
-  if (!inside)
-    return errors::InvalidArgument("SparseToDense: ", text, " is out of bounds: need 0 <= index < ", shape);
+  if (!inside) return errors::InvalidArgument("SparseToDense: ", text, " is out of bounds: need 0 <= index < ", shape);
   if (order < 0)
     return errors::InvalidArgument("SparseToDense: ", text, " is out of order. Many sparse ops require sorted indices.",
                                    " Use `tf.sparse.reorder` to create a correctly ordered copy.");
@@ -120,8 +118,7 @@ struct SparseToDense {
     }
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ShapeOfSizes("SparseToDense", sizes.data(), rank, &shape));
-    for (Index i = 0; i < n && validate; ++i)
-      TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, i, rank, shape));
+    for (Index i = 0; i < n && validate; ++i) TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, i, rank, shape));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &dense));
     const ElementMover mover = MoverOf(dense->dtype());
     Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
