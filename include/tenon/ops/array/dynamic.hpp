@@ -88,6 +88,8 @@ struct DynamicStitch {
   };
 
  private:
+  friend struct ParallelDynamicStitch;
+
   static Status Run(OpKernelContext& context, Cpu& device, const InList<std::int32_t>& indices,
                     std::span<const Tensor> data, Tensor* merged) {
     Index rows = 0;

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// EditDistance: how many insertions, deletions and replacements make one sequence out of another.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/types/complex.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/served_types.hpp>
+#include <tenon/ops/array/unique.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What shape inference knows to be wrong with inputs first (indices: [n, rank]), first + 1 (values: [n]) and first + 2
+// (shape: [rank]).
+inline Status SparseInputShape(InferenceContext* c, int first) {
+  ShapeHandle indices, values, shape;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first), 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first + 1), 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(first + 2), 1, &shape));
+  const DimensionHandle n = c->Dim(indices, 0), m = c->Dim(values, 0);
+  if (c->ValueKnown(n) && c->ValueKnown(m) && c->Value(n) != c->Value(m))
+    return errors::InvalidArgument("Number of elements in index (", c->Value(n), ") and values (", c->Value(m),
+                                   ") do not match.");
+  const DimensionHandle a = c->Dim(indices, 1), b = c->Dim(shape, 0);
+  if (c->ValueKnown(a) && c->ValueKnown(b) && c->Value(a) != c->Value(b))
+    return errors::InvalidArgument("Index rank (", c->Value(a), ") and shape rank (", c->Value(b), ") do not match.");
+  return OkStatus();
+}
+inline Status EditDistanceShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(SparseInputShape(c, 0));
+  TENON_RETURN_IF_ERROR(SparseInputShape(c, 3));
+  SlimVector<std::int64_t> hypothesis, truth;
+  bool known = false, truth_known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &hypothesis, &known));
+  TENON_RETURN_IF_ERROR(c->ReadInput(5, &truth, &truth_known));
+  if (!known || !truth_known) return shape_inference::UnknownShape(c);
+  if (hypothesis.size() != truth.size())
+    return errors::InvalidArgument("Num elements of hypothesis_shape does not match truth_shape: ", hypothesis.size(),
+                                   " vs. ", truth.size());
+  SlimVector<std::int64_t> sizes;
+  for (std::size_t d = 0; d + 1 < truth.size(); ++d) sizes.push_back(std::max(hypothesis[d], truth[d]));
+  c->set_output(0, c->MakeShape(std::span<const std::int64_t>(sizes.data(), sizes.size())));
+  return OkStatus();
+}
+
+// One of the two sparse tensors; sequences are runs of elements whose indices but the last are the same.
+class SequenceReader {
+ public:
+  SequenceReader(In<std::int64_t> indices, Index rank) : indices_(indices), rank_(rank), n_(indices.size() / rank) {
+    FindEnd();
+  }
+  bool done() const { return begin_ == n_; }
+  Index begin() const { return begin_; }
+  Index size() const { return end_ - begin_; }
+  void Next() {
+    begin_ = end_;
+    FindEnd();
+  }
+  // Which sequence this is, rank - 1 numbers.
+  const std::int64_t* group() const { return indices_.data + begin_ * rank_; }
+
+ private:
+  void FindEnd() {
+    for (end_ = begin_; end_ < n_; ++end_)
+      if (!std::equal(group(), group() + rank_ - 1, indices_.data + end_ * rank_)) return;
+  }
+  In<std::int64_t> indices_;
+  Index rank_, n_, begin_ = 0, end_ = 0;
+};
+
+// Complex numbers: bytes decide, as far as no zeros and NaN are concerned; others as ElementKeys has it.
+class SymbolKeys {
+ public:
+  explicit SymbolKeys(const Tensor& x) : keys_(x), data_(static_cast<const char*>(x.raw_data())), type_(x.dtype()) {}
+  bool Equal(Index i, const SymbolKeys& other, Index j) const {
+    if (type_ == DataType::kComplex64) return At<complex64>(i) == other.At<complex64>(j);
+    if (type_ == DataType::kComplex128) return At<complex128>(i) == other.At<complex128>(j);
+    return keys_.Equal(i, other.keys_, j);
+  }
+
+ private:
+  template <class T>
+  T At(Index i) const {
+    return reinterpret_cast<const T*>(data_)[i];
+  }
+  ElementKeys keys_;
+  const char* data_;
+  DataType type_;
+};
+
+// Levenshtein's distance of a[a_begin ...] and b[b_begin ...]; `row` is scratch of m + 1 numbers.
+inline Index EditsBetween(const SymbolKeys& a, Index a_begin, Index n, const SymbolKeys& b, Index b_begin, Index m,
+                          SlimVector<Index>* row) {
+  row->assign(static_cast<std::size_t>(m + 1), Index{0});
+  Index* const edits = row->data();
+  for (Index j = 0; j <= m; ++j) edits[j] = j;
+  for (Index i = 1; i <= n; ++i) {
+    Index diagonal = edits[0];
+    edits[0] = i;
+    for (Index j = 1; j <= m; ++j) {
+      const Index replaced = diagonal + (a.Equal(a_begin + i - 1, b, b_begin + j - 1) ? 0 : 1);
+      diagonal = edits[j];
+      edits[j] = std::min({replaced, edits[j] + 1, edits[j - 1] + 1});
+    }
+  }
+  return edits[m];
+}
+
+}  // namespace detail
+
+// hypothesis, truth: sparse tensors of rank r  ->  output: rank r - 1, the distance of the sequences in the last
+// dimension; normalised: divided by the length of the truth.
+struct EditDistance {
+  static constexpr auto signature = Op("EditDistance")
+                                        .Input("hypothesis_indices: int64")
+                                        .Input("hypothesis_values: T")
+                                        .Input("hypothesis_shape: int64")
+                                        .Input("truth_indices: int64")
+                                        .Input("truth_values: T")
+                                        .Input("truth_shape: int64")
+                                        .Output("output: float")
+                                        .Attr("normalize: bool = true")
+                                        .Attr("T: type")
+                                        .SetShapeFn(detail::EditDistanceShape);
+
+  struct Attrs {
+    bool normalize;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(1), kPodAndStringTypes); }
+    Status operator()(Context<Device>& context, In<std::int64_t> hypothesis_indices, const Tensor& hypothesis_values,
+                      In<std::int64_t> hypothesis_shape, In<std::int64_t> truth_indices, const Tensor& truth_values,
+                      In<std::int64_t> truth_shape, Tensor& output) const {
+      TENON_RETURN_IF_ERROR(Check("hypothesis", hypothesis_indices, hypothesis_values.shape(), hypothesis_shape));
+      TENON_RETURN_IF_ERROR(Check("truth", truth_indices, truth_values.shape(), truth_shape));
+      return Run(context.op(), hypothesis_indices, hypothesis_values, hypothesis_shape, truth_indices, truth_values,
+                 truth_shape, this->normalize, &output);
+    }
+  };
+
+ private:
+  static Status Check(std::string_view name, const In<std::int64_t>& indices, const TensorShape& values,
+                      const In<std::int64_t>& shape) {
+    if (indices.shape().dims() != 2)
+      return errors::InvalidArgument("EditDistance: ", name, "_indices should be a matrix, but got shape: ",
+                                     indices.shape());
+    if (values.dims() != 1)
+      return errors::InvalidArgument("EditDistance: ", name, "_values should be a vector, but got shape: ", values);
+    if (shape.shape().dims() != 1)
+      return errors::InvalidArgument("EditDistance: ", name, "_shape should be a vector, but got shape: ",
+                                     shape.shape());
+    if (values.num_elements() != indices.shape().dim_size(0))
+      return errors::InvalidArgument("EditDistance: Expected ", name, "_values.NumElements == #rows(", name,
+                                     "_indices), their shapes are: ", values, " and ", indices.shape());
+    if (shape.size() != indices.shape().dim_size(1))
+      return errors::InvalidArgument("EditDistance: Expected ", name, "_shape.NumElements == #cols(", name,
+                                     "_indices), their shapes are: ", shape.shape(), " and ", indices.shape());
+    if (shape.size() < 2)
+      return errors::InvalidArgument("EditDistance: Input SparseTensors must have rank at least 2, but ", name,
+                                     "_shape rank is: ", shape.size());
+    return OkStatus();
+  }
+  // The element of the output that a group belongs to. Internal when there is none, as in TensorFlow.
+  static Status Place(const std::int64_t* group, const TensorShape& shape, Index* place) {
+    *place = 0;
+    bool inside = true;
+    for (int d = 0; d < shape.dims(); ++d) {
+      inside = inside && group[d] >= 0 && group[d] < shape.dim_size(d);
+      *place = inside ? *place * shape.dim_size(d) + group[d] : 0;
+    }
+    if (inside) return OkStatus();
+    return errors::Internal("EditDistance: a group of indices would require writing to outside of the buffer for the ",
+                            "output tensor (max elements ", shape.num_elements(), ")");
+  }
+  static Status Run(OpKernelContext& context, const In<std::int64_t>& hypothesis_indices,
+                    const Tensor& hypothesis_values, const In<std::int64_t>& hypothesis_shape,
+                    const In<std::int64_t>& truth_indices, const Tensor& truth_values,
+                    const In<std::int64_t>& truth_shape, bool normalize, Tensor* output) {
+    const Index rank = truth_shape.size();
+    if (hypothesis_shape.size() != rank)
+      return errors::InvalidArgument("EditDistance: Expected truth and hypothesis to have matching ranks, but their ",
+                                     "shapes are: ", truth_shape.shape(), " and ", hypothesis_shape.shape());
+    InlinedVector<Index, 8> sizes;
+    for (Index d = 0; d + 1 < rank; ++d) {
+      if (hypothesis_shape[d] < 0 || truth_shape[d] < 0)
+        return errors::InvalidArgument("EditDistance: Dimension ", std::min(hypothesis_shape[d], truth_shape[d]),
+                                       " must be >= 0");
+      sizes.push_back(std::max(hypothesis_shape[d], truth_shape[d]));
+    }
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &shape));
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
+    float* const out = output->data<float>();
+    for (Index i = 0; i < shape.num_elements(); ++i) out[i] = 0;
+    const detail::SymbolKeys hypothesis_keys(hypothesis_values), truth_keys(truth_values);
+    detail::SequenceReader hypothesis(hypothesis_indices, rank), truth(truth_indices, rank);
+    SlimVector<Index> row;
+    while (!hypothesis.done() || !truth.done()) {
+      // Groups are taken in order; one of the two may be missing.
+      int order = truth.done() ? -1 : hypothesis.done() ? 1 : 0;
+      for (Index d = 0; order == 0 && d + 1 < rank; ++d)
+        if (hypothesis.group()[d] != truth.group()[d]) order = hypothesis.group()[d] < truth.group()[d] ? -1 : 1;
+      Index place = 0;
+      TENON_RETURN_IF_ERROR(Place(order > 0 ? truth.group() : hypothesis.group(), shape, &place));
+      if (order == 0) {
+        const Index edits = detail::EditsBetween(truth_keys, truth.begin(), truth.size(), hypothesis_keys,
+                                                 hypothesis.begin(), hypothesis.size(), &row);
+        out[place] = static_cast<float>(edits);
+        if (normalize) out[place] /= static_cast<float>(truth.size());
+      } else if (order < 0) {
+        out[place] = normalize ? std::numeric_limits<float>::infinity() : static_cast<float>(hypothesis.size());
+      } else {
+        out[place] = normalize ? 1.0f : static_cast<float>(truth.size());
+      }
+      if (order <= 0) hypothesis.Next();
+      if (order >= 0) truth.Next();
+    }
+    return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END

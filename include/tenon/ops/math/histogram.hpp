@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Bincount, DenseBincount, Bucketize, HistogramFixedWidth: how many values there are of each kind.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/types/dispatch.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/types/type_list.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/move.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+using HistogramTypes = TypeList<std::int32_t, std::int64_t, float, double>;
+
+inline Status BincountShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  std::int64_t size = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(1, &size, &known));
+  if (known && size < 0) return errors::InvalidArgument("size (", size, ") must be non-negative");
+  c->set_output(0, c->Vector(known ? c->MakeDim(size) : c->UnknownDim()));
+  return OkStatus();
+}
+inline Status DenseBincountShape(InferenceContext* c) {
+  ShapeHandle input, unused;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 2, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+  std::int64_t size = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(1, &size, &known));
+  if (known && size < 0) return errors::InvalidArgument("size (", size, ") must be non-negative");
+  const bool rank_known = c->RankKnown(input) && c->Rank(input) > 0;
+  if (!rank_known) return shape_inference::UnknownShape(c);
+  if (!known)
+    c->set_output(0, c->UnknownShapeOfRank(c->Rank(input)));
+  else
+    c->set_output(0, c->Rank(input) == 2 ? c->Matrix(c->Dim(input, 0), size) : c->Vector(size));
+  return OkStatus();
+}
+inline Status HistogramShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  DimensionHandle two;
+  TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(unused, 0), 2, &two));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  std::int64_t bins = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(2, &bins, &known));
+  if (known && bins <= 0) return errors::InvalidArgument("Requires nbins > 0: ", bins);
+  c->set_output(0, c->Vector(known ? c->MakeDim(bins) : c->UnknownDim()));
+  return OkStatus();
+}
+
+// bins[at[i]] += weights[i] (1 where weights is null), i in [begin, end); binary: = 1. What lies outside is left out.
+template <class T>
+void CountInto(const HostIndices& at, Index begin, Index end, const void* weights, bool binary, void* bins,
+               Index size) {
+  for (Index i = begin; i < end; ++i) {
+    if (at[i] >= size) continue;
+    T& bin = static_cast<T*>(bins)[at[i]];
+    const T weight = weights == nullptr ? T(1) : static_cast<const T*>(weights)[i];
+    if (binary)
+      bin = T(1);
+    else if constexpr (std::is_integral_v<T>)  // wraps
+      bin = static_cast<T>(static_cast<std::uint64_t>(bin) + static_cast<std::uint64_t>(weight));
+    else
+      bin += weight;
+  }
+}
+
+inline Status RunBincount(OpKernelContext& context, Cpu& device, const HostIndices& input, const HostIndices& size,
+                          const Tensor& weights, bool is_dense, bool binary, Tensor* output) {
+  const std::string_view op = context.op_kernel().type_string();
+  const TensorShape& shape = input.shape();
+  if (is_dense && shape.dims() > 2)
+    return errors::InvalidArgument(op, ": Shape must be at most rank 2 but is rank ", shape.dims());
+  if (size.shape().dims() != 0)
+    return errors::InvalidArgument(op, ": Shape must be rank 0 but is rank ", size.shape().dims(), " for size");
+  if (size[0] < 0) return errors::InvalidArgument(op, ": size (", size[0], ") must be non-negative");
+  const bool weighted = weights.NumElements() > 0;
+  if (weighted && is_dense && !(weights.shape() == shape))
+    return errors::InvalidArgument(op,
+                                   ": `weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case "
+                                   "it acts as all weights equal to 1. Received ",
+                                   weights.shape(), " for input of shape ", shape);
+  if (weighted && weights.NumElements() != input.size())
+    return errors::InvalidArgument(op, ": Input indices and weights must have the same size. Received ", input.size(),
+                                   " and ", weights.NumElements());
+  for (Index i = 0; i < input.size(); ++i)
+    if (input[i] < 0)
+      return errors::InvalidArgument(op, ": Input arr must be non-negative! Negative input value found: ", input[i]);
+  const Index rows = is_dense && shape.dims() == 2 ? shape.dim_size(0) : 1;
+  TensorShape out_shape;
+  if (is_dense && shape.dims() == 2) TENON_RETURN_IF_ERROR(out_shape.AddDimWithStatus(rows));
+  TENON_RETURN_IF_ERROR(out_shape.AddDimWithStatus(size[0]));
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, out_shape, &output));
+  const ElementMover mover = MoverOf(output->dtype());
+  Zero(device, mover, output->raw_data(), output->NumElements());
+  return DispatchType<HistogramTypes>(output->dtype(), [&]<class T>() {
+    const Index columns = rows == 0 ? 0 : input.size() / rows;
+    for (Index r = 0; r < rows; ++r)
+      CountInto<T>(input, r * columns, (r + 1) * columns, weighted ? weights.raw_data() : nullptr, binary,
+                   mover.At(output->raw_data(), r * size[0]), size[0]);
+  });
+}
+
+template <class T>
+void BucketRun(const T* in, Index n, const float* bounds, const float* end, std::int32_t* out) {
+  using Compared = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  for (Index i = 0; i < n; ++i) {
+    const auto value = static_cast<Compared>(in[i]);
+    const float* at = std::upper_bound(bounds, end, value,
+                                       [](Compared v, float bound) { return v < static_cast<Compared>(bound); });
+    out[i] = static_cast<std::int32_t>(at - bounds);
+  }
+}
+
+// The number of values in each of `bins` equal parts of [low, high); what lies outside counts in the first or the last.
+template <class T>
+Status HistogramRun(const T* values, Index n, T low, T high, Index bins, Tensor* out) {
+  const double step = (std::is_integral_v<T> ? static_cast<double>(high) - static_cast<double>(low)
+                                             : static_cast<double>(static_cast<T>(high - low))) /
+                      static_cast<double>(bins);
+  for (Index i = 0; i < n; ++i) {
+    const T value = values[i] > low ? values[i] : low;
+    double place = 0;
+    if constexpr (std::is_integral_v<T>) {
+      place = (static_cast<double>(value) - static_cast<double>(low)) / step;
+    } else {
+      if (values[i] != values[i])
+        return errors::InvalidArgument("HistogramFixedWidth: Histogram values must not contain NaN; values[", i,
+                                       "] is NaN");
+      place = static_cast<double>(value - low) / step;
+    }
+    const Index bin = place < static_cast<double>(bins) ? static_cast<Index>(place) : place > 0 ? bins - 1 : 0;
+    if (out->dtype() == DataType::kInt32)
+      ++out->data<std::int32_t>()[bin];
+    else
+      ++out->data<std::int64_t>()[bin];
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// arr: any shape of numbers >= 0, weights: as many, or none  ->  bins: [size], how often each number is there.
+struct Bincount {
+  static constexpr auto signature = Op("Bincount")
+                                        .Input("arr: int32")
+                                        .Input("size: int32")
+                                        .Input("weights: T")
+                                        .Output("bins: T")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .SetShapeFn(detail::BincountShape);
+
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, HostIndices arr, HostIndices size, const Tensor& weights,
+                      Tensor& bins) const {
+      return detail::RunBincount(context.op(), context.device(), arr, size, weights, false, false, &bins);
+    }
+  };
+};
+
+// input: [n] or [b, n]  ->  [size] or [b, size]; binary_output: whether a number is there.
+struct DenseBincount {
+  static constexpr auto signature = Op("DenseBincount")
+                                        .Input("input: Tidx")
+                                        .Input("size: Tidx")
+                                        .Input("weights: T")
+                                        .Output("output: T")
+                                        .Attr("Tidx: {int32, int64}")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("binary_output: bool = false")
+                                        .SetShapeFn(detail::DenseBincountShape);
+
+  struct Attrs {
+    bool binary_output;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, HostIndices input, HostIndices size, const Tensor& weights,
+                      Tensor& output) const {
+      return detail::RunBincount(context.op(), context.device(), input, size, weights, true, this->binary_output,
+                                 &output);
+    }
+  };
+};
+
+// How many of the (ascending) boundaries are not above each element; all of them for NaN.
+struct Bucketize {
+  static constexpr auto signature = Op("Bucketize")
+                                        .Input("input: T")
+                                        .Output("output: int32")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("boundaries: list(float)")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+
+  struct Attrs {
+    std::span<const float> boundaries;
+  };
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) {
+      if (std::is_sorted(this->boundaries.begin(), this->boundaries.end())) return OkStatus();
+      return errors::InvalidArgument("Bucketize: Expected sorted boundaries");
+    }
+    Status operator()(Device& device, In<T> input, Out<std::int32_t> output) const {
+      const float* const bounds = this->boundaries.data();
+      const float* const end = bounds + this->boundaries.size();
+      ParallelFor(device, input.size(), 10, [&](Index from, Index to) {
+        detail::BucketRun(input.data + from, to - from, bounds, end, output.data + from);
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// values: any shape, value_range: [low, high]  ->  [nbins]
+struct HistogramFixedWidth {
+  static constexpr auto signature = Op("HistogramFixedWidth")
+                                        .Input("values: T")
+                                        .Input("value_range: T")
+                                        .Input("nbins: int32")
+                                        .Output("out: dtype")
+                                        .Attr("T: {int32, int64, float, double}")
+                                        .Attr("dtype: {int32, int64} = DT_INT32")
+                                        .SetShapeFn(detail::HistogramShape);
+
+  static constexpr auto kernel_types = TypeAttrs("T");
+
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, In<T> values, In<T> value_range, HostIndices nbins,
+                      Tensor& out) const {
+      if (value_range.shape().dims() != 1)
+        return errors::InvalidArgument("HistogramFixedWidth: value_range should be a vector, got shape ",
+                                       value_range.shape());
+      if (value_range.size() != 2)
+        return errors::InvalidArgument("HistogramFixedWidth: value_range should be a vector of 2 elements, got ",
+                                       value_range.size());
+      if (nbins.shape().dims() != 0)
+        return errors::InvalidArgument("HistogramFixedWidth: nbins should be a scalar, got shape ", nbins.shape());
+      const T low = value_range[0], high = value_range[1];
+      if (!(low < high))
+        return errors::InvalidArgument(
+            "HistogramFixedWidth: value_range should satisfy value_range[0] < value_range[1], but got '[", low, ", ",
+            high, "]'");
+      if (nbins[0] <= 0)
+        return errors::InvalidArgument("HistogramFixedWidth: nbins should be a positive number, but got '", nbins[0],
+                                       "'");
+      Tensor* result = &out;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape({nbins[0]}), &result));
+      const ElementMover mover = MoverOf(result->dtype());
+      Zero(context.device(), mover, result->raw_data(), nbins[0]);
+      return detail::HistogramRun(values.data, values.size(), low, high, nbins[0], result);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
