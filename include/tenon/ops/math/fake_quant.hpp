@@ -77,6 +77,13 @@ struct FakeQuantRange {
     inverse = 1 / scale;
     zero = std::floor(-low * inverse + 0.5f);
   }
+  // Of limits in attrs, whose inverse step TensorFlow rounds once.
+  static FakeQuantRange OfAttrs(float min, float max, std::int64_t bits, bool narrow) {
+    FakeQuantRange range(min, max, bits, narrow);
+    range.inverse = static_cast<float>((1 << bits) - (narrow ? 2 : 1)) / (max - min);
+    range.zero = std::floor(-range.low * range.inverse + 0.5f);
+    return range;
+  }
   float operator()(float x) const {
     if (is_zero) return 0;
     x = x > high ? high : x;
@@ -202,7 +209,7 @@ struct FakeQuantWithMinMaxArgs {
   struct kernel : Attrs {
     Status Init(OpKernelConstruction&) { return this->Check("FakeQuantWithMinMaxArgs"); }
     Status operator()(Device& device, In<float> inputs, Out<float> outputs) const {
-      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range);
+      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
       detail::FakeQuantRun(device, range, inputs.data, outputs.data, inputs.size());
       return OkStatus();
     }
@@ -229,7 +236,7 @@ struct FakeQuantWithMinMaxArgsGradient {
       TENON_RETURN_IF_ERROR(
           detail::SameGradientShape("FakeQuantWithMinMaxArgsGradient", gradients.shape(), inputs.shape()));
       float below = 0, above = 0;
-      const detail::FakeQuantRange range(this->min, this->max, this->num_bits, this->narrow_range);
+      const auto range = detail::FakeQuantRange::OfAttrs(this->min, this->max, this->num_bits, this->narrow_range);
       detail::FakeQuantGradientRun(range, gradients.data, inputs.data, backprops.data, 0, 1, inputs.size(), &below,
                                    &above);
       return OkStatus();
