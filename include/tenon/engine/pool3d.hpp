@@ -51,7 +51,7 @@ inline void Pool3D(Cpu& device, const Pool3DGeometry& g, bool average, const flo
     for (Index i = begin; i < end; ++i) {
       const float* const volume = input + i / g.places() * g.volume();
       float* const out = output + i * g.depth;
-      std::fill_n(out, g.depth, average ? 0.0f : std::numeric_limits<float>::lowest());
+      std::fill_n(out, g.depth, average ? 0.0f : -std::numeric_limits<float>::infinity());
       const Index n = detail::ForWindow3D(g, i % g.places(), [&](Index at) {
         if (average)
           detail::PoolAddRun(volume + at, out, g.depth);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Colours: RGB to hue, saturation, value and back, changed hue, saturation and contrast, on the CPU. Pixels of three
+// numbers, hue in [0, 1). The formulas and their order are TensorFlow's.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/device/cpu.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class C>
+void PixelToHsv(const C* rgb, C* hsv) {
+  const C r = rgb[0], g = rgb[1], b = rgb[2];
+  const C value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
+  const C norm = C(1) / range * C(1.0 / 6.0);
+  C hue = r == value ? norm * (g - b) : g == value ? norm * (b - r) + C(2.0 / 6.0) : norm * (r - g) + C(4.0 / 6.0);
+  hue = range > C(0) ? hue : C(0);
+  hsv[0] = hue < C(0) ? hue + C(1) : hue;
+  hsv[1] = value > C(0) ? range / value : C(0);
+  hsv[2] = value;
+}
+
+template <class C>
+void PixelToRgb(const C* hsv, C* rgb) {
+  const auto clip = [](C x) { return std::min(std::max(x, C(0)), C(1)); };
+  const C hue = hsv[0] * C(6), saturation = hsv[1], value = hsv[2];
+  const C parts[] = {clip(std::abs(hue - C(3)) - C(1)), clip(C(2) - std::abs(hue - C(2))),
+                     clip(C(2) - std::abs(hue - C(4)))};
+  for (int i = 0; i < 3; ++i) rgb[i] = (C(1) - saturation + saturation * parts[i]) * value;
+}
+
+// hue: [0, 6); the others as they are.
+inline void PixelToHueRange(const float* rgb, float* hue, float* least, float* most) {
+  const float r = rgb[0], g = rgb[1], b = rgb[2];
+  float middle;
+  int sextant;
+  const auto order = [&](float high, float mid, float low, int number) {
+    *most = high;
+    middle = mid;
+    *least = low;
+    sextant = number;
+  };
+  if (r < g) {
+    if (b < r)
+      order(g, r, b, 1);
+    else if (b > g)
+      order(b, g, r, 3);
+    else
+      order(g, b, r, 2);
+  } else {
+    if (b < g)
+      order(r, g, b, 0);
+    else if (b > r)
+      order(b, r, g, 4);
+    else
+      order(r, b, g, 5);
+  }
+  if (*most == *least) {
+    *hue = 0;
+    return;
+  }
+  const float ratio = (middle - *least) / (*most - *least);
+  *hue = static_cast<float>(sextant) + (sextant % 2 == 0 ? ratio : 1 - ratio);
+}
+inline void HueRangeToPixel(float hue, float least, float most, float* rgb) {
+  const int sextant = hue >= 0 && hue < 6 ? static_cast<int>(hue) : 5;
+  float ratio = hue - static_cast<float>(sextant);
+  if (sextant % 2 != 0) ratio = 1 - ratio;
+  const float middle = least + ratio * (most - least);
+  const float pixels[6][3] = {{most, middle, least}, {middle, most, least}, {least, most, middle},
+                              {least, middle, most}, {middle, least, most}, {most, least, middle}};
+  std::copy_n(pixels[sextant], 3, rgb);
+}
+
+inline void ChangeHue(float delta, const float* in, float* out) {
+  float hue, least, most;
+  PixelToHueRange(in, &hue, &least, &most);
+  hue = std::fmod(hue + delta * 6, 6.0f);
+  if (hue < 0) hue += 6;
+  if (hue >= 6) hue -= 6;
+  HueRangeToPixel(hue, least, most, out);
+}
+
+inline void ChangeSaturation(float scale, const float* in, float* out) {
+  const float r = in[0], g = in[1], b = in[2];
+  const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
+  float saturation = value > 0 ? range / value : 0;
+  const float norm = 1.0f / (6.0f * range);
+  float hue = r == value   ? norm * (g - b)
+              : g == value ? norm * (b - r) + 2.0f / 6.0f
+                           : norm * (r - g) + 4.0f / 6.0f;
+  if (range <= 0) hue = 0;
+  if (hue < 0) hue += 1;
+  saturation = std::min(1.0f, std::max(0.0f, saturation * scale));
+  const float chroma = saturation * value, rest = value - chroma, sextants = hue * 6;
+  float cycle = std::fmod(sextants, 2.0f);
+  if (cycle < 0) cycle += 2;
+  const float second = chroma * (1 - std::abs(cycle - 1));
+  const int sextant = sextants >= 0 && sextants < 6 ? static_cast<int>(sextants) : 6;
+  const float pixels[7][3] = {{chroma, second, 0}, {second, chroma, 0}, {0, chroma, second}, {0, second, chroma},
+                              {second, 0, chroma}, {chroma, 0, second}, {0, 0, 0}};
+  for (int i = 0; i < 3; ++i) out[i] = pixels[sextant][i] + rest;
+}
+
+}  // namespace detail
+
+// in, out: `pixels` of three numbers. C is float or double. `out` may be `in`.
+template <class C>
+void RgbToHsv(Cpu& device, const C* in, Index pixels, C* out) {
+  ParallelFor(device, pixels, 8, [&](Index begin, Index end) {
+    for (Index i = 3 * begin; i < 3 * end; i += 3) detail::PixelToHsv(in + i, out + i);
+  });
+}
+template <class C>
+void HsvToRgb(Cpu& device, const C* in, Index pixels, C* out) {
+  ParallelFor(device, pixels, 8, [&](Index begin, Index end) {
+    for (Index i = 3 * begin; i < 3 * end; i += 3) detail::PixelToRgb(in + i, out + i);
+  });
+}
+
+// Adds `delta` (1: once around the circle) to the hue.
+inline void AdjustHue(Cpu& device, const float* in, Index pixels, float delta, float* out) {
+  ParallelFor(device, pixels, 15, [&](Index begin, Index end) {
+    for (Index i = 3 * begin; i < 3 * end; i += 3) detail::ChangeHue(delta, in + i, out + i);
+  });
+}
+// Multiplies the saturation by `scale`, within [0, 1].
+inline void AdjustSaturation(Cpu& device, const float* in, Index pixels, float scale, float* out) {
+  ParallelFor(device, pixels, 15, [&](Index begin, Index end) {
+    for (Index i = 3 * begin; i < 3 * end; i += 3) detail::ChangeSaturation(scale, in + i, out + i);
+  });
+}
+// Moves each of `images` images of [pixels, channels] away from its channels' means: (x - mean) * factor + mean.
+inline void AdjustContrast(Cpu& device, const float* in, Index images, Index pixels, Index channels, float factor,
+                           float* out) {
+  ParallelFor(device, images * channels, 4.0 * static_cast<double>(pixels), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Index first = i / channels * pixels * channels + i % channels, last = first + pixels * channels;
+      double sum = 0;
+      for (Index k = first; k < last; k += channels) sum += static_cast<double>(in[k]);
+      const float mean = static_cast<float>(sum / static_cast<double>(pixels));
+      for (Index k = first; k < last; k += channels) out[k] = (in[k] - mean) * factor + mean;
+    }
+  });
+}
+
+TENON_NAMESPACE_END
