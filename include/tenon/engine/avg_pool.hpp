@@ -106,8 +106,7 @@ void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
         for (Index column = 0; column < g.columns.output; ++column, from += g.depth) {
           detail::ClipWindow(g.columns, column, &left, &right);
           using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
-          const T factor =
-              static_cast<T>(static_cast<C>(1.0 / static_cast<double>((bottom - top) * (right - left))));
+          const T factor = static_cast<T>(static_cast<C>(1.0 / static_cast<double>((bottom - top) * (right - left))));
           for (Index r = top; r < bottom; ++r)
             for (Index c = left; c < right; ++c)
               detail::PoolAddScaledRun(from, factor, out + (r * g.columns.input + c) * g.depth, g.depth);

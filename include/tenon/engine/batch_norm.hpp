@@ -208,8 +208,7 @@ inline Status BatchNormGrad(Cpu& device, const ChannelLayout& l, bool training, 
     } else if (l.inner == 1) {
       detail::NormGradient(dy + at, x + at, mean, factor, shift, slope, dx + at, count);
     } else {
-      for (Index i = at; i < at + count; ++i)
-        dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
+      for (Index i = at; i < at + count; ++i) dx[i] = factor[c] * (dy[i] - shift[c] - (x[i] - mean[c]) * slope[c]);
     }
   });
   return OkStatus();

@@ -52,10 +52,9 @@ template <class T>
 void BiasSumAll(const void* px, void* psum, Index n) {
   const T* const x = static_cast<const T*>(px);
   BiasSum<T> sums[4] = {};
-  for (Index i = 0; i < n; ++i)
-    sums[i % 4] = static_cast<BiasSum<T>>(sums[i % 4] + static_cast<BiasSum<T>>(x[i]));
-  const auto sum = static_cast<BiasSum<T>>(static_cast<BiasSum<T>>(sums[0] + sums[1]) +
-                                           static_cast<BiasSum<T>>(sums[2] + sums[3]));
+  for (Index i = 0; i < n; ++i) sums[i % 4] = static_cast<BiasSum<T>>(sums[i % 4] + static_cast<BiasSum<T>>(x[i]));
+  const auto sum =
+      static_cast<BiasSum<T>>(static_cast<BiasSum<T>>(sums[0] + sums[1]) + static_cast<BiasSum<T>>(sums[2] + sums[3]));
   BiasSum<T>* const total = static_cast<BiasSum<T>*>(psum);
   *total = static_cast<BiasSum<T>>(*total + sum);
 }
@@ -73,8 +72,8 @@ struct BiasLoops {
   void (*round)(const void*, void*, Index);
 };
 template <class T>
-inline constexpr BiasLoops kBiasLoops{sizeof(T),      sizeof(BiasSum<T>), &BiasAddRun<T>, &BiasSumRun<T>,
-                                      &BiasSumAll<T>, &BiasRound<T>};
+inline constexpr BiasLoops kBiasLoops{sizeof(T),      sizeof(BiasSum<T>), &BiasAddRun<T>,
+                                      &BiasSumRun<T>, &BiasSumAll<T>,     &BiasRound<T>};
 // Signed integers are added as unsigned ones: the same bits.
 inline const BiasLoops& BiasLoopsOf(DataType dtype) {
   switch (dtype) {

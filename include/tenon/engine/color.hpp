@@ -18,7 +18,10 @@ namespace detail {
 template <class C>
 void PixelToHsv(const C* rgb, C* hsv) {
   const C r = rgb[0], g = rgb[1], b = rgb[2];
-  const C value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
+  // The second where one is NaN, as the processors' instructions have it.
+  const auto most = [](C x, C y) { return x > y ? x : y; };
+  const auto least = [](C x, C y) { return x < y ? x : y; };
+  const C value = most(most(r, g), b), range = value - least(least(r, g), b);
   const C norm = C(1) / range * C(1.0 / 6.0);
   C hue = r == value ? norm * (g - b) : g == value ? norm * (b - r) + C(2.0 / 6.0) : norm * (r - g) + C(4.0 / 6.0);
   hue = range > C(0) ? hue : C(0);
@@ -93,9 +96,7 @@ inline void ChangeSaturation(float scale, const float* in, float* out) {
   const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
   float saturation = value > 0 ? range / value : 0;
   const float norm = 1.0f / (6.0f * range);
-  float hue = r == value   ? norm * (g - b)
-              : g == value ? norm * (b - r) + 2.0f / 6.0f
-                           : norm * (r - g) + 4.0f / 6.0f;
+  float hue = r == value ? norm * (g - b) : g == value ? norm * (b - r) + 2.0f / 6.0f : norm * (r - g) + 4.0f / 6.0f;
   if (range <= 0) hue = 0;
   if (hue < 0) hue += 1;
   saturation = std::min(1.0f, std::max(0.0f, saturation * scale));
@@ -104,8 +105,13 @@ inline void ChangeSaturation(float scale, const float* in, float* out) {
   if (cycle < 0) cycle += 2;
   const float second = chroma * (1 - std::abs(cycle - 1));
   const int sextant = sextants >= 0 && sextants < 6 ? static_cast<int>(sextants) : 6;
-  const float pixels[7][3] = {{chroma, second, 0}, {second, chroma, 0}, {0, chroma, second}, {0, second, chroma},
-                              {second, 0, chroma}, {chroma, 0, second}, {0, 0, 0}};
+  const float pixels[7][3] = {{chroma, second, 0},
+                              {second, chroma, 0},
+                              {0, chroma, second},
+                              {0, second, chroma},
+                              {second, 0, chroma},
+                              {chroma, 0, second},
+                              {0, 0, 0}};
   for (int i = 0; i < 3; ++i) out[i] = pixels[sextant][i] + rest;
 }
 

@@ -165,8 +165,7 @@ Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, 
   const Index places = g.places(), window = g.taps() * g.in_depth, rows = g.planes.input * g.rows.input;
   if (g.batch * g.image_elements() == 0) return OkStatus();
   const Index elements = MultiplyWithoutOverflow(places, window);
-  if (elements < 0 || elements > (Index{1} << 58))
-    return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
+  if (elements < 0 || elements > (Index{1} << 58)) return detail::ColumnsTooLarge("ConvBackpropInput", places, window);
   Scratch scratch(device, detail::ScratchBytes<T>(elements));
   TENON_RETURN_IF_ERROR(scratch.status("ConvBackpropInput"));
   T* const columns = scratch.As<T>();
@@ -177,8 +176,7 @@ Status ConvBackpropInput(Cpu& device, const Conv3DGeometry& g, const T* filter, 
     const double ns = 0.5 * static_cast<double>(elements) / static_cast<double>(rows) + 50;
     ParallelFor(device, rows, ns, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
-        detail::ColumnsToRow(g, columns, i / g.rows.input, i % g.rows.input,
-                             out + i * g.columns.input * g.in_depth);
+        detail::ColumnsToRow(g, columns, i / g.rows.input, i % g.rows.input, out + i * g.columns.input * g.in_depth);
     });
   }
   return OkStatus();

@@ -132,8 +132,8 @@ void CropAndResize(Cpu& device, const CropGeometry& g, const T* images, const fl
 
 // The gradient with respect to the boxes: out [boxes, 4].
 template <class T>
-void CropAndResizeGradBoxes(Cpu& device, const CropGeometry& g, const float* grads, const T* images,
-                            const float* boxes, const std::int32_t* which, float* out) {
+void CropAndResizeGradBoxes(Cpu& device, const CropGeometry& g, const float* grads, const T* images, const float* boxes,
+                            const std::int32_t* which, float* out) {
   ParallelFor(device, g.boxes, 12.0 * static_cast<double>(g.crop_elements()), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
       detail::CropBoxGradient(g, images + which[i] * g.rows * g.columns * g.depth, boxes + 4 * i,

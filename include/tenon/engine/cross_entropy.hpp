@@ -40,8 +40,8 @@ double CrossEntropyNs(Index classes) {
 
 }  // namespace detail
 
-// loss[r] = sum over c of labels(r, c) * -log(softmax(logits)(r, c)); backprop[r, c] = softmax(logits)(r, c) - labels(r,
-// c), [rows, classes].
+// loss[r] = sum over c of labels(r, c) * -log(softmax(logits)(r, c)); backprop[r, c] = softmax(logits)(r, c) -
+// labels(r, c), [rows, classes].
 template <class C>
 void CrossEntropy(Cpu& device, Index rows, Index classes, const StridedMatrix<C>& logits,
                   const StridedMatrix<C>& labels, C* loss, C* backprop) {

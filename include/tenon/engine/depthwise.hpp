@@ -35,15 +35,15 @@ namespace detail {
 
 // Neighbouring pixels of one output row whose windows see the same taps. Distances are in elements.
 struct DepthwiseStrip {
-  const void* input;   // first tap of the first pixel
-  Index pixel_step;    // from a pixel's window to the next one's
-  Index row_step;      // from a row of the input to the next
-  Index column_step;   // from a tap to the next of its row
+  const void* input;  // first tap of the first pixel
+  Index pixel_step;  // from a pixel's window to the next one's
+  Index row_step;  // from a row of the input to the next
+  Index column_step;  // from a tap to the next of its row
   Index rows, columns;  // taps
   Index depth;
   const void* filter;  // first tap that is seen
-  Index filter_row;    // from a row of taps to the next
-  void* out;           // depth elements a pixel, one behind the other
+  Index filter_row;  // from a row of taps to the next
+  void* out;  // depth elements a pixel, one behind the other
   Index pixels;
 };
 

@@ -36,7 +36,9 @@ T LargestSum(const DilationGeometry& g, const T* image, const T* filter, Index a
   const Index top = row * g.rows.stride - g.rows.pad_before, left = column * g.columns.stride - g.columns.pad_before;
   T most = std::numeric_limits<T>::lowest();
   *in_image = (std::clamp<Index>(top, 0, g.rows.input - 1) * g.columns.input +
-               std::clamp<Index>(left, 0, g.columns.input - 1)) * g.depth + d;
+               std::clamp<Index>(left, 0, g.columns.input - 1)) *
+                  g.depth +
+              d;
   *in_filter = d;
   for (Index r = 0; r < g.rows.size; ++r) {
     const Index y = top + r * g.rows.dilation;
@@ -70,8 +72,8 @@ void Dilate(Cpu& device, const DilationGeometry& g, const T* input, const T* fil
   ParallelFor(device, g.batch * per_image, detail::DilationNs<T>(g), [&](Index begin, Index end) {
     Index unused = 0;
     for (Index i = begin; i < end; ++i)
-      output[i] = detail::LargestSum(g, input + i / per_image * g.image_elements(), filter, i % per_image, &unused,
-                                     &unused);
+      output[i] =
+          detail::LargestSum(g, input + i / per_image * g.image_elements(), filter, i % per_image, &unused, &unused);
   });
 }
 

@@ -85,8 +85,8 @@ void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, 
   });
 }
 
-// output[n][places[n][i]] += grad[n][i], from zeros: `image` elements of output and `count` of grad for each of `batch`.
-// Places are in [0, image) or kNoPlace.
+// output[n][places[n][i]] += grad[n][i], from zeros: `image` elements of output and `count` of grad for each of
+// `batch`. Places are in [0, image) or kNoPlace.
 template <class T>
 void AddAtPlaces(Cpu& device, Index batch, Index count, Index image, const T* grad, const Index* places, T* output) {
   ParallelFor(device, batch, 2.0 * static_cast<double>(count + image), [&](Index begin, Index end) {

@@ -64,9 +64,7 @@ inline Status LstmStep(Cpu& device, const LstmCell& cell, const float* x, const 
   TENON_RETURN_IF_ERROR(detail::GateProduct(device, joined, cell.batch, inner, cell.w, 4 * n, gates));
   ParallelFor(device, cell.batch, 60.0 * static_cast<double>(n), [&](Index begin, Index end) {
     for (Index r = begin; r < end; ++r) {
-      const auto gate = [&](int number, Index c) {
-        return gates[(r * 4 + number) * n + c] + cell.b[number * n + c];
-      };
+      const auto gate = [&](int number, Index c) { return gates[(r * 4 + number) * n + c] + cell.b[number * n + c]; };
       const auto peep = [&](int which, float state, Index c) {
         return cell.peepholes[which] == nullptr ? 0.0f : state * cell.peepholes[which][c];
       };
@@ -88,8 +86,8 @@ inline Status LstmStep(Cpu& device, const LstmCell& cell, const float* x, const 
   return OkStatus();
 }
 
-// w_ru: [inputs + cells, 2 * cells] and b_ru for the reset and update gate, w_c: [inputs + cells, cells] and b_c for the
-// new values; x: [batch, inputs], h_prev and all outputs: [batch, cells].
+// w_ru: [inputs + cells, 2 * cells] and b_ru for the reset and update gate, w_c: [inputs + cells, cells] and b_c for
+// the new values; x: [batch, inputs], h_prev and all outputs: [batch, cells].
 struct GruCell {
   Index batch = 0, inputs = 0, cells = 0;
   const float *w_ru = nullptr, *w_c = nullptr, *b_ru = nullptr, *b_c = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area, and the gradients. NHWC. All but
-// the nearest neighbour give float whatever they read: rows of other types are first copied as float. Arithmetic and
-// rounding are those of TensorFlow, step by step.
+// Images made larger or smaller on the CPU: nearest neighbour, bilinear, bicubic, area, and the gradients. NHWC. All
+// but the nearest neighbour give float whatever they read: rows of other types are first copied as float. Arithmetic
+// and rounding are those of TensorFlow, step by step.
 
 #include <algorithm>
 #include <cmath>

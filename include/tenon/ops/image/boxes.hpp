@@ -34,9 +34,9 @@ inline Status DrawBoundingBoxesShape(InferenceContext* c) {
   return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
 }
 
-inline constexpr float kBoxColors[10][4] = {{1, 1, 0, 1},      {0, 0, 1, 1},      {1, 0, 0, 1}, {0, 1, 0, 1},
+inline constexpr float kBoxColors[10][4] = {{1, 1, 0, 1},       {0, 0, 1, 1},       {1, 0, 0, 1},    {0, 1, 0, 1},
                                             {0.5f, 0, 0.5f, 1}, {0.5f, 0.5f, 0, 1}, {0.5f, 0, 0, 1}, {0, 0, 0.5f, 1},
-                                            {0, 1, 1, 1},      {1, 0, 1, 1}};
+                                            {0, 1, 1, 1},       {1, 0, 1, 1}};
 
 // `colors` of four numbers each, used in turn.
 struct BoxColors {
@@ -93,20 +93,20 @@ inline Status RunDrawBoxes(OpKernelContext& context, std::string_view op, const 
   if (depth != 1 && depth != 3 && depth != 4)
     return errors::InvalidArgument(op, ": Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA), got ", depth);
   if (boxes.dim_size(2) != 4)
-    return errors::InvalidArgument(op, ": The size of the third dimension of the box must be 4. Received: ",
-                                   boxes.dim_size(2));
+    return errors::InvalidArgument(
+        op, ": The size of the third dimension of the box must be 4. Received: ", boxes.dim_size(2));
   float own[10][4];
   std::copy_n(&kBoxColors[0][0], 40, &own[0][0]);
   if (depth == 1)
     for (float(&color)[4] : own) color[0] = 1;
   BoxColors table{&own[0][0], 10, 4};
-  if (colors != nullptr && colors->NumElements() > 0) {
+  if (colors != nullptr) {
     if (colors->dims() != 2)
       return errors::InvalidArgument(op, ": colors must be a 2-D matrix of RGBA values, got shape ", colors->shape());
     if (colors->dim_size(1) < depth)
       return errors::InvalidArgument(op, ": colors must have equal or more channels than the image provided, got ",
                                      colors->dim_size(1), " vs. ", depth);
-    table = {colors->data<float>(), colors->dim_size(0), colors->dim_size(1)};
+    if (colors->NumElements() > 0) table = {colors->data<float>(), colors->dim_size(0), colors->dim_size(1)};
   }
   const TensorShape shape = images.shape();
   const void* const in = images.raw_data();

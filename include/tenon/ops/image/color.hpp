@@ -35,8 +35,8 @@ inline Status RunColor(OpKernelContext& context, Cpu& device, std::string_view o
   const int rank = images.dims();
   if (rank < 1) return errors::InvalidArgument(op, ": input must be at least 1D", images.shape());
   if (images.dim_size(rank - 1) != 3)
-    return errors::FailedPrecondition(op, ": input must have 3 channels but input only has ",
-                                      images.dim_size(rank - 1), " channels.");
+    return errors::FailedPrecondition(op, ": input must have 3 channels but input only has ", images.dim_size(rank - 1),
+                                      " channels.");
   FloatInput in;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, images.shape()));
@@ -123,17 +123,16 @@ struct HSVToRGB {
 
 // images: [..., h, w, c]; away from (factor above 1) or towards each channel's mean
 struct AdjustContrastv2 {
-  static constexpr auto signature =
-      Op("AdjustContrastv2")
-          .Input("images: T")
-          .Input("contrast_factor: float")
-          .Output("output: T")
-          .Attr("T: {half, float} = DT_FLOAT")
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            ShapeHandle unused;
-            TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
-            return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
-          });
+  static constexpr auto signature = Op("AdjustContrastv2")
+                                        .Input("images: T")
+                                        .Input("contrast_factor: float")
+                                        .Output("output: T")
+                                        .Attr("T: {half, float} = DT_FLOAT")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 0, &unused));
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -149,15 +148,14 @@ struct AdjustContrastv2 {
 
 // images: [..., 3]; delta: 1 is once around the colour circle
 struct AdjustHue {
-  static constexpr auto signature =
-      Op("AdjustHue")
-          .Input("images: T")
-          .Input("delta: float")
-          .Output("output: T")
-          .Attr("T: {half, float} = DT_FLOAT")
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
-          });
+  static constexpr auto signature = Op("AdjustHue")
+                                        .Input("images: T")
+                                        .Input("delta: float")
+                                        .Output("output: T")
+                                        .Attr("T: {half, float} = DT_FLOAT")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>
@@ -172,15 +170,14 @@ struct AdjustHue {
 
 // images: [..., 3]; the saturation times scale
 struct AdjustSaturation {
-  static constexpr auto signature =
-      Op("AdjustSaturation")
-          .Input("images: T")
-          .Input("scale: float")
-          .Output("output: T")
-          .Attr("T: {half, float} = DT_FLOAT")
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
-          });
+  static constexpr auto signature = Op("AdjustSaturation")
+                                        .Input("images: T")
+                                        .Input("scale: float")
+                                        .Output("output: T")
+                                        .Attr("T: {half, float} = DT_FLOAT")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          return shape_inference::UnchangedShapeWithRankAtLeast(c, 3);
+                                        });
   static constexpr auto kernel_types = TypeAttrs();
 
   template <class Device>

@@ -136,8 +136,7 @@ struct CombinedNonMaxSuppression {
     for (int i = 0; i < 4; ++i)
       TENON_RETURN_IF_ERROR(detail::CheckSuppressionScalar(kName, kNames[i], context.input(2 + i)));
     const Index per_class = *context.input(2).data<std::int32_t>(), total = *context.input(3).data<std::int32_t>();
-    if (per_class <= 0)
-      return errors::InvalidArgument(kName, ": max_size_per_class must be positive, got ", per_class);
+    if (per_class <= 0) return errors::InvalidArgument(kName, ": max_size_per_class must be positive, got ", per_class);
     if (total <= 0) return errors::InvalidArgument(kName, ": max_total_size must be > 0, got ", total);
     const SuppressionRule<float> rule{*context.input(4).data<float>(), *context.input(5).data<float>()};
     TENON_RETURN_IF_ERROR(detail::CheckOverlapThreshold(kName, rule.overlap_threshold));

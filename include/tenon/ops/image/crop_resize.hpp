@@ -2,6 +2,8 @@
 #pragma once
 // CropAndResize (boxes cut out of images and brought to one size) and its gradients.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -35,8 +37,8 @@ inline Status CropShape(InferenceContext* c) {
 // *count: how many boxes; 0 also where both are empty, whatever their shapes.
 inline Status CheckCropBoxes(std::string_view op, const Tensor& boxes, const Tensor& box_index, Index* count) {
   *count = 0;
+  if (boxes.dims() != 2) return errors::InvalidArgument(op, ": boxes must be 2-D, got: ", boxes.shape());
   if (boxes.NumElements() == 0 && box_index.NumElements() == 0) return OkStatus();
-  if (boxes.dims() != 2) return errors::InvalidArgument(op, ": boxes must be 2-D", boxes.shape());
   if (boxes.dim_size(1) != 4)
     return errors::InvalidArgument(op, ": boxes must have 4 columns, got shape ", boxes.shape());
   *count = boxes.dim_size(0);
@@ -44,6 +46,9 @@ inline Status CheckCropBoxes(std::string_view op, const Tensor& boxes, const Ten
   if (box_index.dim_size(0) != *count)
     return errors::InvalidArgument(op, ": box_index has incompatible shape ", box_index.shape(), ", must be [", *count,
                                    "]");
+  for (Index i = 0; i < boxes.NumElements(); ++i)
+    if (!std::isfinite(boxes.data<float>()[i]))
+      return errors::InvalidArgument(op, ": Boxes contains at least one element that is not finite: box ", i / 4);
   return OkStatus();
 }
 inline Status CheckCropIndices(std::string_view op, const std::int32_t* which, Index count, Index batch) {
@@ -93,17 +98,16 @@ inline CropFunction CropOf(DataType dtype) {
 
 // image: [n, h, w, c], boxes: [k, 4], box_ind: [k], crop_size: [h, w]  ->  [k, crop h, crop w, c]
 struct CropAndResize {
-  static constexpr auto signature =
-      Op("CropAndResize")
-          .Input("image: T")
-          .Input("boxes: float")
-          .Input("box_ind: int32")
-          .Input("crop_size: int32")
-          .Output("crops: float")
-          .Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
-          .Attr("method: {'bilinear', 'nearest'} = 'bilinear'")
-          .Attr("extrapolation_value: float = 0")
-          .SetShapeFn(detail::CropShape);
+  static constexpr auto signature = Op("CropAndResize")
+                                        .Input("image: T")
+                                        .Input("boxes: float")
+                                        .Input("box_ind: int32")
+                                        .Input("crop_size: int32")
+                                        .Output("crops: float")
+                                        .Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
+                                        .Attr("method: {'bilinear', 'nearest'} = 'bilinear'")
+                                        .Attr("extrapolation_value: float = 0")
+                                        .SetShapeFn(detail::CropShape);
   struct Attrs {
     std::string_view method;
     float extrapolation_value;
@@ -229,19 +233,18 @@ struct CropAndResizeGradImage {
 
 // grads: [k, crop h, crop w, c]  ->  [k, 4]
 struct CropAndResizeGradBoxes {
-  static constexpr auto signature =
-      Op("CropAndResizeGradBoxes")
-          .Input("grads: float")
-          .Input("image: T")
-          .Input("boxes: float")
-          .Input("box_ind: int32")
-          .Output("output: float")
-          .Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
-          .Attr("method: {'bilinear'} = 'bilinear'")
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            c->set_output(0, c->input(2));
-            return OkStatus();
-          });
+  static constexpr auto signature = Op("CropAndResizeGradBoxes")
+                                        .Input("grads: float")
+                                        .Input("image: T")
+                                        .Input("boxes: float")
+                                        .Input("box_ind: int32")
+                                        .Output("output: float")
+                                        .Attr("T: {uint8, uint16, int8, int16, int32, int64, half, float, double}")
+                                        .Attr("method: {'bilinear'} = 'bilinear'")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(2));
+                                          return OkStatus();
+                                        });
   static constexpr std::string_view unused[] = {"method"};
   static constexpr auto kernel_types = TypeAttrs();
 

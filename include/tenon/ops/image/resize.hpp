@@ -77,6 +77,8 @@ inline Status MakeResizeGeometry(std::string_view op, const ResizeAttrs& a, cons
     return errors::InvalidArgument(op, ": input sizes must be between 0 and max int32, got ", images);
   if (images.dim_size(1) == 0 || images.dim_size(2) == 0)
     return errors::InvalidArgument(op, ": input image must be of non-zero size, got ", images);
+  if (images.dim_size(3) == 0)
+    return errors::InvalidArgument(op, ": image must have at least one channel, got ", images);
   g->batch = images.dim_size(0);
   g->depth = images.dim_size(3);
   g->rows = ResizeAxis(images.dim_size(1), height, a.align_corners);
@@ -112,6 +114,10 @@ inline Status RunResizeGrad(OpKernelContext& context, Cpu& device, std::string_v
     if (grads.dim_size(d) > kMostPixels || images.dim_size(d) > kMostPixels)
       return errors::InvalidArgument(op, ": sizes must be between 0 and max int32, got ", grads.shape(), " and ",
                                      images.shape());
+    if (grads.dim_size(d) == 0)
+      return errors::InvalidArgument(op, ": resized dimensions must be positive, got ", grads.shape());
+    if (images.dim_size(d) == 0)
+      return errors::InvalidArgument(op, ": original dimensions must be positive, got ", images.shape());
   }
   ResizeGeometry g;
   g.batch = grads.dim_size(0);
@@ -317,8 +323,8 @@ struct ResizeNearestNeighborGrad {
   };
 
  private:
-  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads,
-                    const HostIndices& size, Tensor* out) {
+  static Status Run(OpKernelContext& context, Cpu& device, const Attrs& a, const Tensor& grads, const HostIndices& size,
+                    Tensor* out) {
     constexpr std::string_view kName = "ResizeNearestNeighborGrad";
     TENON_RETURN_IF_ERROR(detail::CheckResizeAttrs(kName, a));
     if (grads.dims() != 4) return errors::InvalidArgument(kName, ": input must be 4-dimensional", grads.shape());
@@ -326,8 +332,6 @@ struct ResizeNearestNeighborGrad {
     TENON_RETURN_IF_ERROR(detail::ReadSize(kName, size, &height, &width));
     if (height <= 0 || width <= 0)
       return errors::InvalidArgument(kName, ": shape_t's elements must be positive, got ", height, " and ", width);
-    if (grads.dim_size(1) == 0 || grads.dim_size(2) == 0)
-      return errors::InvalidArgument(kName, ": input image must be of non-zero size, got ", grads.shape());
     ResizeGeometry g;
     g.batch = grads.dim_size(0);
     g.depth = grads.dim_size(3);

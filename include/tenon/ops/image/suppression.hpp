@@ -67,8 +67,8 @@ Status SuppressInto(OpKernelContext& context, const SuppressionVersion& v, float
   SuppressionRule<T> rule{static_cast<T>(overlap), std::numeric_limits<T>::lowest()};
   if (v.scalars > 2) rule.score_threshold = static_cast<T>(FloatOf(context.input(4)));
   if (v.scalars > 3) rule.sigma = static_cast<T>(FloatOf(context.input(5)));
-  if (rule.sigma < T(0))
-    return errors::InvalidArgument(v.op, ": soft_nms_sigma must be >= 0, got ", static_cast<float>(rule.sigma));
+  if (!(rule.sigma >= T(0)))
+    return errors::InvalidArgument(v.op, ": soft_nms_sigma_val must be >= 0, got ", static_cast<float>(rule.sigma));
   SlimVector<Index> selected;
   SlimVector<T> selected_scores;
   SuppressBoxes(boxes.data<T>(), scores.data<T>(), boxes.dim_size(0), most, rule, &selected, &selected_scores);

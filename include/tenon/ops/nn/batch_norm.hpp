@@ -82,13 +82,12 @@ inline Status CheckNormLength(std::string_view op, std::string_view name, const 
 }
 
 // The inputs in TensorFlow's order of checks.
-inline Status CheckFusedBatchNorm(OpKernelContext& context, std::string_view op, bool needs_moments, std::string_view
-                                  data_format, ChannelLayout* l) {
+inline Status CheckFusedBatchNorm(OpKernelContext& context, std::string_view op, bool needs_moments,
+                                  std::string_view data_format, ChannelLayout* l) {
   constexpr std::string_view kNames[] = {"x", "scale", "offset", "estimated_mean", "estimated_variance"};
   TENON_RETURN_IF_ERROR(NormLayout(op, context.input(0).shape(), data_format, l));
   for (int i = 1; i < 5; ++i) TENON_RETURN_IF_ERROR(CheckNormVector(op, kNames[i], context.input(i)));
-  for (int i = 1; i < 3; ++i)
-    TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(i), l->channels));
+  for (int i = 1; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(i), l->channels));
   if (!needs_moments) return OkStatus();
   for (int i = 3; i < 5; ++i) {
     if (context.input(i).NumElements() != l->channels)
@@ -134,8 +133,8 @@ inline Status RunFusedBatchNorm(OpKernelContext& context, Cpu& device, std::stri
   if (!a.is_training) {
     for (int i = 0; i < 4; ++i)
       for (Index c = 0; c < channels; ++c) moments[i][c] = vectors[2 + i % 2][c];
-    TENON_RETURN_IF_ERROR(BatchNorm(device, l, in.As<float>(), vectors[0], vectors[1], vectors[2], vectors[3],
-                                    a.epsilon, y.As<float>()));
+    TENON_RETURN_IF_ERROR(
+        BatchNorm(device, l, in.As<float>(), vectors[0], vectors[1], vectors[2], vectors[3], a.epsilon, y.As<float>()));
   } else {
     TENON_RETURN_IF_ERROR(BatchNormTraining(device, l, in.As<float>(), vectors[0], vectors[1], a.epsilon, moments[2],
                                             moments[3], y.As<float>()));
@@ -163,8 +162,7 @@ inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::
   if (!(dy.shape() == x.shape()))
     return errors::InvalidArgument(op, ": x and y_backprop must have same shape, but x has shape ", x.shape(),
                                    " and y_backprop has shape ", dy.shape());
-  for (int i = 0; i < 3; ++i)
-    TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
+  for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(CheckNormLength(op, kNames[i], context.input(2 + i), l.channels));
   FloatInput gradient, in;
   FloatOutput dx;
   Tensor *dscale = nullptr, *doffset = nullptr, *nothing = nullptr;
@@ -180,8 +178,8 @@ inline Status RunFusedBatchNormGrad(OpKernelContext& context, Cpu& device, std::
   TENON_RETURN_IF_ERROR(in.Read(context, device, x));
   TENON_RETURN_IF_ERROR(BatchNormGrad(device, l, a.is_training, gradient.As<float>(), in.As<float>(),
                                       context.input(2).data<float>(), context.input(3).data<float>(),
-                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(),
-                                      dscale->data<float>(), doffset->data<float>()));
+                                      context.input(4).data<float>(), a.epsilon, dx.As<float>(), dscale->data<float>(),
+                                      doffset->data<float>()));
   dx.Finish(device);
   return OkStatus();
 }
@@ -431,8 +429,7 @@ struct BatchNormWithGlobalNormalization {
     bool scale_after_normalization;
   };
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr DataTypeSet kServed =
-      ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+  static constexpr DataTypeSet kServed = ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
   template <class Device>
     requires(Device::type == "CPU")
@@ -459,8 +456,7 @@ struct BatchNormWithGlobalNormalization {
     TENON_RETURN_IF_ERROR(out.Make(context, 0, x.shape()));
     for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(in[i].Read(context, device, context.input(i)));
     if (x.dtype() == DataType::kDouble) {
-      const double* const vectors[] = {in[1].As<double>(), in[2].As<double>(), in[3].As<double>(),
-                                       in[4].As<double>()};
+      const double* const vectors[] = {in[1].As<double>(), in[2].As<double>(), in[3].As<double>(), in[4].As<double>()};
       detail::GlobalNormalization(device, l, in[0].As<double>(), vectors, static_cast<double>(attrs.variance_epsilon),
                                   attrs.scale_after_normalization, out.As<double>());
     } else {

@@ -43,8 +43,8 @@ struct BiasAddV1 {
       const Index channels = value.dim_size(rank - 1);
       if (bias.NumElements() != channels)
         return errors::InvalidArgument(
-            "BiasAddV1: Must provide as many biases as the last dimension of the input tensor: ", bias.shape(),
-            " vs. ", value.shape());
+            "BiasAddV1: Must provide as many biases as the last dimension of the input tensor: ", bias.shape(), " vs. ",
+            value.shape());
       const Index elements = value.NumElements();
       const void* const x = value.raw_data();
       Tensor* out = &output;

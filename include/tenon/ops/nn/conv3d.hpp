@@ -79,8 +79,7 @@ inline Status CheckConv3DAttrs(std::string_view op, const Conv3DAttrs& a) {
         op, ": Current implementation does not yet support strides in the batch and depth dimensions.");
   if (a.strides[1] <= 0 || a.strides[2] <= 0 || a.strides[3] <= 0)
     return errors::InvalidArgument(op, ": Spatial strides should be larger than 0.");
-  if (a.dilations.size() != 5)
-    return errors::InvalidArgument(op, ": Dilation rates field must specify 5 dimensions");
+  if (a.dilations.size() != 5) return errors::InvalidArgument(op, ": Dilation rates field must specify 5 dimensions");
   if (a.data_format != "NDHWC")
     return errors::InvalidArgument(
         op, ": CPU implementation of Conv3D currently only supports the NDHWC tensor format, got ", a.data_format);
@@ -122,8 +121,9 @@ inline Status MakeConv3DGeometry(std::string_view op, const Conv3DAttrs& a, cons
       return errors::InvalidArgument(op, ": Gradients for grouped convolutions are not supported on CPU. Input depth ",
                                      g.in_depth, " doesn't match filter input depth ", filter_depth);
     if (gradient->dim_size(0) != g.batch)
-      return errors::InvalidArgument(op, ": input and out_backprop must have the same batch size. Input batch: ",
-                                     g.batch, ", outbackprop batch: ", gradient->dim_size(0), ", batch_dim: 0");
+      return errors::InvalidArgument(op,
+                                     ": input and out_backprop must have the same batch size. Input batch: ", g.batch,
+                                     ", outbackprop batch: ", gradient->dim_size(0), ", batch_dim: 0");
     if (gradient->dim_size(4) != g.out_depth)
       return errors::InvalidArgument(op, ": filter and out_backprop must have the same out_depth: ", g.out_depth,
                                      " vs ", gradient->dim_size(4));
@@ -163,8 +163,7 @@ struct Conv3D {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeConv3DGeometry("Conv3D", *this, input.shape(), filter.shape(), nullptr, &g));
+      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry("Conv3D", *this, input.shape(), filter.shape(), nullptr, &g));
       FloatInput x, f;
       FloatOutput out;
       const Index sizes[] = {g.batch, g.planes.output, g.rows.output, g.columns.output, g.out_depth};
@@ -211,8 +210,7 @@ struct Conv3DBackpropInputV2 {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "input_sizes", input_sizes, 5, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, false, filter, out_backprop, shape);
     }
   };
@@ -244,8 +242,7 @@ struct Conv3DBackpropFilterV2 {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 5, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::MakeConv3DGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
     }
   };

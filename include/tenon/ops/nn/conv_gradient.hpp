@@ -48,8 +48,8 @@ inline Status Conv2DBackpropInputShape(InferenceContext* c) {
   } else if (c->Rank(sizes) == 2) {
     image = {batch, c->Dim(sizes, 0), c->Dim(sizes, 1), c->Dim(filter, 2)};
   } else {
-    return errors::InvalidArgument("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ",
-                                   c->Rank(sizes));
+    return errors::InvalidArgument(
+        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", c->Rank(sizes));
   }
   TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
   c->set_output(0, out);
@@ -83,15 +83,14 @@ inline Status ConvGradientGeometry(std::string_view op, const ConvGradientAttrs&
     return errors::InvalidArgument(
         op, ": Current implementation does not yet support dilations in the batch and depth dimensions.");
   if (a.dilations[1] != 1 || a.dilations[2] != 1)
-    return errors::InvalidArgument(
-        op, ": Current CPU implementations do not yet support dilation rates larger than 1.");
+    return errors::InvalidArgument(op,
+                                   ": Current CPU implementations do not yet support dilation rates larger than 1.");
   Padding padding{};
   TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &padding));
   TENON_RETURN_IF_ERROR(CheckValidPadding(padding, a.explicit_paddings, 4, TensorFormat::kNHWC));
   if (input.dims() != 4) return errors::InvalidArgument(op, ": input must be 4-dimensional, got ", input);
   if (filter.dims() != 4) return errors::InvalidArgument(op, ": filter must be 4-dimensional, got ", filter);
-  if (gradient.dims() != 4)
-    return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", gradient);
+  if (gradient.dims() != 4) return errors::InvalidArgument(op, ": out_backprop must be 4-dimensional, got ", gradient);
   if (input.dim_size(0) != gradient.dim_size(0))
     return errors::InvalidArgument(op, ": input and out_backprop must have the same batch size. Input batch: ",
                                    input.dim_size(0), ", outbackprop batch: ", gradient.dim_size(0), ", batch_dim: 0");
@@ -143,13 +142,11 @@ inline Status RunConvGradient(OpKernelContext& context, Cpu& device, const Conv3
   TENON_RETURN_IF_ERROR(a.Read(context, device, other));
   TENON_RETURN_IF_ERROR(b.Read(context, device, gradient));
   if (other.dtype() == DataType::kDouble) {
-    TENON_RETURN_IF_ERROR(
-        to_filter ? ConvBackpropFilter(device, g, a.As<double>(), b.As<double>(), out.As<double>())
-                  : ConvBackpropInput(device, g, a.As<double>(), b.As<double>(), out.As<double>()));
+    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<double>(), b.As<double>(), out.As<double>())
+                                    : ConvBackpropInput(device, g, a.As<double>(), b.As<double>(), out.As<double>()));
   } else {
-    TENON_RETURN_IF_ERROR(to_filter
-                              ? ConvBackpropFilter(device, g, a.As<float>(), b.As<float>(), out.As<float>())
-                              : ConvBackpropInput(device, g, a.As<float>(), b.As<float>(), out.As<float>()));
+    TENON_RETURN_IF_ERROR(to_filter ? ConvBackpropFilter(device, g, a.As<float>(), b.As<float>(), out.As<float>())
+                                    : ConvBackpropInput(device, g, a.As<float>(), b.As<float>(), out.As<float>()));
   }
   out.Finish(device);
   return OkStatus();
@@ -229,8 +226,7 @@ struct Conv2DBackpropFilter {
       TensorShape shape;
       TENON_RETURN_IF_ERROR(detail::ShapeFromValues(kName, "filter_sizes", filter_sizes, 4, &shape));
       Conv3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::ConvGradientGeometry(kName, *this, input.shape(), shape, out_backprop.shape(), &g));
+      TENON_RETURN_IF_ERROR(detail::ConvGradientGeometry(kName, *this, input.shape(), shape, out_backprop.shape(), &g));
       return detail::RunConvGradient(context.op(), context.device(), g, true, input, out_backprop, shape);
     }
   };

@@ -91,8 +91,7 @@ struct SoftmaxCrossEntropyWithLogits {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& features, const Tensor& labels, Tensor&,
-                      Tensor&) const {
+    Status operator()(Context<Device>& context, const Tensor& features, const Tensor& labels, Tensor&, Tensor&) const {
       return Run(context.op(), context.device(), features, labels);
     }
   };
@@ -172,11 +171,11 @@ struct SparseSoftmaxCrossEntropyWithLogits {
     TENON_RETURN_IF_ERROR(backprop.Make(context, 1, features.shape()));
     TENON_RETURN_IF_ERROR(x.Read(context, device, features));
     if (features.dtype() == DataType::kDouble)
-      SparseCrossEntropy(device, rows, classes, x.As<double>(), classes_of_rows.data<std::int64_t>(),
-                         loss.As<double>(), backprop.As<double>());
+      SparseCrossEntropy(device, rows, classes, x.As<double>(), classes_of_rows.data<std::int64_t>(), loss.As<double>(),
+                         backprop.As<double>());
     else
-      SparseCrossEntropy(device, rows, classes, x.As<float>(), classes_of_rows.data<std::int64_t>(),
-                         loss.As<float>(), backprop.As<float>());
+      SparseCrossEntropy(device, rows, classes, x.As<float>(), classes_of_rows.data<std::int64_t>(), loss.As<float>(),
+                         backprop.As<float>());
     loss.Finish(device);
     backprop.Finish(device);
     return OkStatus();

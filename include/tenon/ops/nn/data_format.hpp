@@ -47,19 +47,19 @@ inline FormatLetters LettersOf(std::string_view format, bool space_only) {
 
 inline Status CheckFormats(std::string_view op, const DataFormatAttrs& a) {
   if (a.src_format.size() != 4 && a.src_format.size() != 5)
-    return errors::InvalidArgument(op, ": Source format must be of length 4 or 5, received src_format = ",
-                                   a.src_format);
+    return errors::InvalidArgument(op,
+                                   ": Source format must be of length 4 or 5, received src_format = ", a.src_format);
   if (a.dst_format.size() != 4 && a.dst_format.size() != 5)
-    return errors::InvalidArgument(op, ": Destination format must be of length 4 or 5, received dst_format = ",
-                                   a.dst_format);
+    return errors::InvalidArgument(
+        op, ": Destination format must be of length 4 or 5, received dst_format = ", a.dst_format);
   // Each letter once, the same in both.
   const FormatLetters source = LettersOf(a.src_format, false), target = LettersOf(a.dst_format, false);
   bool permutes = source.size == target.size;
   for (int i = 0; permutes && i < source.size; ++i)
     permutes = source.Find(source.letters[i]) == i && target.Find(source.letters[i]) >= 0;
   if (permutes) return OkStatus();
-  return errors::InvalidArgument(op, ": Destination and source format must determine a permutation, got ",
-                                 a.src_format, " and ", a.dst_format);
+  return errors::InvalidArgument(op, ": Destination and source format must determine a permutation, got ", a.src_format,
+                                 " and ", a.dst_format);
 }
 
 template <class T>
@@ -142,8 +142,7 @@ struct DataFormatVecPermute {
                                        " dimensions of space, got ", this->src_format);
       Tensor* out = &y;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, x.shape(), &out));
-      const auto bytes =
-          static_cast<std::size_t>(x.NumElements() / rows) * (x.dtype() == DataType::kInt32 ? 4U : 8U);
+      const auto bytes = static_cast<std::size_t>(x.NumElements() / rows) * (x.dtype() == DataType::kInt32 ? 4U : 8U);
       for (int i = 0; i < source.size; ++i) {
         const auto to = static_cast<std::size_t>(target.Find(source.letters[i]));
         std::memcpy(static_cast<char*>(out->raw_data()) + to * bytes,

@@ -99,10 +99,9 @@ inline Status RunDepthwise(OpKernelContext& context, Cpu& device, DepthwiseTask 
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
   TENON_RETURN_IF_ERROR(first.Read(context, device, a));
   TENON_RETURN_IF_ERROR(second.Read(context, device, b));
-  TENON_RETURN_IF_ERROR(
-      a.dtype() == DataType::kDouble
-          ? RunDepthwise(device, task, g, first.As<double>(), second.As<double>(), out.As<double>())
-          : RunDepthwise(device, task, g, first.As<float>(), second.As<float>(), out.As<float>()));
+  TENON_RETURN_IF_ERROR(a.dtype() == DataType::kDouble
+                            ? RunDepthwise(device, task, g, first.As<double>(), second.As<double>(), out.As<double>())
+                            : RunDepthwise(device, task, g, first.As<float>(), second.As<float>(), out.As<float>()));
   out.Finish(device);
   return OkStatus();
 }
@@ -130,8 +129,8 @@ struct DepthwiseConv2dNative {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
       DepthwiseGeometry g;
-      TENON_RETURN_IF_ERROR(detail::MakeDepthwiseGeometry("DepthwiseConv2dNative", *this, input.shape(),
-                                                          filter.shape(), nullptr, &g));
+      TENON_RETURN_IF_ERROR(
+          detail::MakeDepthwiseGeometry("DepthwiseConv2dNative", *this, input.shape(), filter.shape(), nullptr, &g));
       const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()};
       TensorShape shape;
       TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));

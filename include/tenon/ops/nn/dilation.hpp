@@ -43,8 +43,7 @@ inline Status Dilation2DShape(InferenceContext* c) {
   Padding padding = Padding::kValid;
   TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
   bool known = true;
-  for (int i = 0; i < 2; ++i)
-    known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
+  for (int i = 0; i < 2; ++i) known = known && c->ValueKnown(c->Dim(input, i + 1)) && c->ValueKnown(c->Dim(filter, i));
   for (int i = 0; i < 2; ++i) {
     if (!known) {
       sizes[i] = c->UnknownDim();
@@ -53,8 +52,8 @@ inline Status Dilation2DShape(InferenceContext* c) {
     const auto at = static_cast<std::size_t>(i + 1);
     const std::int64_t size = c->Value(c->Dim(filter, i)), extent = size + (size - 1) * (rates[at] - 1);
     std::int64_t out = 0, before = 0, after = 0;
-    TENON_RETURN_IF_ERROR(GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out,
-                                                &before, &after));
+    TENON_RETURN_IF_ERROR(
+        GetWindowedOutputSize(c->Value(c->Dim(input, i + 1)), extent, 1, strides[at], padding, &out, &before, &after));
     sizes[i] = c->MakeDim(out);
   }
   c->set_output(0, c->MakeShape({c->Dim(input, 0), sizes[0], sizes[1], depth}));
@@ -89,8 +88,7 @@ inline Status MakeDilationGeometry(std::string_view op, const Dilation2DAttrs& a
     if (rate > kMost || rate < -kMost || size > kMost)
       return errors::InvalidArgument(op, ": rate ", rate, " and filter size ", size, " are too large");
     // A rate below 1 is taken as it is: the window then covers this many elements.
-    *windows[i] = {
-        .input = input.dim_size(i + 1), .size = size + (size - 1) * (rate - 1), .stride = a.strides[at]};
+    *windows[i] = {.input = input.dim_size(i + 1), .size = size + (size - 1) * (rate - 1), .stride = a.strides[at]};
     TENON_RETURN_IF_ERROR(PlaceWindow(padding, windows[i]));
     windows[i]->size = size;
     windows[i]->dilation = rate;
@@ -173,8 +171,7 @@ struct Dilation2D {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, Tensor&) const {
-      return detail::RunDilationOp(context.op(), context.device(), "Dilation2D", detail::DilationTask::kForward,
-                                   *this);
+      return detail::RunDilationOp(context.op(), context.device(), "Dilation2D", detail::DilationTask::kForward, *this);
     }
   };
 };

@@ -20,7 +20,6 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/float_tensors.hpp>
-#include <tenon/kernel/served_types.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -40,9 +39,9 @@ inline Status ReadFusion(std::string_view op, std::span<const std::string> names
     std::string_view name;
     FusedActivation activation;
   };
-  constexpr Known kKnown[] = {{"Relu", FusedActivation::kRelu},           {"Relu6", FusedActivation::kRelu6},
-                              {"Elu", FusedActivation::kElu},             {"LeakyRelu", FusedActivation::kLeakyRelu},
-                              {"Tanh", FusedActivation::kTanh},           {"Sigmoid", FusedActivation::kSigmoid}};
+  constexpr Known kKnown[] = {{"Relu", FusedActivation::kRelu}, {"Relu6", FusedActivation::kRelu6},
+                              {"Elu", FusedActivation::kElu},   {"LeakyRelu", FusedActivation::kLeakyRelu},
+                              {"Tanh", FusedActivation::kTanh}, {"Sigmoid", FusedActivation::kSigmoid}};
   if (names.empty()) return errors::InvalidArgument(op, ": Fused ops must have at least one fused op.");
   bool known = names.size() <= 2 && (names[0] == "BiasAdd" || (!product && names[0] == "FusedBatchNorm"));
   fusion->normalises = names[0] == "FusedBatchNorm";
@@ -54,10 +53,7 @@ inline Status ReadFusion(std::string_view op, std::span<const std::string> names
       known = true;
     }
   }
-  if (!known)
-    return errors::Unimplemented(op, ": Fusion is not implemented: [",
-                                 StrJoin(names, ","),
-                                 "]");
+  if (!known) return errors::Unimplemented(op, ": Fusion is not implemented: [", StrJoin(names, ","), "]");
   if (!fusion->normalises && args != 1)
     return errors::InvalidArgument(op, ": Fused op with BiasAdd must have one extra argument: bias. Got ", args);
   if (fusion->normalises && args != 4)
@@ -79,8 +75,8 @@ inline Status CheckFusedVector(std::string_view op, std::string_view name, const
 }
 
 template <class C>
-Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion,
-                    float epsilon, float leaky_alpha) {
+Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry& g, const Fusion& fusion, float epsilon,
+                    float leaky_alpha) {
   Tensor factors;
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.allocate_output(0, g.output_shape(), &out));
@@ -94,10 +90,8 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
-  TENON_RETURN_IF_ERROR(
-      Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
-  if (out->NumElements() > 0)
-    FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
+  TENON_RETURN_IF_ERROR(Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
+  if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
   return OkStatus();
 }
 
@@ -135,12 +129,10 @@ struct FusedConv2D {
   };
   static constexpr std::string_view unused[] = {"use_cudnn_on_gpu", "num_host_args"};
   static constexpr auto kernel_types = TypeAttrs();
-  static constexpr DataTypeSet kServed = ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
 
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kServed); }
     Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>, InList<float>,
                       Tensor&) const {
       return Run(context.op(), context.device(), *this);
@@ -156,11 +148,13 @@ struct FusedConv2D {
       return errors::Unimplemented(kName, ": Fused conv implementation does not support ", a.data_format, " and ",
                                    a.filter_format, " tensor formats on CPU, only NHWC and HWIO");
     const Tensor &input = context.input(0), &filter = context.input(1);
+    if (input.dtype() != DataType::kFloat && input.dtype() != DataType::kDouble)  // TensorFlow too finds it out here
+      return errors::InvalidArgument(kName, ": Op does not support ", input.dtype(), " inputs, only float and double");
     Padding kind{};
     TENON_RETURN_IF_ERROR(ParsePadding(a.padding, &kind));
     Conv2DGeometry g;
-    TENON_RETURN_IF_ERROR(MakeConv2DGeometry(input.shape(), filter.shape(), a.strides, a.dilations, kind,
-                                             a.explicit_paddings, &g));
+    TENON_RETURN_IF_ERROR(
+        MakeConv2DGeometry(input.shape(), filter.shape(), a.strides, a.dilations, kind, a.explicit_paddings, &g));
     if (g.groups != 1)
       return errors::Unimplemented(kName,
                                    ": Fused conv implementation does not support grouped convolutions for now, got ",
@@ -232,13 +226,12 @@ struct FusedMatMul {
     TENON_RETURN_IF_ERROR(y.Read(context, device, b));
     TENON_RETURN_IF_ERROR(bias.Read(context, device, context.input(2)));
     const In<float, 2> left(x.As<float>(), a.shape().begin()), right(y.As<float>(), b.shape().begin());
-    TENON_RETURN_IF_ERROR(Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b,
-                                      Out<float, 2>(out.As<float>(), sizes)));
+    TENON_RETURN_IF_ERROR(
+        Gemm<float>(device, left, attrs.transpose_a, right, attrs.transpose_b, Out<float, 2>(out.As<float>(), sizes)));
     // TensorFlow answers an empty product with zeros, without the bias.
     if (out.size() > 0 && inner > 0)
       FinishFused<float>(
-          device,
-          {.offset = bias.As<float>(), .activation = fusion.activation, .leaky_alpha = attrs.leakyrelu_alpha},
+          device, {.offset = bias.As<float>(), .activation = fusion.activation, .leaky_alpha = attrs.leakyrelu_alpha},
           sizes[0], sizes[1], out.As<float>());
     out.Finish(device);
     return OkStatus();

@@ -50,8 +50,7 @@ inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const 
   if (a.data_format != "NDHWC")
     return errors::InvalidArgument(op, ": Default Pooling3DOp only supports NDHWC on CPU device type, got ",
                                    a.data_format);
-  if (a.ksize.size() != 5)
-    return errors::InvalidArgument(op, ": Sliding window ksize field must specify 5 dimensions");
+  if (a.ksize.size() != 5) return errors::InvalidArgument(op, ": Sliding window ksize field must specify 5 dimensions");
   if (a.strides.size() != 5)
     return errors::InvalidArgument(op, ": Sliding window stride field must specify 5 dimensions");
   for (const std::int64_t k : a.ksize)
@@ -171,8 +170,7 @@ struct AvgPool3DGrad {
     Status operator()(Context<Device>& context, HostIndices orig_input_shape, const Tensor& grad, Tensor&) const {
       TensorShape shape, want;
       Pool3DGeometry g;
-      TENON_RETURN_IF_ERROR(
-          detail::ShapeFromValues("AvgPool3DGrad", "orig_input_shape", orig_input_shape, 5, &shape));
+      TENON_RETURN_IF_ERROR(detail::ShapeFromValues("AvgPool3DGrad", "orig_input_shape", orig_input_shape, 5, &shape));
       TENON_RETURN_IF_ERROR(detail::MakePool3DGeometry("AvgPool3DGrad", *this, shape, &g, &want));
       TENON_RETURN_IF_ERROR(detail::CheckPool3DGrad("AvgPool3DGrad", "grad", grad.shape(), want));
       FloatInput dy;
@@ -211,8 +209,8 @@ struct MaxPool3DGrad {
       TENON_RETURN_IF_ERROR(ServeOnly(c, c.input_type(0), detail::kPool3DTypes));
       return ServeOnly(c, c.input_type(2), ToSet(c.input_type(0)));
     }
-    Status operator()(Context<Device>& context, const Tensor& orig_input, const Tensor& orig_output,
-                      const Tensor& grad, Tensor&) const {
+    Status operator()(Context<Device>& context, const Tensor& orig_input, const Tensor& orig_output, const Tensor& grad,
+                      Tensor&) const {
       TensorShape want;
       Pool3DGeometry g;
       TENON_RETURN_IF_ERROR(detail::MakePool3DGeometry("MaxPool3DGrad", *this, orig_input.shape(), &g, &want));
@@ -224,8 +222,8 @@ struct MaxPool3DGrad {
       TENON_RETURN_IF_ERROR(x.Read(context.op(), context.device(), orig_input));
       TENON_RETURN_IF_ERROR(y.Read(context.op(), context.device(), orig_output));
       TENON_RETURN_IF_ERROR(dy.Read(context.op(), context.device(), grad));
-      tenon::MaxPool3DGrad(context.device(), g, x.template As<float>(), y.template As<float>(),
-                           dy.template As<float>(), dx.template As<float>());
+      tenon::MaxPool3DGrad(context.device(), g, x.template As<float>(), y.template As<float>(), dy.template As<float>(),
+                           dx.template As<float>());
       dx.Finish(context.device());
       return OkStatus();
     }

@@ -92,8 +92,8 @@ inline Status MaxPoolV2Shape(InferenceContext* c) {
   const int at[] = {h, h + 1, d};
   for (int i = 0; i < 3; ++i) {
     const auto k = static_cast<std::size_t>(at[i]);
-    TENON_RETURN_IF_ERROR(shape_inference::GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k],
-                                                                         padding, dims[i]));
+    TENON_RETURN_IF_ERROR(
+        shape_inference::GetWindowedOutputSizeFromDims(c, *dims[i], lists[0][k], lists[1][k], padding, dims[i]));
   }
   TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
   c->set_output(0, out);
@@ -114,8 +114,7 @@ inline Status RunMaxPoolGrad(OpKernelContext& context, Cpu& device, std::string_
                              std::string_view data_format) {
   const Tensor &input = context.input(0), &output = context.input(1), &grad = context.input(2);
   if (data_format != "NHWC")
-    return errors::InvalidArgument("Default MaxPoolingGradOp only supports NHWC on device type CPU, got ",
-                                   data_format);
+    return errors::InvalidArgument("Default MaxPoolingGradOp only supports NHWC on device type CPU, got ", data_format);
   if (ksize.size() == 4 && strides.size() == 4 && (ksize[3] != 1 || strides[3] != 1))
     return errors::Unimplemented("MaxPoolingGrad is not yet supported on the depth dimension.");
   if (input.dims() != 4) return errors::InvalidArgument(op, ": tensor_in must be 4-dimensional, got ", input.shape());
@@ -156,8 +155,8 @@ inline void WritePlaces(const Index* places, Index batch, Index count, Index ima
 // The reverse: in an image again. InvalidArgument where a place is not in its image.
 inline Status ReadPlaces(const Tensor& argmax, Index batch, Index count, Index image, bool in_batch, Index* places) {
   for (Index i = 0; i < batch * count; ++i) {
-    const Index place = argmax.dtype() == DataType::kInt32 ? argmax.data<std::int32_t>()[i]
-                                                           : argmax.data<std::int64_t>()[i];
+    const Index place =
+        argmax.dtype() == DataType::kInt32 ? argmax.data<std::int32_t>()[i] : argmax.data<std::int64_t>()[i];
     const Index inside = in_batch ? place - i / count * image : place;
     if (inside < 0 || inside >= image)
       return errors::InvalidArgument("MaxPoolGradWithArgmax: Invalid output gradient index: ", place, " (argmax[", i,
@@ -239,8 +238,8 @@ struct MaxPoolWithArgmax {
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, Tensor& output, Tensor& argmax) const {
       PoolGeometry g;
-      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("MaxPoolWithArgmax", input.shape(), this->ksize,
-                                                        this->strides, this->padding, {}, &g));
+      TENON_RETURN_IF_ERROR(detail::SpatialPoolGeometry("MaxPoolWithArgmax", input.shape(), this->ksize, this->strides,
+                                                        this->padding, {}, &g));
       const TensorShape shape = g.output_shape();
       Tensor *out = &output, *at = &argmax;
       Tensor places;

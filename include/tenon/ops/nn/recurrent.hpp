@@ -67,16 +67,18 @@ inline Status CheckLstm(OpKernelContext& context, std::string_view op, int first
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "cs_prev.dims(0)", cs_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(0)", h_prev.dim_size(0), "batch_size", cell->batch));
   TENON_RETURN_IF_ERROR(CheckCellSize(op, "h_prev.dims(1)", h_prev.dim_size(1), "cell_size", n));
-  TENON_RETURN_IF_ERROR(
-      CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", cell->inputs + n));
+  TENON_RETURN_IF_ERROR(CheckCellSize(op, "w.dim_size(0)", w.dim_size(0), "input_size + cell_size", cell->inputs + n));
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "w.dim_size(1)", w.dim_size(1), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   TENON_RETURN_IF_ERROR(
       CheckCellSize(op, "b.dim_size(0)", b.dim_size(0), "cell_size * 4", MultiplyWithoutOverflow(n, 4)));
   constexpr std::string_view kPeepholes[] = {"wci", "wcf", "wco"};
-  for (int i = 0; peephole && i < 3; ++i)
-    TENON_RETURN_IF_ERROR(
-        CheckCellSize(op, kPeepholes[i], context.input(first + 4 + i).NumElements(), "cell_size", n));
+  for (int i = 0; i < 3; ++i) {  // of sequences also where they are not used
+    const Tensor& weights = context.input(first + 4 + i);
+    TENON_RETURN_IF_ERROR(CheckCellRank(op, kPeepholes[i], weights, 1));
+    if (peephole || first == 1)
+      TENON_RETURN_IF_ERROR(CheckCellSize(op, kPeepholes[i], weights.NumElements(), "cell_size", n));
+  }
   return OkStatus();
 }
 
@@ -288,8 +290,8 @@ struct GRUBlockCell {
       TENON_RETURN_IF_ERROR(detail::CheckCellRank(kName, kNames[i], context.input(i), i < 4 ? 2 : 1));
     const Tensor &x = context.input(0), &h_prev = context.input(1), &w_ru = context.input(2), &w_c = context.input(3),
                  &b_ru = context.input(4), &b_c = context.input(5);
-    const GruCell cell{x.dim_size(0),        x.dim_size(1),      h_prev.dim_size(1), w_ru.data<float>(),
-                       w_c.data<float>(),    b_ru.data<float>(), b_c.data<float>()};
+    const GruCell cell{x.dim_size(0),     x.dim_size(1),      h_prev.dim_size(1), w_ru.data<float>(),
+                       w_c.data<float>(), b_ru.data<float>(), b_c.data<float>()};
     const Index n = cell.cells, two = MultiplyWithoutOverflow(n, 2);
     const struct {
       std::string_view what;
@@ -309,8 +311,8 @@ struct GRUBlockCell {
     Tensor* outs[4] = {};
     for (int i = 0; i < 4; ++i) TENON_RETURN_IF_ERROR(context.allocate_output(i, shape, &outs[i]));
     if (shape.num_elements() == 0) return OkStatus();
-    return GruStep(device, cell, x.data<float>(), h_prev.data<float>(), outs[0]->data<float>(),
-                   outs[1]->data<float>(), outs[2]->data<float>(), outs[3]->data<float>());
+    return GruStep(device, cell, x.data<float>(), h_prev.data<float>(), outs[0]->data<float>(), outs[1]->data<float>(),
+                   outs[2]->data<float>(), outs[3]->data<float>());
   }
 };
 
