@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
+// fill and read them.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/ops/state/table_resource.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
+struct TableTypes {
+  DataTypeSet of_int32, of_int64, of_text;
+  constexpr bool Has(DataType key, DataType value) const {
+    return (key == DataType::kInt32 && of_int32.contains(value)) ||
+           (key == DataType::kInt64 && of_int64.contains(value)) ||
+           (key == DataType::kString && of_text.contains(value));
+  }
+};
+inline constexpr DataTypeSet kTableNumbers =
+    ToSet(DataType::kInt32) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+inline constexpr DataTypeSet kTableOfText = kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kBool);
+inline constexpr TableTypes kHashTableTypes{kTableNumbers | ToSet(DataType::kString),
+                                            kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString),
+                                            kTableOfText | ToSet(DataType::kString)};
+inline constexpr TableTypes kMutableTableTypes{
+    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString) | ToSet(DataType::kVariant),
+    kTableOfText};
+inline constexpr TableTypes kTensorTableTypes{
+    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString), kTableOfText};
+
+// Raw form of the ops that make a table: looked up or made in the first run, then the same handle again and again; an
+// anonymous one is new in every run.
+class TableKernel : public OpKernel {
+ public:
+  TableKernel(OpKernelConstruction* c, const TableTypes& types, bool once, bool anonymous)
+      : OpKernel(c), once_(once), anonymous_(anonymous) {
+    c->SetStatus(c->GetAttr("key_dtype", &key_));
+    c->SetStatus(c->GetAttr("value_dtype", &value_));
+    if (c->HasAttr("value_shape")) {
+      PartialTensorShape shape;
+      c->SetStatus(c->GetAttr("value_shape", &shape));
+      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1))
+        c->SetStatus(errors::InvalidArgument("Default value must be a vector, got shape ", shape));
+    }
+    if (c->status().ok() && !types.Has(key_, value_))
+      c->SetStatus(errors::InvalidArgument("no kernel for op '", c->op().name, "' on ", c->device_type(),
+                                           " with key type ", key_, " and value type ", value_));
+    if (!c->status().ok() || anonymous) return;
+    bool by_node = false;
+    c->SetStatus(c->GetAttr("use_node_name_sharing", &by_node));
+    Result<ContainerInfo> info = ContainerInfo::From(*c, by_node);
+    c->SetStatus(info.status());
+    if (info.ok()) info_ = *std::move(info);
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(*context)); }
+
+ private:
+  Status Run(OpKernelContext& context) {
+    if (anonymous_) {
+      static std::atomic<std::int64_t> counter{0};
+      ContainerInfo info;
+      info.name = StrCat("_AnonymousTable", counter.fetch_add(1, std::memory_order_relaxed));
+      Tensor handle;
+      TENON_RETURN_IF_ERROR(Find(context, info, &handle));
+      context.set_output(0, std::move(handle));
+      return OkStatus();
+    }
+    const MutexLock lock(mutex_);
+    if (handle_.dtype() != DataType::kResource) TENON_RETURN_IF_ERROR(Find(context, info_, &handle_));
+    context.set_output(0, handle_);
+    return OkStatus();
+  }
+  Status Find(const OpKernelContext& context, const ContainerInfo& info, Tensor* handle) const {
+    ResourceMgr* resources = nullptr;
+    Ref<LookupTable> table;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    TENON_RETURN_IF_ERROR(
+        resources->LookupOrCreate<LookupTable>(info.container, info.name, &table, [&](Ref<LookupTable>* made) {
+          *made = Ref<LookupTable>::Adopt(new LookupTable(info.name, key_, value_, value_shape_, once_));
+          return OkStatus();
+        }));
+    if (table->key_dtype() != key_ || table->value_dtype() != value_)
+      return errors::InvalidArgument("Conflicting key/value dtypes ", key_, "->", value_, " with ", table->key_dtype(),
+                                     "-", table->value_dtype(), " for table ", info.name);
+    *handle = HandleTensor(MakeResourceHandle<LookupTable>(context.device_name(), info.container, info.name));
+    return OkStatus();
+  }
+
+  DataType key_ = DataType::kInvalid, value_ = DataType::kInvalid;
+  TensorShape value_shape_;
+  bool once_, anonymous_;
+  ContainerInfo info_;
+  Mutex mutex_;
+  Tensor handle_;
+};
+
+// The handle of a table whose types and shapes are known to shape functions: keys, then values.
+inline Status MutableTableShape(InferenceContext* c) {
+  DataType key = DataType::kInvalid, value = DataType::kInvalid;
+  PartialTensorShape shape = TensorShape();
+  ShapeHandle held;
+  TENON_RETURN_IF_ERROR(c->GetAttr("key_dtype", &key));
+  TENON_RETURN_IF_ERROR(c->GetAttr("value_dtype", &value));
+  if (c->op().FindAttr("value_shape") != nullptr) TENON_RETURN_IF_ERROR(c->GetAttr("value_shape", &shape));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &held));
+  SlimVector<ShapeAndType> values;
+  values.push_back({c->Scalar(), key});
+  values.push_back({held, value});
+  c->set_output(0, c->Scalar());
+  c->set_output_handle_shapes_and_types(0, values);
+  return OkStatus();
+}
+
+// Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
+inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
+                               ShapeHandle* value) {
+  *value = ShapeHandle();
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
+  if (held == nullptr || held->size() != 2) return OkStatus();
+  const std::string_view attrs[2] = {keys, values};
+  for (std::size_t i = 0; i < 2; ++i) {
+    DataType dtype = DataType::kInvalid;
+    TENON_RETURN_IF_ERROR(c->GetAttr(attrs[i], &dtype));
+    if ((*held)[i].dtype != dtype)
+      return errors::InvalidArgument("Trying to read value with wrong dtype. Expected ", (*held)[i].dtype, " got ",
+                                     dtype);
+  }
+  *value = (*held)[1].shape;
+  return OkStatus();
+}
+
+inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
+  if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
+                                 table.key_dtype(), ", ", table.value_dtype(), "->");
+}
+// keys.shape + the shape of a value.
+inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
+  *shape = keys.shape();
+  for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
+  return OkStatus();
+}
+inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
+  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), table));
+  return CheckTableTypes(**table, keys, values);
+}
+
+inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Tensor& fallback, Tensor* values) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), fallback.dtype(), &table));
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(fallback.shape() == table->value_shape()) && !(fallback.shape() == all))
+    return errors::InvalidArgument("Expected shape ", table->value_shape(), " or ", all, " for default value, got ",
+                                   fallback.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, all, &values));
+  return table->Find(keys, fallback, values);
+}
+
+inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
+  Ref<LookupTable> table;
+  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
+  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
+  TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
+  if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
+  if (values.dims() != 1) return errors::InvalidArgument("Values must be a vector, but received shape", values.shape());
+  if (keys.NumElements() != values.NumElements())
+    return errors::InvalidArgument("Keys and values must have the same size ", keys.NumElements(), " vs ",
+                                   values.NumElements());
+  return table->Initialize(keys, values);
+}
+
+inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values, bool import) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(values.shape() == all))
+    return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
+  if (table->once() && import) return table->Initialize(keys, values);
+  if (table->once()) return errors::Unimplemented("Insert not supported by InitializableLookupTable implementations");
+  return table->Insert(keys, values, import);
+}
+
+}  // namespace detail
+
+// Filled once by an initializer.
+struct HashTableV2 {
+  static constexpr auto signature = Op("HashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, false) {}
+  };
+};
+
+// One that only its handle names.
+struct AnonymousHashTable {
+  static constexpr auto signature = Op("AnonymousHashTable")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, true) {}
+  };
+};
+
+// Scalars by key, changed at will.
+struct MutableHashTableV2 {
+  static constexpr auto signature = Op("MutableHashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, false) {}
+  };
+};
+
+// Vectors by key, changed at will.
+struct MutableHashTableOfTensorsV2 {
+  static constexpr auto signature = Op("MutableHashTableOfTensorsV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, false) {}
+  };
+};
+
+// keys: [n], values: [n]
+struct InitializeTableV2 {
+  static constexpr auto signature = Op("InitializeTableV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tkey")
+                                        .Input("values: Tval")
+                                        .Attr("Tkey: type")
+                                        .Attr("Tval: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused, keys;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InitializeTable(context.op(), keys, values);
+    }
+  };
+};
+
+// The value of each key; default_value where there is none.
+struct LookupTableFindV2 {
+  static constexpr auto signature = Op("LookupTableFindV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("default_value: Tout")
+                                        .Output("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle value, out;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
+                                          if (!value.IsSet()) return shape_inference::UnknownShape(c);
+                                          TENON_RETURN_IF_ERROR(c->Concatenate(c->input(1), value, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& default_value,
+                      Tensor& values) const {
+      return detail::FindInTable(context.op(), keys, default_value, &values);
+    }
+  };
+};
+
+struct LookupTableInsertV2 {
+  static constexpr auto signature = Op("LookupTableInsertV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          return c->WithRank(c->input(0), 0, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, false);
+    }
+  };
+};
+
+// These entries and no others.
+struct LookupTableImportV2 {
+  static constexpr auto signature = Op("LookupTableImportV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRank(c->input(1), 1, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, true);
+    }
+  };
+};
+
+struct LookupTableRemoveV2 {
+  static constexpr auto signature = Op("LookupTableRemoveV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Attr("Tin: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRankAtLeast(c->input(1), 1, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
+      if (table->once())
+        return errors::Unimplemented("Remove not supported by InitializableLookupTable implementations");
+      table->Remove(keys);
+      return OkStatus();
+    }
+  };
+};
+
+struct LookupTableSizeV2 {
+  static constexpr auto signature = Op("LookupTableSizeV2")
+                                        .Input("table_handle: resource")
+                                        .Output("size: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& handle, Out<std::int64_t> size) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(LookupResource<detail::LookupTable>(context.op(), handle, &table));
+      size[0] = table->Size();
+      return OkStatus();
+    }
+  };
+};
+
+// All keys and their values, in no particular order.
+struct LookupTableExportV2 {
+  static constexpr auto signature =
+      Op("LookupTableExportV2")
+          .Input("table_handle: resource")
+          .Output("keys: Tkeys")
+          .Output("values: Tvalues")
+          .Attr("Tkeys: type")
+          .Attr("Tvalues: type")
+          .SetIsStateful()
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle value;
+            TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tkeys", "Tvalues", &value));
+            c->set_output(0, c->UnknownShape());
+            c->set_output(1, c->UnknownShape());
+            return OkStatus();
+          });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor& keys, Tensor& values) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), context.op().expected_output_dtype(0),
+                                              context.op().expected_output_dtype(1), &table));
+      return table->Export(&keys, &values);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
