@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// testing::Call: runs one registered op on tensors, through a graph of one node.
+// testing::Call and CallOp: run one registered op on tensors, through a graph of one node.
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,10 @@ namespace tenon::testing {
 
 using AttrArgs = std::vector<std::pair<std::string, AttrValue>>;
 
-// The outputs of `op` for these inputs. Type attrs follow from the inputs; other attrs are given or have their
-// defaults.
-template <class Op>
-Result<std::vector<Tensor>> Call(const AttrArgs& attrs, const std::vector<Tensor>& inputs,
-                                 SessionOptions options = {}) {
+// The outputs (all `num_outputs` tensors) of the op of this name for these inputs. Type attrs follow from the inputs;
+// other attrs are given or have their defaults.
+inline Result<std::vector<Tensor>> CallOp(std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs,
+                                          int num_outputs, SessionOptions options = {}) {
   GraphBuilder b;
   std::vector<Output> endpoints;
   std::vector<NamedTensor> feeds;
@@ -28,11 +28,18 @@ Result<std::vector<Tensor>> Call(const AttrArgs& attrs, const std::vector<Tensor
     endpoints.push_back(b.Placeholder(name, inputs[i].dtype(), PartialTensorShape()));
     feeds.push_back({name + ":0", inputs[i]});
   }
-  b.Add(Op::signature.name, "call", endpoints, attrs);
+  b.Add(op, "call", endpoints, attrs);
   TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b, std::move(options)));
   std::vector<std::string> fetches;
-  for (int i = 0; i < Op::signature.kOutputs; ++i) fetches.push_back(StrCat("call:", i));
+  for (int i = 0; i < num_outputs; ++i) fetches.push_back(StrCat("call:", i));
   return session.Run(feeds, fetches);
+}
+
+// The same; of an output that is a list of tensors only as many as the op has outputs.
+template <class Op>
+Result<std::vector<Tensor>> Call(const AttrArgs& attrs, const std::vector<Tensor>& inputs,
+                                 SessionOptions options = {}) {
+  return CallOp(Op::signature.name, attrs, inputs, Op::signature.kOutputs, std::move(options));
 }
 
 }  // namespace tenon::testing

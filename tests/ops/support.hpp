@@ -90,6 +90,42 @@ Tensor Run(const AttrArgs& attrs, const std::vector<Tensor>& inputs, SessionOpti
   return (*outputs)[0];
 }
 
+// All outputs of an op with lists of tensors.
+inline std::vector<Tensor> RunAll(std::string_view op, const AttrArgs& attrs, const std::vector<Tensor>& inputs,
+                                  int num_outputs) {
+  Result<std::vector<Tensor>> outputs = CallOp(op, attrs, inputs, num_outputs);
+  REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
+  return *std::move(outputs);
+}
+
+// int32 vectors and scalars: axes, sizes, numbers of elements.
+inline Tensor Ints(std::initializer_list<std::int32_t> values) {
+  return MakeTensor<std::int32_t>({static_cast<Index>(values.size())}, values);
+}
+inline Tensor Int(std::int32_t value) { return Tensor::Scalar<std::int32_t>(value); }
+inline Tensor Longs(std::initializer_list<std::int64_t> values) {
+  return MakeTensor<std::int64_t>({static_cast<Index>(values.size())}, values);
+}
+
+// Arbitrary bits, NaNs with any payload among them; texts both short and long. For ops that only move elements.
+inline Tensor AnyBits(DataType dtype, const TensorShape& shape, std::uint64_t seed = 1) {
+  Tensor tensor(dtype, shape);
+  Numbers numbers(seed);
+  if (dtype == DataType::kString) {
+    for (Index i = 0; i < shape.num_elements(); ++i)
+      tensor.data<tstring>()[i] = StrCat(numbers.Below(1000), i % 3 == 0 ? " is too long to be stored inline" : "");
+    return tensor;
+  }
+  auto* bytes = static_cast<unsigned char*>(tensor.raw_data());
+  const bool is_bool = dtype == DataType::kBool;
+  for (Index i = 0; i < shape.num_elements() * SizeOf(dtype); ++i)
+    bytes[i] = static_cast<unsigned char>(numbers.Next() >> 9 & (is_bool ? 1 : 255));
+  return tensor;
+}
+// One type of every size of an element, and texts.
+inline constexpr DataType kMovedTypes[] = {DataType::kUint8,  DataType::kHalf,       DataType::kFloat,
+                                           DataType::kInt64, DataType::kComplex64, DataType::kString};
+
 // "INVALID_ARGUMENT: text", without the place that the executor or the graph adds.
 template <class Op>
 std::string ErrorOf(const AttrArgs& attrs, const std::vector<Tensor>& inputs) {

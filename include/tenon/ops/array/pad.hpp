@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
@@ -75,8 +76,10 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
     constexpr Index kMost = Index{1} << 60;
     if (p.before < 0 || p.after < 0)
       return errors::InvalidArgument(op, ": Paddings must be non-negative: ", p.before, " ", p.after);
-    if (p.before > kMost || p.after > kMost)
-      return errors::InvalidArgument(op, ": paddings of ", p.before, " and ", p.after, " overflow the output's size");
+    if (p.before > kMost || p.after > kMost ||
+        input.dim_size(d) > std::numeric_limits<Index>::max() - p.before - p.after)
+      return errors::InvalidArgument(op, ": paddings of ", p.before, " and ", p.after, " overflow the output's size, which has ", input.dim_size(d),
+                                     " without them");
     out->push_back(p);
     sizes.push_back(p.before + input.dim_size(d) + p.after);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
@@ -243,8 +244,9 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
     if (dim.block != 1 || dim.before != 0 || dim.after != 0) ++blocked;
     Index& size = sizes[i + 1];
     constexpr Index kMost = Index{1} << 60;
-    if (dim.before > kMost || dim.after > kMost)
-      return errors::InvalidArgument(op, ": sizes overflow: ", dim.before, ", ", dim.after);
+    if (dim.before > kMost || dim.after > kMost ||
+        size > std::numeric_limits<Index>::max() - dim.before - dim.after)
+      return errors::InvalidArgument(op, ": sizes overflow: ", dim.before, ", ", size, ", ", dim.after);
     if (to_batch) {
       const Index padded = size + dim.before + dim.after;
       if (padded % dim.block != 0)
