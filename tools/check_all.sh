@@ -11,6 +11,7 @@ format() { tools/format.sh --check; }
 layers() {
   tools/check_layers.py
   tools/check_errors.py
+  tools/check_snippets.py
 }
 amalgamation() { tools/amalgamate.py --check; }
 

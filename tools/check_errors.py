@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when docs/errors.md and the laws in the headers are not the same list."""
+"""Fails when docs/errors.md and the laws in the headers are not the same list, or when a file of tests/compile_fail
+expects a sentence that belongs to no law."""
 import pathlib
 import re
 import sys
@@ -12,12 +13,25 @@ def read(name):
     return (ROOT / name).read_text()
 
 
-laws = set(re.findall(r'struct (\w+) \{\s*static_assert', read('include/tenon/kernel/rules.hpp')))
+# Law -> what the compiler prints of it: the sentence of a static_assert, or the name of a function.
+laws = {}
+for name, text in re.findall(r'struct (\w+) \{\s*static_assert\((.*?)\);\n', read('include/tenon/kernel/rules.hpp'), re.S):
+    laws[name] = ''.join(re.findall(r'"((?:[^"\\]|\\.)*)"', text))
+functions = set()
 for header in ('op/spec_reader.hpp', 'op/signature.hpp'):
-    laws |= set(re.findall(r'void (op_signature_error_\w+)\(\);', read('include/tenon/' + header)))
-laws.add('undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file')
+    functions |= set(re.findall(r'void (op_signature_error_\w+)\(\);', read('include/tenon/' + header)))
+for path in (ROOT / 'include/tenon/op').glob('*.hpp'):
+    functions |= set(re.findall(r'^TENON_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
+functions.add('undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file')
+laws |= {name: name for name in functions}
+
 described = set(re.findall(r'^### (\w+)$', read('docs/errors.md'), re.M))
-bad = [f'{law}: not in docs/errors.md' for law in sorted(laws - described)]
-bad += [f'{name}: in docs/errors.md, but in no header' for name in sorted(described - laws)]
-print('\n'.join(bad) or f'{len(laws)} laws, all described')
+bad = [f'{law}: not in docs/errors.md' for law in sorted(set(laws) - described)]
+bad += [f'{name}: in docs/errors.md, but in no header' for name in sorted(described - set(laws))]
+tests = sorted((ROOT / 'tests/compile_fail').glob('*.cpp'))
+for path in tests:
+    expected = path.read_text().splitlines()[0].removeprefix('// expect: ').strip()
+    if not any(expected in text for text in laws.values()):
+        bad.append(f'tests/compile_fail/{path.name}: "{expected}" is in no law that docs/errors.md describes')
+print('\n'.join(bad) or f'{len(laws)} laws, all described; {len(tests)} mistakes in tests/compile_fail, each with its law')
 sys.exit(bool(bad))

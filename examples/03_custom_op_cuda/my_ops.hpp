@@ -9,6 +9,7 @@
 
 namespace my_ops {
 
+// snippet zero_out
 // Keeps one element of the input and zeroes the rest.
 struct ZeroOut {
   static constexpr auto signature = tenon::Op("ZeroOut")
@@ -39,6 +40,7 @@ struct ZeroOut {
     }
   };
 };
+// end
 
 // x + y with broadcasting: an element-wise op is its scalar function.
 struct Add {
