@@ -34,6 +34,7 @@
 #include <tenon/op/node_def_edit.hpp>
 #include <tenon/op/op_def_compatible.hpp>
 #include <tenon/op/op_list.hpp>
+#include <tenon/op/op_usage.hpp>
 #include <tenon/op/placeholders.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/kernel/resource_lookup.hpp>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Handles of shape inference: a dimension or a shape of one context, known or not. Values that cost nothing to copy.
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/types/dtype.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
+class DimensionHandle {
+ public:
+  constexpr DimensionHandle() = default;
+
+  constexpr bool IsSet() const { return rep_ != kUnset; }
+  constexpr bool Handle() const { return IsSet(); }
+  // Known to be equal: the same number, or the same unknown.
+  constexpr bool SameHandle(DimensionHandle other) const { return rep_ == other.rep_; }
+
+ private:
+  friend class ShapeArena;
+  static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::min();
+  constexpr explicit DimensionHandle(std::int64_t rep) : rep_(rep) {}
+
+  std::int64_t rep_ = kUnset;  // >= 0: the size; -2 - n: unknown number n
+};
+
+// One shape of a context. Value type, a number.
+class ShapeHandle {
+ public:
+  constexpr ShapeHandle() = default;
+
+  constexpr bool IsSet() const { return id_ != 0; }
+  constexpr bool Handle() const { return IsSet(); }
+  constexpr bool SameHandle(ShapeHandle other) const { return id_ == other.id_; }
+
+ private:
+  friend class ShapeArena;
+  constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
+
+  std::uint32_t id_ = 0;  // position + 1
+};
+
+// A handle or a number, -1 for unknown: c->Matrix(c->Dim(a, 0), 3).
+struct DimensionOrConstant {
+  constexpr DimensionOrConstant(DimensionHandle handle) : dim(handle) {}
+  template <class Int>
+    requires std::is_integral_v<Int>
+  constexpr DimensionOrConstant(Int value) : val(static_cast<std::int64_t>(value)) {}
+
+  DimensionHandle dim;
+  std::int64_t val = -1;
+};
+
+// What a resource or variant holds.
+struct ShapeAndType {
+  ShapeHandle shape;
+  DataType dtype = DataType::kInvalid;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
