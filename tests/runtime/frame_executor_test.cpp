@@ -334,11 +334,4 @@ TEST_SUITE("Frames: sessions") {
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
   }
-  TEST_CASE("ignore the wish for another engine where control flow needs this one") {
-    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
-      const auto session = Counting().Load({.inter_op_threads = 2, .executor = executor});
-      REQUIRE(session.ok());
-      CHECK(Int(session->Run({N(9)}, {"exit"})) == 9);
-    }
-  }
 }

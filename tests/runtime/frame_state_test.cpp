@@ -17,7 +17,7 @@ TEST_SUITE("FrameStates") {
     g.Feed("n").Count("", "n");
     const auto built = BuildFlow(g, {"n"}, {"exit"});
     Step step(*built->program);
-    FrameStates states(*built->program, &step);
+    FrameStates states(*built->program, &step, false);
     states.BeginRoot();
     CHECK(states.root()->values == &step.value(0));
     LoopState* loop = states.Open(1, states.root());
@@ -47,7 +47,7 @@ TEST_SUITE("FrameStates") {
     g.Feed("n").Count("", "n");
     const auto built = BuildFlow(g, {"n"}, {"exit"});
     Step step(*built->program);
-    FrameStates states(*built->program, &step);
+    FrameStates states(*built->program, &step, false);
     states.BeginRoot();
     LoopState* loop = states.Open(1, states.root());
     IterationState* it = states.Begin(loop);
@@ -69,7 +69,7 @@ TEST_SUITE("FrameStates") {
     g.Feed("n").Count("", "n");
     const auto built = BuildFlow(g, {"n"}, {"exit"});
     Step step(*built->program);
-    FrameStates states(*built->program, &step);
+    FrameStates states(*built->program, &step, false);
     states.BeginRoot();
     LoopState* loop = states.Open(1, states.root());
     IterationState* it = states.Begin(loop);

@@ -52,17 +52,17 @@ class FlowQueue {
   std::size_t head_ = 0, tail_ = 0;
 };
 
-// Runs a program with control flow; kept with its step and used again. one thread at a time.
+// Runs a program with control flow; kept with its step and used again. externally synchronised.
 class FrameRun {
  public:
-  FrameRun(const Program& program, Step* step) : program_(program), step_(step), states_(program, step) {}
+  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
+  FrameRun(const Program& program, Step* step, bool own_memos = false)
+      : program_(program), step_(step), states_(program, step, own_memos) {}
 
   // Fetched values that are dead stay empty slots. Stops at the first error. `trace` may be null.
   Status Run(TraceCollector* trace) {
     step_->cache()->SetOwnerThread();
-    states_.BeginRoot();
-    IterationState* root = states_.root();
-    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+    Start();
     Status status;
     while (!queue_.empty()) {
       const FlowQueue::Item item = queue_.Pop();
@@ -83,7 +83,13 @@ class FrameRun {
     return status;
   }
 
- private:
+ protected:
+  void Start() {
+    states_.BeginRoot();
+    IterationState* root = states_.root();
+    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+  }
+
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
   static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
@@ -219,15 +225,20 @@ class FrameRun {
   }
 
   Status RunKernel(IterationState* it, int number, const FlowNode& node) {
+    PrepareKernel(it, node);
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], it->frames[At(number)], &context_));
+    FinishKernel(it, node);
+    return OkStatus();
+  }
+  void PrepareKernel(IterationState* it, const FlowNode& node) {
     const FlowInput* inputs = it->loop->frame->inputs.data() + node.first_input;
     for (int i = 0; i < node.num_inputs; ++i)
       it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
-    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+  }
+  void FinishKernel(IterationState* it, const FlowNode& node) {
     it->live += node.num_outputs;
     if (node.drops_outputs) DropUnread(it, node);
     DropInputs(it, node);
-    return OkStatus();
   }
   void DropUnread(IterationState* it, const FlowNode& node) {
     for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)

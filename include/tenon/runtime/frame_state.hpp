@@ -32,11 +32,12 @@ struct IterationState {
   SlimVector<Tensor*> inputs;  // per input
   SlimVector<std::uint8_t> last_use;  // per input, filled in before the node runs
   SlimVector<OpKernelContext::NodeFrame> frames;  // per node
+  SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
   SlimVector<FlowCount> counts;  // per node
   SlimVector<int> readers;  // per slot: that have not read yet
   SlimVector<LoopState*> children;
 
-  const Tensor* empty = nullptr;   // to be copied: quicker than making one
+  const Tensor* empty = nullptr;  // to be copied: quicker than making one
   // One reader less; after the last one the value goes. A dead value is not there.
   void Drop(int slot) {
     if (--readers[static_cast<std::size_t>(slot)] == 0) Clear(slot);
@@ -80,7 +81,8 @@ struct LoopState {
 // Makes LoopStates and IterationStates, keeps those that ended. one thread.
 class FrameStates {
  public:
-  FrameStates(const Program& program, Step* step) : program_(program), step_(step), plan_(MakeFramePlan(program)) {
+  FrameStates(const Program& program, Step* step, bool own_memos)
+      : program_(program), step_(step), own_memos_(own_memos), plan_(MakeFramePlan(program)) {
     free_.assign(plan_.frames.size(), nullptr);
     LoopState* root = NewLoop(0);
     root->frame = &plan_.frames[0];
@@ -197,9 +199,11 @@ class FrameStates {
       it->inputs.push_back(input.slot >= 0        ? it->values + input.slot
                            : input.invariant >= 0 ? &loop->invariants[At(input.invariant)]
                                                   : &step_->value(input.constant));
+    if (own_memos_) it->own_memos = SlimVector<ShapeMemo>(frame.nodes.size());
     it->frames.reserve(frame.nodes.size());
     for (const FlowNode& node : frame.nodes) {
       OpKernelContext::NodeFrame& item = it->frames.emplace_back(step_->frame(node.program_node));
+      if (own_memos_) item.memo = &it->own_memos[it->frames.size() - 1];
       item.inputs = it->inputs.data() + node.first_input;
       item.last_use = it->last_use.data() + node.first_input;
       if (node.num_outputs != 0 && OutputsStay(node.kind)) item.outputs = it->values + node.first_output;
@@ -229,6 +233,7 @@ class FrameStates {
 
   const Program& program_;
   Step* step_;
+  bool own_memos_;
   FramePlan plan_;
   const Tensor empty_ = EmptySlot();
   SlimVector<Owned<LoopState>> loops_;

@@ -39,6 +39,7 @@
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/functions.hpp>
+#include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/step.hpp>
@@ -115,14 +116,13 @@ class Prepared : public RefCounted {
     Step step;
     Owned<DataflowRun> dataflow;
     Owned<FrameRun> frames;
+    Owned<ParallelFrameRun> parallel_frames;
   };
   Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
     const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
     Status status;
     if (program_->has_control_flow()) {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
-      status = running->frames->Run(trace);
-      if (status.ok()) status = CheckFetches(*program_, &running->step, Code::kInvalidArgument);
+      status = ExecuteFrames(running, pool, flush_denormals, trace);
     } else if (dataflow_ && pool != nullptr) {
       if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
       status = running->dataflow->Run(pool, flush_denormals, trace);
@@ -131,6 +131,18 @@ class Prepared : public RefCounted {
     }
     if (program_->device != program_->host) status.Update(program_->device->Synchronize());
     return status;
+  }
+
+  Status ExecuteFrames(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+    if (dataflow_ && pool != nullptr) {
+      if (running->parallel_frames == nullptr)
+        running->parallel_frames = MakeOwned<ParallelFrameRun>(*program_, &running->step);
+      TENON_RETURN_IF_ERROR(running->parallel_frames->RunOn(pool, flush_denormals, trace));
+    } else {
+      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
+      TENON_RETURN_IF_ERROR(running->frames->Run(trace));
+    }
+    return CheckFetches(*program_, &running->step, Code::kInvalidArgument);
   }
 
   Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
