@@ -141,7 +141,7 @@ inline Status SubstrShape(InferenceContext* c) {
 }
 
 // The bytes of `text` that `length` characters from number `pos` on take; false when pos is outside. Negative positions
-// count from the end; a negative length is 0.
+// count from the end; there a negative length is outside too, elsewhere it is 0.
 inline bool SubstrUtf8(std::string_view text, Index pos, Index length, std::string_view* out) {
   const auto forward = [text](std::size_t from, Index count, Index* counted) {
     for (*counted = 0; *counted < count && from < text.size(); ++*counted) do
@@ -159,7 +159,7 @@ inline bool SubstrUtf8(std::string_view text, Index pos, Index length, std::stri
     for (; counted > pos && begin > 0; --counted) do
         --begin;
       while (begin > 0 && IsUtf8Trail(text[begin]));
-    if (counted > pos) return false;
+    if (counted > pos || length < 0) return false;
   }
   *out = text.substr(begin, forward(begin, length, &counted) - begin);
   return true;

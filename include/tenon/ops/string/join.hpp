@@ -173,7 +173,8 @@ struct ReduceJoin {
   }
 };
 
-// output[s, ...] = all inputs[i, ...] with segment_ids[i] = s, in their order
+// output[s, ...] = all inputs[i, ...] with segment_ids[i] = s, in their order. No separator stands in front of the
+// first text that is not empty.
 struct UnsortedSegmentJoin {
   static constexpr auto signature = Op("UnsortedSegmentJoin")
                                         .Input("inputs: string")
@@ -222,16 +223,12 @@ struct UnsortedSegmentJoin {
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, segments));
     Tensor* out = nullptr;
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &out));
-    if (run == 0) return OkStatus();
-    SlimVector<char> begun(static_cast<std::size_t>(segments), 0);
     for (Index i = 0; i < ids.size(); ++i) {
-      char& has_text = begun[static_cast<std::size_t>(ids[i])];
       for (Index k = 0; k < run; ++k) {
         tstring& text = out->data<tstring>()[ids[i] * run + k];
-        if (has_text != 0) text.append(separator);
+        if (!text.empty()) text.append(separator);
         text.append(inputs.data<tstring>()[i * run + k].view());
       }
-      has_text = 1;
     }
     return OkStatus();
   }

@@ -39,11 +39,13 @@ struct UnicodeErrors {
     replacement = static_cast<std::int32_t>(replacement_char);
     return OkStatus();
   }
-  // What stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail.
-  std::int32_t Apply(std::int32_t code) const {
-    const bool wrong = code == TextDecoder::kInvalid || (control_characters && code >= 0 && code <= 0x1f);
-    if (!wrong) return code;
-    return strict ? TextDecoder::kInvalid : ignore ? TextDecoder::kNone : replacement;
+  // What stands for a character as it was read, or TextDecoder::kNone; kInvalid: the run must fail. With `strict`,
+  // control characters are mistakes for UnicodeTranscode only.
+  std::int32_t Apply(std::int32_t code, bool strict_control) const {
+    const bool control = control_characters && code >= 0 && code <= 0x1f;
+    if (code != TextDecoder::kInvalid && !control) return code;
+    if (strict && (!control || strict_control)) return TextDecoder::kInvalid;
+    return ignore ? TextDecoder::kNone : replacement;
   }
 };
 
@@ -99,7 +101,7 @@ inline Status DecodeTexts(OpKernelContext& context, std::string_view encoding, c
     const std::string_view text = input.data<tstring>()[i].view();
     for (std::size_t at = 0; at < text.size();) {
       const Utf8Character c = decoder.Next(text, at);
-      const std::int32_t code = errors.Apply(c.code);
+      const std::int32_t code = errors.Apply(c.code, false);
       if (code == TextDecoder::kInvalid)
         return errors::InvalidArgument("Invalid formatting on input string ", i, " at byte ", at);
       if (code != TextDecoder::kNone) {
@@ -165,7 +167,7 @@ struct UnicodeTranscode {
       out.clear();
       for (std::size_t at = 0; at < text.size();) {
         const Utf8Character c = decoder.Next(text, at);
-        const std::int32_t code = rules.Apply(c.code);
+        const std::int32_t code = rules.Apply(c.code, true);
         if (code == TextDecoder::kInvalid)
           return errors::InvalidArgument("Invalid formatting on input string ", i, " at byte ", at);
         if (code != TextDecoder::kNone) AppendEncoded(charset, detail::Scalar(code), &out);
