@@ -280,6 +280,11 @@ inline Status RunSparseSparse(OpKernelContext& context, ElementMath::Loop Elemen
     return errors::InvalidArgument(op, ": Operands do not have the same ranks; got shapes: ",
                                    SizesText(a.sizes(), a.rank()), " and ", SizesText(b.sizes(), b.rank()));
   TENON_RETURN_IF_ERROR(CheckSameShapes(op, a, b));
+  for (const SparseInput* x : {&a, &b})
+    if (const Index i = FirstOutside(x->rows(), x->sizes()); i >= 0)
+      return errors::InvalidArgument(op, ": Sparse index tuple indices[", i,
+                                     ", :] = ", SizesText(x->rows().Row(i), x->rank()), " is out of bounds of ",
+                                     SizesText(x->sizes(), x->rank()));
   const SlimVector<SparsePair> merged = MergeRows(a.rows(), b.rows());
   TENON_RETURN_IF_ERROR(TakePairRows(context, a.rows(), b.rows(), merged));
   TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({static_cast<Index>(merged.size())}), &values));

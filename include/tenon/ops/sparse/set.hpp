@@ -261,7 +261,7 @@ Status CombineGroups(OpKernelContext& context, SetOperation operation, SetGroups
     if (order > 0 && !all_of_b) order = -1;  // what b has there belongs to no group of a
     const SetGroups& first = order <= 0 ? a : b;
     for (std::size_t d = 0; d < like.sizes().size(); ++d)
-      if (first.index()[d] < 0 || first.index()[d] >= like.sizes()[d])
+      if (first.index()[d] >= like.sizes()[d])  // one below 0 is taken as it is, as in TensorFlow
         return errors::Internal(op, ": the set at ", SizesText(first.index(), like.rank() - 1),
                                 " is outside of the groups ", SizesText(like.sizes().data(), like.rank() - 1));
     order <= 0 ? MakeSet(a.values(), a.begin(), a.end(), &set_a) : set_a.clear();

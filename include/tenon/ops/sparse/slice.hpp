@@ -203,6 +203,9 @@ struct SparseSliceGrad {
     if (grad.NumElements() != m)
       return errors::InvalidArgument("SparseSliceGrad: # elements of backprop_val_grad and # rows of output_indices ",
                                      "should match (#nnz of sum): got ", grad.NumElements(), " and ", m);
+    if (m > n)
+      return errors::InvalidArgument("SparseSliceGrad: # rows of output_indices should be not greater than of ",
+                                     "input_indices, got ", m, " and ", n);
     TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &val_grad));
     const ElementMover mover = MoverOf(grad.dtype());
     ZeroRun(mover, val_grad->raw_data(), n);
@@ -349,16 +352,23 @@ struct SparseConcat {
       if (shapes[i].dims() != 1)
         return errors::InvalidArgument("SparseConcat: Input shapes should be a vector but received shape ",
                                        shapes[i].shape(), " at position ", i);
-      if (indices[i].dim_size(0) != values[i].dim_size(0))
-        return errors::InvalidArgument("SparseConcat: indices and values rows (indexing dimension) must match. ",
-                                       "(indices = ", indices[i].dim_size(0), ", values = ", values[i].dim_size(0),
-                                       ")");
     }
     return OkStatus();
+  }
+  // TensorFlow's code for these is Internal.
+  static Status CheckSizes(const Tensor& shape, std::size_t position) {
+    Index dense = 1;
+    for (Index d = 0; d < shape.NumElements(); ++d)
+      dense = dense < 0 ? dense : MultiplyWithoutOverflow(dense, shape.data<std::int64_t>()[d]);
+    if (dense >= 0) return OkStatus();
+    return errors::Internal("SparseConcat: Encountered overflow from large input shape, or a negative size, in ",
+                            detail::SizesText(shape.data<std::int64_t>(), shape.NumElements()), " at position ",
+                            position);
   }
   static Status Run(OpKernelContext& context, Index axis, std::span<const Tensor> indices,
                     std::span<const Tensor> values, std::span<const Tensor> shapes) {
     TENON_RETURN_IF_ERROR(Check(indices, values, shapes));
+    TENON_RETURN_IF_ERROR(CheckSizes(shapes[0], 0));
     const Index rank = shapes[0].NumElements(), at = axis < 0 ? axis + rank : axis;
     if (axis < -rank || axis >= rank)
       return errors::InvalidArgument("SparseConcat: Concat dimension must be in range [", -rank, ", ", rank, "), got ",
@@ -367,6 +377,7 @@ struct SparseConcat {
     sizes[static_cast<std::size_t>(at)] = 0;
     Index count = 0;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
+      TENON_RETURN_IF_ERROR(CheckSizes(shapes[i], i));
       if (shapes[i].NumElements() != rank)
         return errors::InvalidArgument("SparseConcat: Ranks of all input tensors must match: expected ", rank,
                                        " but got ", shapes[i].NumElements(), " at position ", i);
@@ -374,14 +385,17 @@ struct SparseConcat {
         const std::int64_t size = shapes[i].data<std::int64_t>()[d];
         std::int64_t& own = sizes[static_cast<std::size_t>(d)];
         if (d == at) {
-          if (size < 0 || __builtin_add_overflow(own, size, &own))
-            return errors::Internal("SparseConcat: Encountered overflow from large input shape, or a negative size ",
-                                    size, " at position ", i);
+          if (__builtin_add_overflow(own, size, &own))
+            return errors::Internal("SparseConcat: Encountered overflow from large input shape at position ", i);
         } else if (size != own) {
           return errors::InvalidArgument("SparseConcat: Input shapes must match: expected ", own, " for dimension ", d,
                                          " but got ", size, " at position ", i);
         }
       }
+      if (indices[i].dim_size(0) != values[i].dim_size(0))
+        return errors::InvalidArgument("SparseConcat: indices and values rows (indexing dimension) must match. ",
+                                       "(indices = ", indices[i].dim_size(0), ", values = ", values[i].dim_size(0),
+                                       ")");
       if (indices[i].dim_size(1) != rank)
         return errors::InvalidArgument("SparseConcat: Order length must be SparseTensor rank, got indices of shape ",
                                        indices[i].shape(), " for rank ", rank);
