@@ -74,7 +74,7 @@ void Multiply(const T* a, const T* b, T* c, Index m, Index k, Index n) {
     for (Index p = 0; p < k; ++p) Subtract(T(-a[i * k + p]), b + p * n, c + i * n, n);
 }
 
-// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0.
+// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0 or NaN.
 // *swaps: how many rows were exchanged.
 template <class T>
 bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
@@ -91,10 +91,8 @@ bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
       ++*swaps;
     }
     const T top = a[k * n + k];
-    if (top == T(0)) {
-      regular = false;
-      continue;
-    }
+    regular = regular && std::abs(top) > 0;
+    if (top == T(0)) continue;
     for (Index i = k + 1; i < n; ++i) {
       T& factor = a[i * n + k];
       factor /= top;

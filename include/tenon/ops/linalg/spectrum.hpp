@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Qr, Svd, SelfAdjointEigV2: orthogonal decompositions of batches of matrices, calculated in double.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/linalg.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/ops/linalg/batches.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+TENON_SETUP_CODE_BEGIN
+
+// input: [..., m, n]  ->  the batch, both sizes and the lesser of them
+struct SpectrumShape {
+  ShapeHandle batch;
+  DimensionHandle m, n, least;
+
+  Status Read(InferenceContext* c) {
+    ShapeHandle input;
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 2, &input));
+    m = c->Dim(input, -2);
+    n = c->Dim(input, -1);
+    TENON_RETURN_IF_ERROR(c->Min(m, n, &least));
+    return c->Subshape(input, 0, -2, &batch);
+  }
+  Status Set(InferenceContext* c, int output, ShapeHandle matrix) const {
+    ShapeHandle out;
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, matrix, &out));
+    c->set_output(output, out);
+    return OkStatus();
+  }
+};
+inline Status QrShape(InferenceContext* c) {
+  SpectrumShape s;
+  bool full = false;
+  TENON_RETURN_IF_ERROR(s.Read(c));
+  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
+  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Matrix(s.m, full ? s.m : s.least)));
+  return s.Set(c, 1, c->Matrix(full ? s.m : s.least, s.n));
+}
+inline Status SvdShape(InferenceContext* c) {
+  SpectrumShape s;
+  bool full = false, vectors = false;
+  TENON_RETURN_IF_ERROR(s.Read(c));
+  TENON_RETURN_IF_ERROR(c->GetAttr("full_matrices", &full));
+  TENON_RETURN_IF_ERROR(c->GetAttr("compute_uv", &vectors));
+  TENON_RETURN_IF_ERROR(s.Set(c, 0, c->Vector(s.least)));
+  if (!vectors) {
+    c->set_output(1, c->Vector(0));
+    c->set_output(2, c->Vector(0));
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(s.Set(c, 1, c->Matrix(s.m, full ? s.m : s.least)));
+  return s.Set(c, 2, c->Matrix(s.n, full ? s.n : s.least));
+}
+inline Status EigenShape(InferenceContext* c) {
+  ShapeHandle batch, e, v;
+  DimensionHandle n;
+  bool vectors = false;
+  TENON_RETURN_IF_ERROR(SquareShape(c, c->input(0), &batch, &n));
+  TENON_RETURN_IF_ERROR(c->GetAttr("compute_v", &vectors));
+  TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Vector(n), &e));
+  c->set_output(0, e);
+  if (vectors)
+    TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(n, n), &v));
+  else
+    v = c->Vector(0);
+  c->set_output(1, v);
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+
+template <class T>
+void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
+  using W = typename WideOf<T>::type;
+  SlimVector<W> a = Numbers<W>(m * n), full = Numbers<W>(m * m);
+  if constexpr (std::is_same_v<T, half>)
+    for (Index i = 0; i < m * n; ++i) a[static_cast<std::size_t>(i)] = static_cast<double>(static_cast<float>(in[i]));
+  else
+    CopyAs(in, a.data(), m * n);
+  linalg::FactorQr(a.data(), m, n, full.data());
+  CopyAs(a.data(), r, kept * n);
+  for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
+}
+
+// u: [m, u_columns] and v: [n, v_columns], or null.
+template <class T>
+void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, T* s, T* u, T* v) {
+  using W = typename WideOf<T>::type;
+  const Index most = std::max(m, n), least = std::min(m, n);
+  SlimVector<W> a = Numbers<W>(m * n), left = Numbers<W>(m * n), right = Numbers<W>(least * least);
+  SlimVector<double> values = Numbers<double>(least);
+  CopyAs(in, a.data(), m * n);
+  if (m >= n)
+    left = a;
+  else
+    linalg::Adjoint(a.data(), m, n, left.data());
+  linalg::SvdTall(left.data(), most, least, values.data(), right.data());
+  for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
+  if (u == nullptr) return;
+  // Of the longer side there may be more columns than values.
+  T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
+  const Index columns = m >= n ? u_columns : v_columns;
+  CopyAs(right.data(), shorter, least * least);
+  SlimVector<W> basis = Numbers<W>(most * columns);
+  for (Index i = 0; i < most; ++i)
+    std::copy(left.data() + i * least, left.data() + (i + 1) * least, basis.data() + i * columns);
+  linalg::CompleteBasis(basis.data(), most, columns, least);
+  CopyAs(basis.data(), longer, most * columns);
+}
+
+template <class T>
+void EigenOf(const T* in, Index n, T* e, T* v) {
+  using W = typename WideOf<T>::type;
+  SlimVector<W> a = Numbers<W>(n * n), vectors = Numbers<W>(n * n);
+  SlimVector<double> values = Numbers<double>(n);
+  CopyAs(in, a.data(), n * n);
+  linalg::EigenHermitian(a.data(), n, values.data(), vectors.data());
+  for (Index i = 0; i < n; ++i) e[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
+  if (v != nullptr) CopyAs(vectors.data(), v, n * n);
+}
+
+}  // namespace detail
+
+// input: [..., m, n]  ->  q: [..., m, p], r: [..., p, n], p = min(m, n), or m with full_matrices; input = q r
+struct Qr {
+  static constexpr auto signature = Op("Qr")
+                                        .Input("input: T")
+                                        .Output("q: T")
+                                        .Output("r: T")
+                                        .Attr("full_matrices: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::QrShape);
+
+  struct Attrs {
+    bool full_matrices;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& q, Tensor& r) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Qr", input.shape(), 0, &at));
+      const Index m = at.rows, n = at.columns, kept = this->full_matrices ? m : std::min(m, n);
+      TensorShape q_shape, r_shape;
+      TENON_RETURN_IF_ERROR(at.With(m, kept, &q_shape));
+      TENON_RETURN_IF_ERROR(at.With(kept, n, &r_shape));
+      Tensor *q_out = &q, *r_out = &r;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, q_shape, &q_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, r_shape, &r_out));
+      (void)detail::ForEachMatrix(context.device(), at.count, m, m + n, [&](Index i) {
+        detail::QrOf(input.data + i * m * n, m, n, kept, q_out->data<T>() + i * m * kept,
+                     r_out->data<T>() + i * kept * n);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// input: [..., m, n]  ->  s: [..., p], u: [..., m, p], v: [..., n, p], p = min(m, n); input = u diag(s) v^H. u and v are
+// square with full_matrices, and empty without compute_uv.
+struct Svd {
+  static constexpr auto signature = Op("Svd")
+                                        .Input("input: T")
+                                        .Output("s: T")
+                                        .Output("u: T")
+                                        .Output("v: T")
+                                        .Attr("compute_uv: bool = true")
+                                        .Attr("full_matrices: bool = false")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::SvdShape);
+
+  struct Attrs {
+    bool compute_uv, full_matrices;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& s, Tensor& u, Tensor& v) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::Of("Svd", input.shape(), 0, &at));
+      const Index m = at.rows, n = at.columns, least = std::min(m, n);
+      const Index u_columns = this->full_matrices ? m : least, v_columns = this->full_matrices ? n : least;
+      TensorShape s_shape, u_shape{0}, v_shape{0};
+      TENON_RETURN_IF_ERROR(at.With(least, &s_shape));
+      if (this->compute_uv) {
+        TENON_RETURN_IF_ERROR(at.With(m, u_columns, &u_shape));
+        TENON_RETURN_IF_ERROR(at.With(n, v_columns, &v_shape));
+      }
+      Tensor *s_out = &s, *u_out = &u, *v_out = &v;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, s_shape, &s_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
+      (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
+        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, s_out->data<T>() + i * least,
+                      this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
+                      this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+// input: [..., n, n], Hermitian, of which the lower triangle is read  ->  e: [..., n], ascending, v: [..., n, n], the
+// vectors as columns (empty without compute_v).
+struct SelfAdjointEigV2 {
+  static constexpr auto signature = Op("SelfAdjointEigV2")
+                                        .Input("input: T")
+                                        .Output("e: T")
+                                        .Output("v: T")
+                                        .Attr("compute_v: bool = true")
+                                        .Attr("T: {double, float, half, complex64, complex128}")
+                                        .SetShapeFn(detail::EigenShape);
+
+  struct Attrs {
+    bool compute_v;
+  };
+  template <class Device, class T>
+    requires(Device::type == "CPU" && detail::LinalgTypes::contains<T>)
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T> input, Tensor& e, Tensor& v) const {
+      detail::MatrixBatch at;
+      TENON_RETURN_IF_ERROR(detail::MatrixBatch::OfSquare("SelfAdjointEigV2", input.shape(), &at));
+      const Index n = at.rows;
+      TensorShape shape;
+      TENON_RETURN_IF_ERROR(at.With(n, &shape));
+      Tensor *e_out = &e, *v_out = &v;
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, shape, &e_out));
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(1, this->compute_v ? input.shape() : TensorShape{0}, &v_out));
+      (void)detail::ForEachMatrix(context.device(), at.count, 8 * n, n, [&](Index i) {
+        detail::EigenOf(input.data + i * n * n, n, e_out->data<T>() + i * n,
+                        this->compute_v ? v_out->data<T>() + i * n * n : nullptr);
+        return true;
+      });
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
