@@ -51,7 +51,7 @@ void ImageToColumns(const Conv3DGeometry& g, const T* image, Index channel, Inde
     for (Index p = 0; p < g.planes.size; ++p) {
       for (Index r = 0; r < g.rows.size; ++r) {
         Index z = 0, y = 0;
-        const bool inside = TapPosition(g.planes, plane, p, &z) & TapPosition(g.rows, row, r, &y);
+        const bool inside = TapPosition(g.planes, plane, p, &z) && TapPosition(g.rows, row, r, &y);
         const Index start = (z * g.rows.input + y) * g.columns.input;
         for (Index c = 0; c < g.columns.size; ++c, columns += channels) {
           Index x = 0;
