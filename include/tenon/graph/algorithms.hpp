@@ -184,8 +184,8 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
-// or when something waits for it; only a fed placeholder or argument takes its control edges along and never runs. A
-// root that is fed itself must not be listed.
+// or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
+// never runs. A root that is fed itself must not be listed.
 inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
@@ -206,8 +206,8 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
       if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
     }
     for (const int control : node.control_inputs) {
-      const NodeClass kind = graph.node(control).node_class;
-      if (has_feed[slot(control)] == 0 || (kind != NodeClass::kPlaceholder && kind != NodeClass::kArg)) want(control);
+      const NodeClass c = graph.node(control).node_class;
+      if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
     }
   }
   return run;
