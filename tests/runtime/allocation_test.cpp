@@ -2,6 +2,7 @@
 // The promise of the steady state: a run allocates nothing but its outputs.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "graphs.hpp"
 #include "heap_counter.hpp"
+#include "loops.hpp"
 
 using namespace tenon;
 using namespace runtime_test;
@@ -60,6 +62,28 @@ TEST_SUITE("Steady state") {
     CHECK(status.ok());
     CHECK(calls == 0);
     CHECK(allocator.GetStats()->num_allocs - before <= 10);
+  }
+  TEST_CASE("loops too, whatever the number of iterations") {
+    TrackingAllocator allocator(CpuAllocator());
+    for (const std::int64_t parallel : {1, 10}) {
+      FlowGraph graph(DataType::kInt32);
+      graph.Feed("n").Count("", "n", parallel);
+      const auto session = graph.Load({.allocator = &allocator});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto callable = session->MakeCallable({.feeds = {"n"}, .fetches = {"exit"}});
+      const Tensor few = Tensor::Scalar(20), many = Tensor::Scalar(500);
+      std::vector<Tensor> out(1);
+      for (int i = 0; i < 3; ++i) REQUIRE(callable->Run({&few, 1}, out).ok());
+      const auto before = allocator.GetStats()->num_allocs;
+      HeapCalls() = 0;
+      Status status;
+      for (int i = 0; i < 10; ++i) status.Update(callable->Run({&many, 1}, out));
+      const long calls = HeapCalls();
+      CHECK(status.ok());
+      CHECK(calls == 0);
+      CHECK(allocator.GetStats()->num_allocs - before <= 10);
+      CHECK(out[0].scalar<int>()() == 500);
+    }
   }
   TEST_CASE("runs with many shapes leave no more behind than about two of them need") {
     constexpr Index kLargest = 1 << 20;
