@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: control flow of TensorFlow 1.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/flow/assert.hpp>
 #include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/loop.hpp>
@@ -10,6 +10,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::Abort, ops::Arg, ops::Assert, ops::ControlTrigger, ops::Enter, ops::Exit, ops::LoopCond, ops::Merge,
+TENON_TEST_REGISTER(ops::Abort, ops::Arg, ops::Assert, ops::ControlTrigger, ops::Enter, ops::Exit, ops::LoopCond, ops::Merge,
                ops::NextIteration, ops::RefEnter, ops::RefExit, ops::RefMerge, ops::RefNextIteration, ops::RefSelect,
                ops::RefSwitch, ops::Retval, ops::Switch, ops::SwitchN);

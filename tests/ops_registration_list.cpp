@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: lists of tensors.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/state/tensor_list_element.hpp>
 #include <tenon/ops/state/tensor_list_tensor.hpp>
 
 using namespace tenon;
 
-TENON_REGISTER(ops::EmptyTensorList, ops::TensorListConcatLists, ops::TensorListElementShape, ops::TensorListGetItem,
+TENON_TEST_REGISTER(ops::EmptyTensorList, ops::TensorListConcatLists, ops::TensorListElementShape, ops::TensorListGetItem,
                ops::TensorListLength, ops::TensorListPopBack, ops::TensorListPushBack, ops::TensorListPushBackBatch,
                ops::TensorListReserve, ops::TensorListResize, ops::TensorListSetItem);
-TENON_REGISTER(ops::TensorListConcat, ops::TensorListConcatV2, ops::TensorListFromTensor, ops::TensorListGather,
+TENON_TEST_REGISTER(ops::TensorListConcat, ops::TensorListConcatV2, ops::TensorListFromTensor, ops::TensorListGather,
                ops::TensorListScatter, ops::TensorListScatterIntoExistingList, ops::TensorListScatterV2,
                ops::TensorListSplit, ops::TensorListStack);

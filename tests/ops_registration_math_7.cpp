@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: more reductions, scans, the greatest elements.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/math/arg_reduction.hpp>
 #include <tenon/ops/math/cumulative.hpp>
 #include <tenon/ops/math/euclidean_norm.hpp>
@@ -10,6 +10,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::All, ops::Any, ops::ArgMax, ops::ArgMin, ops::EuclideanNorm);
-TENON_REGISTER(ops::Cumprod, ops::Cumsum, ops::CumulativeLogsumexp);
-TENON_REGISTER(ops::InTopK, ops::InTopKV2, ops::NthElement, ops::TopK, ops::TopKV2);
+TENON_TEST_REGISTER(ops::All, ops::Any, ops::ArgMax, ops::ArgMin, ops::EuclideanNorm);
+TENON_TEST_REGISTER(ops::Cumprod, ops::Cumsum, ops::CumulativeLogsumexp);
+TENON_TEST_REGISTER(ops::InTopK, ops::InTopKV2, ops::NthElement, ops::TopK, ops::TopKV2);

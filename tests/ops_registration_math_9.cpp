@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: histograms, searches, gradients of slices and frames, rows put into tensors.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/inplace.hpp>
 #include <tenon/ops/array/pad_gradient.hpp>
@@ -16,8 +16,8 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::Bincount, ops::Bucketize, ops::DenseBincount, ops::EditDistance, ops::HistogramFixedWidth);
-TENON_REGISTER(ops::LowerBound, ops::UniqueV2, ops::UniqueWithCountsV2, ops::UpperBound);
-TENON_REGISTER(ops::BroadcastGradientArgs, ops::MirrorPadGrad, ops::StridedSliceGrad, ops::TensorStridedSliceUpdate);
-TENON_REGISTER(ops::DeepCopy, ops::GuaranteeConst, ops::ImmutableConst, ops::InplaceAdd, ops::InplaceSub,
+TENON_TEST_REGISTER(ops::Bincount, ops::Bucketize, ops::DenseBincount, ops::EditDistance, ops::HistogramFixedWidth);
+TENON_TEST_REGISTER(ops::LowerBound, ops::UniqueV2, ops::UniqueWithCountsV2, ops::UpperBound);
+TENON_TEST_REGISTER(ops::BroadcastGradientArgs, ops::MirrorPadGrad, ops::StridedSliceGrad, ops::TensorStridedSliceUpdate);
+TENON_TEST_REGISTER(ops::DeepCopy, ops::GuaranteeConst, ops::ImmutableConst, ops::InplaceAdd, ops::InplaceSub,
                ops::InplaceUpdate, ops::ParallelDynamicStitch, ops::ScatterNdNonAliasingAdd);

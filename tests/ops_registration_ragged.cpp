@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: ragged tensors.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/ragged/convert.hpp>
 #include <tenon/ops/ragged/gather.hpp>
 #include <tenon/ops/ragged/range.hpp>
@@ -9,5 +9,5 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::RaggedGather, ops::RaggedRange, ops::RaggedTensorFromVariant, ops::RaggedTensorToSparse,
+TENON_TEST_REGISTER(ops::RaggedGather, ops::RaggedRange, ops::RaggedTensorFromVariant, ops::RaggedTensorToSparse,
                ops::RaggedTensorToTensor, ops::RaggedTensorToVariant);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: sparse tensors, their places and parts.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/sparse/fill_empty_rows.hpp>
 #include <tenon/ops/sparse/reshape.hpp>
 #include <tenon/ops/sparse/slice.hpp>
@@ -9,6 +9,6 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::SparseConcat, ops::SparseReorder, ops::SparseReshape, ops::SparseSlice, ops::SparseSliceGrad,
+TENON_TEST_REGISTER(ops::SparseConcat, ops::SparseReorder, ops::SparseReshape, ops::SparseSlice, ops::SparseSliceGrad,
                ops::SparseSplit, ops::SparseToDense);
-TENON_REGISTER(ops::SparseFillEmptyRows, ops::SparseFillEmptyRowsGrad);
+TENON_TEST_REGISTER(ops::SparseFillEmptyRows, ops::SparseFillEmptyRowsGrad);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: arithmetic of sparse tensors.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/sparse/add.hpp>
 #include <tenon/ops/sparse/dense.hpp>
 #include <tenon/ops/sparse/reduce.hpp>
 
 using namespace tenon;
 
-TENON_REGISTER(ops::SparseAdd, ops::SparseAddGrad, ops::SparseSparseMaximum, ops::SparseSparseMinimum);
-TENON_REGISTER(ops::SparseDenseCwiseAdd, ops::SparseDenseCwiseDiv, ops::SparseDenseCwiseMul, ops::SparseTensorDenseAdd);
-TENON_REGISTER(ops::SparseReduceMax, ops::SparseReduceMaxSparse, ops::SparseReduceSum, ops::SparseReduceSumSparse);
+TENON_TEST_REGISTER(ops::SparseAdd, ops::SparseAddGrad, ops::SparseSparseMaximum, ops::SparseSparseMinimum);
+TENON_TEST_REGISTER(ops::SparseDenseCwiseAdd, ops::SparseDenseCwiseDiv, ops::SparseDenseCwiseMul, ops::SparseTensorDenseAdd);
+TENON_TEST_REGISTER(ops::SparseReduceMax, ops::SparseReduceMaxSparse, ops::SparseReduceSum, ops::SparseReduceSumSparse);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: variables.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/state/ref_variable.hpp>
 #include <tenon/ops/state/resource_variable.hpp>
 #include <tenon/ops/state/variable_update.hpp>
 
 using namespace tenon;
 
-TENON_REGISTER(ops::AssignVariableOp, ops::DestroyResourceOp, ops::ReadVariableOp, ops::VarHandleOp,
+TENON_TEST_REGISTER(ops::AssignVariableOp, ops::DestroyResourceOp, ops::ReadVariableOp, ops::VarHandleOp,
                ops::VarIsInitializedOp, ops::VariableShape, ops::_ReadVariablesOp);
-TENON_REGISTER(ops::Assign, ops::DestroyTemporaryVariable, ops::IsVariableInitialized, ops::TemporaryVariable,
+TENON_TEST_REGISTER(ops::Assign, ops::DestroyTemporaryVariable, ops::IsVariableInitialized, ops::TemporaryVariable,
                ops::Variable, ops::VariableV2);
-TENON_REGISTER(ops::AssignAdd, ops::AssignAddVariableOp, ops::AssignSub, ops::AssignSubVariableOp, ops::CountUpTo,
+TENON_TEST_REGISTER(ops::AssignAdd, ops::AssignAddVariableOp, ops::AssignSub, ops::AssignSubVariableOp, ops::CountUpTo,
                ops::ResourceCountUpTo);

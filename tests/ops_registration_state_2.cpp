@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: parts of variables.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/state/strided_slice_assign.hpp>
 #include <tenon/ops/state/variable_gather.hpp>
 #include <tenon/ops/state/variable_scatter.hpp>
@@ -9,10 +9,10 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::ResourceGather, ops::ResourceGatherNd, ops::ResourceStridedSliceAssign, ops::StridedSliceAssign);
-TENON_REGISTER(ops::ResourceScatterAdd, ops::ResourceScatterDiv, ops::ResourceScatterMax, ops::ResourceScatterMin,
+TENON_TEST_REGISTER(ops::ResourceGather, ops::ResourceGatherNd, ops::ResourceStridedSliceAssign, ops::StridedSliceAssign);
+TENON_TEST_REGISTER(ops::ResourceScatterAdd, ops::ResourceScatterDiv, ops::ResourceScatterMax, ops::ResourceScatterMin,
                ops::ResourceScatterMul, ops::ResourceScatterSub, ops::ResourceScatterUpdate, ops::ScatterAdd,
                ops::ScatterDiv, ops::ScatterMax, ops::ScatterMin, ops::ScatterMul, ops::ScatterSub, ops::ScatterUpdate);
-TENON_REGISTER(ops::ResourceScatterNdAdd, ops::ResourceScatterNdMax, ops::ResourceScatterNdMin,
+TENON_TEST_REGISTER(ops::ResourceScatterNdAdd, ops::ResourceScatterNdMax, ops::ResourceScatterNdMin,
                ops::ResourceScatterNdSub, ops::ResourceScatterNdUpdate, ops::ScatterNdAdd, ops::ScatterNdMax,
                ops::ScatterNdMin, ops::ScatterNdSub, ops::ScatterNdUpdate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard ops that the tests run: optimizer steps.
 
-#include <tenon/register.hpp>
+#include "registration.hpp"
 #include <tenon/ops/state/training_dense.hpp>
 #include <tenon/ops/state/training_handles.hpp>
 #include <tenon/ops/state/training_sparse.hpp>
@@ -9,20 +9,20 @@
 
 using namespace tenon;
 
-TENON_REGISTER(ops::ApplyAdaMax, ops::ApplyAdadelta, ops::ApplyAdagrad, ops::ApplyAdagradDA, ops::ApplyAdagradV2,
+TENON_TEST_REGISTER(ops::ApplyAdaMax, ops::ApplyAdadelta, ops::ApplyAdagrad, ops::ApplyAdagradDA, ops::ApplyAdagradV2,
                ops::ApplyAdam, ops::ApplyAddSign, ops::ApplyCenteredRMSProp, ops::ApplyFtrl, ops::ApplyFtrlV2,
                ops::ApplyGradientDescent, ops::ApplyMomentum, ops::ApplyPowerSign, ops::ApplyProximalAdagrad,
                ops::ApplyProximalGradientDescent, ops::ApplyRMSProp);
-TENON_REGISTER(ops::ResourceApplyAdaMax, ops::ResourceApplyAdadelta, ops::ResourceApplyAdagrad,
+TENON_TEST_REGISTER(ops::ResourceApplyAdaMax, ops::ResourceApplyAdadelta, ops::ResourceApplyAdagrad,
                ops::ResourceApplyAdagradDA, ops::ResourceApplyAdagradV2, ops::ResourceApplyAdam,
                ops::ResourceApplyAdamWithAmsgrad, ops::ResourceApplyAddSign, ops::ResourceApplyCenteredRMSProp,
                ops::ResourceApplyFtrl, ops::ResourceApplyFtrlV2, ops::ResourceApplyGradientDescent,
                ops::ResourceApplyKerasMomentum, ops::ResourceApplyMomentum, ops::ResourceApplyPowerSign,
                ops::ResourceApplyProximalAdagrad, ops::ResourceApplyProximalGradientDescent, ops::ResourceApplyRMSProp);
-TENON_REGISTER(ops::SparseApplyAdadelta, ops::SparseApplyAdagrad, ops::SparseApplyAdagradDA, ops::SparseApplyAdagradV2,
+TENON_TEST_REGISTER(ops::SparseApplyAdadelta, ops::SparseApplyAdagrad, ops::SparseApplyAdagradDA, ops::SparseApplyAdagradV2,
                ops::SparseApplyCenteredRMSProp, ops::SparseApplyFtrl, ops::SparseApplyFtrlV2, ops::SparseApplyMomentum,
                ops::SparseApplyProximalAdagrad, ops::SparseApplyProximalGradientDescent, ops::SparseApplyRMSProp);
-TENON_REGISTER(ops::ResourceSparseApplyAdadelta, ops::ResourceSparseApplyAdagrad, ops::ResourceSparseApplyAdagradDA,
+TENON_TEST_REGISTER(ops::ResourceSparseApplyAdadelta, ops::ResourceSparseApplyAdagrad, ops::ResourceSparseApplyAdagradDA,
                ops::ResourceSparseApplyAdagradV2, ops::ResourceSparseApplyCenteredRMSProp, ops::ResourceSparseApplyFtrl,
                ops::ResourceSparseApplyFtrlV2, ops::ResourceSparseApplyKerasMomentum, ops::ResourceSparseApplyMomentum,
                ops::ResourceSparseApplyProximalAdagrad, ops::ResourceSparseApplyProximalGradientDescent,

@@ -36,6 +36,8 @@ THIRD_PARTIES = [
     (re.compile(r'cublas'), {'engine/cublas.cuh'}),
     (re.compile(r'(cuda|curand|cudnn|cub/|thrust/)'), {'device/cuda.cuh', 'device/cuda_allocator.cuh'}),
     (re.compile(r're2/'), {'ops/string/regex.hpp'}),
+    (re.compile(r'png\.h$'), {'engine/png.hpp'}),
+    (re.compile(r'jpeglib\.h$'), {'engine/jpeg.hpp'}),
     (re.compile(r'(google/protobuf|absl|grpc|tensorflow)'), set()),
 ]
 

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// DecodePng, DecodeJpeg, DecodeBmp: pictures in files as tensors [height, width, channels]. As in TensorFlow, DecodePng
+// and DecodeJpeg read both kinds of file. PNG and JPEG need the component tenon::image (engine/png.hpp).
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/engine/jpeg.hpp>
+#include <tenon/engine/png.hpp>
+#include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/context.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status DecodeImageShape(InferenceContext* c) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  std::int64_t channels = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("channels", &channels));
+  if (channels < 0) return errors::InvalidArgument("channels must be non-negative, got ", channels);
+  const DimensionHandle depth = channels == 0 ? c->UnknownDim() : c->MakeDim(channels);
+  c->set_output(0, c->MakeShape({c->UnknownDim(), c->UnknownDim(), depth}));
+  return OkStatus();
+}
+
+inline Status CheckDecodeChannels(std::int64_t channels) {
+  if (channels == 0 || channels == 1 || channels == 3 || channels == 4) return OkStatus();
+  return errors::InvalidArgument("`channels` must be 0, 1, 3 or 4 but got ", channels);
+}
+
+// What all decoders ask of their input.
+inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
+  if (contents.dims() != 0)
+    return errors::InvalidArgument("`contents` must be scalar but got shape", contents.shape());
+  *file = contents.data<tstring>()->view();
+  if (file->empty()) return errors::InvalidArgument("Input is empty.");
+  if (file->size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return errors::InvalidArgument("Input contents are too large for int: ", file->size());
+  return OkStatus();
+}
+
+// A header may promise any size: no more than TensorFlow takes.
+inline Status CheckImageSize(std::string_view what, Index height, Index width) {
+  constexpr Index kMostSide = Index{1} << 27, kMostPixels = Index{1} << 29;
+  if (height < kMostSide && width < kMostSide && height * width < kMostPixels) return OkStatus();
+  return errors::InvalidArgument(what, " size too large for int: ", width, " by ", height);
+}
+
+#ifdef TENON_WITH_IMAGE
+using tenon::detail::PngReader;
+using tenon::detail::JpegReader;
+
+inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
+  PngReader reader;
+  if (!reader.Begin(file, static_cast<int>(channels), sixteen))
+    return errors::InvalidArgument("Invalid PNG. Failed to initialize decoder.");
+  TENON_RETURN_IF_ERROR(CheckImageSize("PNG", reader.height(), reader.width()));
+  Tensor* image = nullptr;
+  TENON_RETURN_IF_ERROR(
+      context.allocate_output(0, TensorShape{reader.height(), reader.width(), reader.channels()}, &image));
+  return reader.Finish(image->raw_data()) ? OkStatus() : errors::InvalidArgument("Invalid PNG data, size ", file.size());
+}
+
+inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, JpegReadOptions options, bool sixteen) {
+  if (options.channels == 4) return errors::InvalidArgument("channels must be 0, 1, or 3 for JPEG, got 4");
+  JpegReader reader;
+  Tensor* image = nullptr;
+  if (reader.Begin(file, options)) {
+    TENON_RETURN_IF_ERROR(CheckImageSize("JPEG", reader.height(), reader.width()));
+    const TensorShape shape{reader.height(), reader.width(), reader.channels()};
+    TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &image));
+    auto* pixels = static_cast<unsigned char*>(image->raw_data());
+    const Index count = shape.num_elements();
+    // Bytes come into the back half: v becomes v * 257 from the front.
+    if (reader.Finish(sixteen ? pixels + count : pixels)) {
+      for (Index i = 0; sixteen && i < count; ++i) {
+        const auto wide = static_cast<std::uint16_t>(pixels[count + i] * 257);
+        std::memcpy(pixels + 2 * i, &wide, 2);
+      }
+      return OkStatus();
+    }
+  }
+  return errors::InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
+}
+
+template <bool with_codecs>
+struct ImageFile {
+  static Status Png(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
+    return DecodePngFile(context, file, channels, sixteen);
+  }
+  static Status Jpeg(OpKernelContext& context, std::string_view file, const JpegReadOptions& options, bool sixteen) {
+    return DecodeJpegFile(context, file, options, sixteen);
+  }
+};
+using ImageFiles = ImageFile<true>;
+#else
+template <bool with_codecs>
+struct ImageFile {
+  static Status Png(OpKernelContext&, std::string_view, std::int64_t, bool) {
+    return tenon::detail::NoImageCodecs();
+  }
+  static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, bool) {
+    return tenon::detail::NoImageCodecs();
+  }
+};
+using ImageFiles = ImageFile<false>;
+#endif
+
+constexpr bool IsPng(std::string_view file) { return file.starts_with("\x89PNG\r\n\x1a\n"); }
+constexpr bool IsJpeg(std::string_view file) { return file.starts_with("\xff\xd8\xff"); }
+constexpr bool IsBmp(std::string_view file) { return file.starts_with("BM"); }
+
+inline Status UnknownImageFormat() {
+  return errors::InvalidArgument("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
+}
+
+inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, const Tensor& contents,
+                              const JpegReadOptions& options, bool sixteen) {
+  std::string_view file;
+  TENON_RETURN_IF_ERROR(EncodedImage(contents, &file));
+  if (IsPng(file)) return ImageFiles::Png(context, file, options.channels, sixteen);
+  if (IsJpeg(file)) return ImageFiles::Jpeg(context, file, options, sixteen);
+  if (IsBmp(file))
+    return errors::InvalidArgument(
+        "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ", op);
+  if (file.starts_with("GIF8"))
+    return errors::Unimplemented(op, ": GIF files are not read");
+  return UnknownImageFormat();
+}
+
+// A BMP file's header, of which no more is looked at than TensorFlow does: no compression, no palette.
+struct BmpLayout {
+  Index first = 0;        // byte of the first pixel
+  Index width = 0, height = 0;
+  Index channels = 0;     // 1 grey, 3 BGR, 4 BGRA
+  Index row_bytes = 0;    // a multiple of 4
+  bool from_top = false;  // rows come from the bottom up otherwise
+};
+inline std::int32_t BmpInt32(std::string_view file, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(file[at + i]);
+  return static_cast<std::int32_t>(value);
+}
+inline Status ReadBmpLayout(std::string_view file, std::int64_t channels, BmpLayout* layout) {
+  if (file.size() < 32)
+    return errors::InvalidArgument(
+        "Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got ",
+        file.size(), " bytes");
+  layout->first = BmpInt32(file, 10);
+  layout->width = BmpInt32(file, 18);
+  const Index height = BmpInt32(file, 22);
+  layout->channels = (static_cast<unsigned char>(file[28]) | static_cast<unsigned char>(file[29]) << 8) / 8;
+  if (channels != 0 && channels != layout->channels)
+    return errors::InvalidArgument("channels attribute ", channels, " does not match bits per pixel from file ",
+                                   layout->channels);
+  if (layout->channels != 1 && layout->channels != 3 && layout->channels != 4)
+    return errors::InvalidArgument("Number of channels inherent in the image must be 1, 3 or 4, was ",
+                                   layout->channels);
+  if (layout->width <= 0) return errors::InvalidArgument("Width must be positive");
+  if (height == 0) return errors::InvalidArgument("Height must be nonzero");
+  if (layout->first < 0) return errors::InvalidArgument("header size must be nonnegative");
+  layout->from_top = height < 0;
+  layout->height = height < 0 ? -height : height;
+  layout->row_bytes = (layout->channels * layout->width + 3) / 4 * 4;
+  // The paddings of the last row may be missing.
+  const Index last = layout->first + (layout->height - 1) * layout->row_bytes + layout->width * layout->channels;
+  if (last > static_cast<Index>(file.size()))
+    return errors::InvalidArgument(
+        "Input size should match (header_size + row_size * abs_height) but they differ by ",
+        static_cast<Index>(file.size()) - layout->first - layout->height * layout->row_bytes);
+  return OkStatus();
+}
+inline void ReadBmpRows(const char* file, const BmpLayout& layout, unsigned char* to) {
+  for (Index y = 0; y < layout.height; ++y) {
+    const Index row = layout.from_top ? y : layout.height - 1 - y;
+    const auto* from = reinterpret_cast<const unsigned char*>(file) + layout.first + row * layout.row_bytes;
+    for (Index x = 0; x < layout.width; ++x, from += layout.channels, to += layout.channels) {
+      if (layout.channels == 1) {
+        to[0] = from[0];
+        continue;
+      }
+      to[0] = from[2];
+      to[1] = from[1];
+      to[2] = from[0];
+      if (layout.channels == 4) to[3] = from[3];
+    }
+  }
+}
+
+}  // namespace detail
+
+struct DecodePng {
+  static constexpr auto signature = Op("DecodePng")
+                                        .Input("contents: string")
+                                        .Attr("channels: int = 0")
+                                        .Attr("dtype: {uint8, uint16} = DT_UINT8")
+                                        .Output("image: dtype")
+                                        .SetShapeFn(detail::DecodeImageShape);
+
+  struct Attrs {
+    std::int64_t channels;
+    DataType dtype;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::DecodePngOrJpeg(context.op(), "DecodePng", contents,
+                                     {.channels = static_cast<int>(this->channels)}, this->dtype == DataType::kUint16);
+    }
+  };
+};
+
+// `ratio` makes the picture 1, 2, 4 or 8 times smaller; acceptable_fraction has no effect: a file that ends early is
+// refused, or read to its end and padded when try_recover_truncated is set.
+struct DecodeJpeg {
+  static constexpr auto signature = Op("DecodeJpeg")
+                                        .Input("contents: string")
+                                        .Attr("channels: int = 0")
+                                        .Attr("ratio: int = 1")
+                                        .Attr("fancy_upscaling: bool = true")
+                                        .Attr("try_recover_truncated: bool = false")
+                                        .Attr("acceptable_fraction: float = 1.0")
+                                        .Attr("dct_method: string = ''")
+                                        .Output("image: uint8")
+                                        .SetShapeFn(detail::DecodeImageShape);
+
+  static constexpr std::string_view unused[] = {"acceptable_fraction"};
+  struct Attrs {
+    std::int64_t channels;
+    std::int64_t ratio;
+    bool fancy_upscaling;
+    bool try_recover_truncated;
+    std::string_view dct_method;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      TENON_RETURN_IF_ERROR(detail::CheckDecodeChannels(this->channels));
+      if (this->ratio != 1 && this->ratio != 2 && this->ratio != 4 && this->ratio != 8)
+        return errors::InvalidArgument("ratio must be 1, 2, 4, or 8, got ", this->ratio);
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
+      return detail::DecodePngOrJpeg(context.op(), "DecodeJpeg", contents,
+                                     {static_cast<int>(this->channels), static_cast<int>(this->ratio),
+                                      this->fancy_upscaling, this->try_recover_truncated,
+                                      this->dct_method == "INTEGER_FAST"},
+                                     false);
+    }
+  };
+};
+
+struct DecodeBmp {
+  static constexpr auto signature = Op("DecodeBmp")
+                                        .Input("contents: string")
+                                        .Output("image: uint8")
+                                        .Attr("channels: int = 0")
+                                        .SetShapeFn(detail::DecodeImageShape);
+
+  struct Attrs {
+    std::int64_t channels;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckDecodeChannels(this->channels); }
+    Status operator()(Context<Device>& context, const Tensor& contents, Tensor& image) const {
+      std::string_view file;
+      TENON_RETURN_IF_ERROR(detail::EncodedImage(contents, &file));
+      if (this->channels == 1)
+        return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got ", this->channels);
+      if (detail::IsPng(file) || detail::IsJpeg(file))
+        return errors::InvalidArgument("Trying to decode ", detail::IsPng(file) ? "PNG" : "JPEG",
+                                       " format using a wrong op. Use `decode_image` instead. Op used: DecodeBmp");
+      if (!detail::IsBmp(file)) return detail::UnknownImageFormat();
+      detail::BmpLayout layout;
+      TENON_RETURN_IF_ERROR(detail::ReadBmpLayout(file, this->channels, &layout));
+      Tensor* made = &image;
+      TENON_RETURN_IF_ERROR(
+          context.op().allocate_output(0, TensorShape{layout.height, layout.width, layout.channels}, &made));
+      detail::ReadBmpRows(file.data(), layout, made->data<std::uint8_t>());
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
