@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -202,6 +203,29 @@ struct KtCount {
 
    private:
     bool bad_ = false;
+  };
+};
+
+// Does wrong what a kernel can do wrong; mode "none" copies.
+struct KtFault {
+  static constexpr auto signature = Op("KtFault")
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .Attr("mode: {'none', 'throw', 'type', 'late'}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    std::string_view mode;
+  };
+  template <class Device>
+  struct kernel : Attrs {
+    Status operator()(Device&, const Tensor& x, Tensor& y) const {
+#if defined(__cpp_exceptions)
+      if (this->mode == "throw") throw std::runtime_error("asked to");
+#endif
+      if (this->mode == "none") y = x;
+      if (this->mode == "type") y = Tensor::Scalar(std::int32_t{1});
+      return OkStatus();
+    }
   };
 };
 

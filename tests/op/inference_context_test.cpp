@@ -75,175 +75,7 @@ static_assert(AttrsInConstantExpressions() == 3);
 static_assert(InferShape<Two>({{2, 3}, {}}) == StaticShape{2, 3});
 static_assert(InferShape<Two>({StaticShape(), {}}) == StaticShape());
 
-constexpr float FloatDefault(std::string_view text) {
-  float out = -77;
-  return detail::ReadSimpleFloat(text, &out) ? out : -77;
-}
-static_assert(FloatDefault("0.1") == 0.1f && FloatDefault("-1e-5") == -1e-5f && FloatDefault("1.5E3") == 1500.0f);
-static_assert(FloatDefault("-inf") < 0 && FloatDefault("5.") == 5.0f && FloatDefault("0x1p3") == -77 &&
-              FloatDefault("1e30") == -77);
-
 TEST_SUITE("InferenceContext") {
-  TEST_CASE("WithRank, WithRankAtLeast and WithRankAtMost") {
-    Scratch s;
-    ShapeHandle out;
-    CHECK(s.c.WithRank(s.partial, 3, &out).ok());
-    CHECK(out.SameHandle(s.partial));
-    CHECK(Text(s.c.WithRank(s.partial, 2, &out)) == "Shape must be rank 2 but is rank 3");
-    CHECK_FALSE(out.IsSet());
-    CHECK(s.c.WithRank(s.unknown, 2, &out).ok());
-    CHECK(s.c.DebugString(out) == "[?,?]");
-    CHECK(Text(s.c.WithRankAtLeast(s.partial, 4, &out)) == "Shape must be at least rank 4 but is rank 3");
-    CHECK(Text(s.c.WithRankAtMost(s.partial, 2, &out)) == "Shape must be at most rank 2 but is rank 3");
-    CHECK(s.c.WithRankAtLeast(s.unknown, 4, &out).ok());
-    CHECK(out.SameHandle(s.unknown));
-    CHECK(s.c.WithRankAtMost(s.partial, 3, &out).ok());
-    CHECK(Text(s.c.WithRank(s.partial, std::int64_t{1} << 31, &out)) == "Rank cannot exceed kint32max");
-  }
-  TEST_CASE("a handle that was never set has an unknown rank") {
-    Scratch s;
-    CHECK_FALSE(s.c.RankKnown(ShapeHandle()));
-    CHECK(s.c.DebugString(ShapeHandle()) == "?");
-    CHECK_FALSE(s.c.ValueKnown(s.c.Dim(ShapeHandle(), 2)));
-    CHECK_FALSE(s.c.FullyDefined(ShapeHandle()));
-  }
-  TEST_CASE("dimensions count from both ends") {
-    Scratch s;
-    CHECK(s.c.Value(s.c.Dim(s.partial, -1)) == 4);
-    CHECK(s.c.Dim(s.partial, 1).SameHandle(s.c.DimKnownRank(s.partial, -2)));
-    CHECK_FALSE(s.c.Dim(s.unknown, 0).SameHandle(s.c.Dim(s.unknown, 0)));
-    CHECK_FALSE(s.c.FullyDefined(s.partial));
-    CHECK(s.c.FullyDefined(s.Make({2, 3})));
-  }
-  TEST_CASE("WithValue and Merge of dimensions") {
-    Scratch s;
-    const DimensionHandle unknown = s.c.Dim(s.partial, 1), two = s.c.Dim(s.partial, 0);
-    DimensionHandle out;
-    CHECK(Text(s.c.WithValue(two, 3, &out)) == "Dimension must be 3 but is 2");
-    CHECK(s.c.WithValue(unknown, 3, &out).ok());
-    CHECK(s.c.Value(out) == 3);
-    CHECK(Text(s.c.Merge(two, s.c.MakeDim(3), &out)) == "Dimensions must be equal, but are 2 and 3");
-    CHECK_FALSE(out.IsSet());
-    CHECK(s.c.Merge(unknown, two, &out).ok());
-    CHECK(s.c.Value(out) == 2);
-    CHECK(s.c.Merge(unknown, s.c.UnknownDim(), &out).ok());
-    CHECK(out.SameHandle(unknown));
-  }
-  TEST_CASE("Merge of shapes keeps the handle that knows all") {
-    Scratch s;
-    ShapeHandle out;
-    CHECK(s.c.Merge(s.partial, s.unknown, &out).ok());
-    CHECK(out.SameHandle(s.partial));
-    CHECK(s.c.Merge(s.unknown, s.partial, &out).ok());
-    CHECK(out.SameHandle(s.partial));
-    const ShapeHandle known = s.Make({2, 3, 4});
-    CHECK(s.c.Merge(s.partial, known, &out).ok());
-    CHECK(out.SameHandle(known));
-    CHECK(s.c.Merge(s.partial, s.Make({-1, 3, -1}), &out).ok());
-    CHECK(s.c.DebugString(out) == "[2,3,4]");
-    CHECK(Text(s.c.Merge(known, s.Make({2, 3}), &out)) == "Shapes must be equal rank, but are 3 and 2");
-    CHECK(Text(s.c.Merge(s.partial, s.Make({2, 7, 5}), &out)) ==
-          "Dimension 2 in both shapes must be equal, but are 4 and 5. Shapes are [2,?,4] and [2,7,5].");
-  }
-  TEST_CASE("MergePrefix") {
-    Scratch s;
-    ShapeHandle merged, prefix;
-    CHECK(s.c.MergePrefix(s.partial, s.Make({-1, 5}), &merged, &prefix).ok());
-    CHECK(s.c.DebugString(merged) == "[2,5,4]");
-    CHECK(s.c.DebugString(prefix) == "[2,5]");
-    CHECK(s.c.MergePrefix(s.unknown, s.partial, &merged, &prefix).ok());
-    CHECK(merged.SameHandle(s.unknown));
-    CHECK(prefix.SameHandle(s.partial));
-    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({1, 2, 3, 4}), &merged, &prefix)) ==
-          "Shape must be at least rank 4 but is rank 3");
-    CHECK(Text(s.c.MergePrefix(s.partial, s.Make({3}), &merged, &prefix)) ==
-          "Dimensions must be equal, but are 2 and 3");
-    CHECK_FALSE(merged.IsSet());
-  }
-  TEST_CASE("Subshape in its three forms") {
-    Scratch s;
-    const ShapeHandle five = s.Make({1, 2, 3, 4, 5});
-    ShapeHandle out;
-    CHECK(s.c.Subshape(five, 0, &out).ok());
-    CHECK(out.SameHandle(five));
-    CHECK(s.c.Subshape(five, -2, &out).ok());
-    CHECK(s.c.DebugString(out) == "[4,5]");
-    CHECK(s.c.Subshape(five, 1, -1, &out).ok());
-    CHECK(s.c.DebugString(out) == "[2,3,4]");
-    CHECK(s.c.Subshape(five, 1, 100, 2, &out).ok());
-    CHECK(s.c.DebugString(out) == "[2,4]");
-    CHECK(s.c.Subshape(five, 5, 0, -2, &out).ok());
-    CHECK(s.c.DebugString(out) == "[5,3]");
-    CHECK(s.c.Subshape(s.unknown, 1, &out).ok());
-    CHECK_FALSE(s.c.RankKnown(out));
-    CHECK(Text(s.c.Subshape(five, -6, &out)) == "Subshape start out of bounds: -6, for shape with rank 5");
-    CHECK(Text(s.c.Subshape(five, 0, -6, &out)) == "Subshape end out of bounds: -6, for shape with rank 5");
-    CHECK(Text(s.c.Subshape(five, 3, 1, &out)) ==
-          "Subshape must have computed start <= end, but is 3 and 1 (computed from start 3 and end 1 over "
-          "shape with rank 5)");
-    CHECK(Text(s.c.Subshape(five, 1, 3, -1, &out)) ==
-          "Subshape must have computed start >= end since stride is negative, but is 1 and 3 (computed from "
-          "start 1 and end 3 over shape with rank 5 and stride-1)");
-  }
-  TEST_CASE("Concatenate and ReplaceDim") {
-    Scratch s;
-    ShapeHandle out;
-    CHECK(s.c.Concatenate(s.partial, s.Make({7}), &out).ok());
-    CHECK(s.c.DebugString(out) == "[2,?,4,7]");
-    CHECK(s.c.Concatenate(s.partial, s.unknown, &out).ok());
-    CHECK_FALSE(s.c.RankKnown(out));
-    CHECK(s.c.ReplaceDim(s.partial, -2, s.c.MakeDim(9), &out).ok());
-    CHECK(s.c.DebugString(out) == "[2,9,4]");
-    CHECK(Text(s.c.ReplaceDim(s.partial, 3, s.c.MakeDim(9), &out)) ==
-          "Out of range dim_index 3 for shape with 3 dimensions");
-    CHECK(Text(s.c.ReplaceDim(s.partial, -4, s.c.MakeDim(9), &out)) ==
-          "Out of range dim_index -4 for shape with 3 dimensions");
-  }
-  TEST_CASE("new shapes") {
-    Scratch s;
-    CHECK(s.c.DebugString(s.c.Scalar()) == "[]");
-    CHECK(s.c.DebugString(s.c.Vector(3)) == "[3]");
-    CHECK(s.c.DebugString(s.c.Matrix(s.c.Dim(s.partial, 0), -1)) == "[2,?]");
-    CHECK(s.c.DebugString(s.c.MakeShape({s.c.Dim(s.partial, 0), 5, s.c.UnknownDim()})) == "[2,5,?]");
-    CHECK(s.c.DebugString(s.c.UnknownShapeOfRank(2)) == "[?,?]");
-    CHECK(s.c.DebugString(s.c.UnknownShape()) == "?");
-    CHECK(s.c.DebugString(ShapeAndType{s.partial, DataType::kFloat}) == "[2,?,4]:float");
-  }
-  TEST_CASE("arithmetic of known and unknown dimensions") {
-    Scratch s;
-    InferenceContext& c = s.c;
-    const DimensionHandle unknown = c.UnknownDim(), zero = c.MakeDim(0), one = c.MakeDim(1), six = c.MakeDim(6);
-    const DimensionHandle huge = c.MakeDim(std::numeric_limits<std::int64_t>::max());
-    DimensionHandle out;
-    CHECK((c.Divide(six, 4, false, &out).ok() && c.Value(out) == 1));
-    CHECK((c.Divide(unknown, 1, true, &out).ok() && out.SameHandle(unknown)));
-    CHECK((c.Divide(unknown, 2, true, &out).ok() && !c.ValueKnown(out)));
-    CHECK(Text(c.Divide(six, 0, false, &out)) == "Divisor must be positive but is 0");
-    CHECK(Text(c.Divide(six, 4, true, &out)) == "Dimension size must be evenly divisible by 4 but is 6");
-    CHECK((c.Add(zero, unknown, &out).ok() && out.SameHandle(unknown)));
-    CHECK((c.Add(unknown, 0, &out).ok() && out.SameHandle(unknown)));
-    CHECK((c.Add(six, 4, &out).ok() && c.Value(out) == 10));
-    CHECK((c.Add(six, unknown, &out).ok() && !c.ValueKnown(out)));
-    CHECK(Text(c.Add(huge, 1, &out)) == "Dimension size overflow from adding 9223372036854775807 and 1");
-    CHECK((c.Subtract(six, 6, &out).ok() && c.Value(out) == 0));
-    CHECK((c.Subtract(unknown, 0, &out).ok() && out.SameHandle(unknown)));
-    CHECK(Text(c.Subtract(six, 7, &out)) == "Negative dimension size caused by subtracting 7 from 6");
-    CHECK((c.Multiply(zero, unknown, &out).ok() && c.Value(out) == 0));
-    CHECK((c.Multiply(unknown, 0, &out).ok() && c.Value(out) == 0));
-    CHECK((c.Multiply(one, unknown, &out).ok() && out.SameHandle(unknown)));
-    CHECK((c.Multiply(six, 7, &out).ok() && c.Value(out) == 42));
-    CHECK(Text(c.Multiply(huge, 2, &out)) ==
-          "Negative dimension size caused by overflow when multiplying 9223372036854775807 and 2");
-    CHECK((c.Min(unknown, 0, &out).ok() && c.Value(out) == 0));
-    CHECK((c.Min(six, 4, &out).ok() && c.Value(out) == 4));
-    CHECK((c.Min(unknown, 4, &out).ok() && !c.ValueKnown(out)));
-    CHECK((c.Max(six, 4, &out).ok() && c.Value(out) == 6));
-    CHECK((c.Max(unknown, 0, &out).ok() && !c.ValueKnown(out)));
-    CHECK(c.Value(c.NumElements(s.Make({2, 3}))) == 6);
-    CHECK(c.Value(c.NumElements(s.Make({-1, 0}))) == 0);
-    CHECK_FALSE(c.ValueKnown(c.NumElements(s.partial)));
-    CHECK_FALSE(c.ValueKnown(c.NumElements(s.unknown)));
-  }
   TEST_CASE("knows its outputs by number and by name") {
     Scratch s;
     CHECK(s.c.num_inputs() == 2);
@@ -349,17 +181,6 @@ TEST_SUITE("InferenceContext") {
   }
   TEST_CASE("reads scalars") {
     const Tensor three = Tensor::Scalar<std::int64_t>(3), minus = Tensor::Scalar<std::int32_t>(-2);
-    const Tensor list = MakeTensor<std::int32_t>({2}, {7, 8}), real = Tensor::Scalar<float>(1);
-    std::int64_t value = 0;
-    CHECK(InferenceContext::GetScalarFromTensor(&three, &value).ok());
-    CHECK(value == 3);
-    CHECK(Text(InferenceContext::GetScalarFromTensor(&list, &value)) == "Input must be scalar but has rank 1");
-    CHECK(Text(InferenceContext::GetScalarFromTensor(&real, &value)) == "Scalar input must be int32 or int64.");
-    CHECK(InferenceContext::GetScalarFromTensor(&list, 1, &value).ok());
-    CHECK(value == 8);
-    CHECK(Text(InferenceContext::GetScalarFromTensor(&list, 2, &value)) == "Invalid index 2 for Tensor of size 2");
-    CHECK(Text(InferenceContext::GetScalarFromTensor(&three, 0, &value)) == "Input must be 1D but has rank 0");
-
     NodeDef node;
     InferenceContext c;
     c.Reset(21, &node, &kTwo);
@@ -408,22 +229,6 @@ TEST_SUITE("InferenceContext") {
           }) ==
           "Bad for '{{node n}} = Two[axis=5](p, q)' with input shapes: [2,?], [2] and with "
           "input tensors computed as partial shapes: input[1] = [7,?].");
-  }
-  TEST_CASE("hands out partial and full shapes") {
-    Scratch s;
-    PartialTensorShape partial;
-    TensorShape full;
-    CHECK(s.c.ToPartialTensorShape(s.partial, &partial).ok());
-    CHECK(partial.DebugString() == "[2,?,4]");
-    CHECK(s.c.ToPartialTensorShape(s.unknown, &partial).ok());
-    CHECK(partial.unknown_rank());
-    const Status incomplete = s.c.ToTensorShape(s.partial, &full);
-    CHECK(incomplete.code() == Code::kInternal);
-    CHECK(incomplete.message() == "the shape [2,?,4] is not fully known");
-    CHECK(s.c.ToTensorShape(s.Make({4, 5}), &full).ok());
-    CHECK(full == TensorShape{4, 5});
-    CHECK_FALSE(s.c.ToTensorShape(s.Make({Index{1} << 40, Index{1} << 40}), &full).ok());
-    CHECK_FALSE(s.c.ToPartialTensorShape(s.c.UnknownShapeOfRank(300), &partial).ok());
   }
   TEST_CASE("remembers what handles hold") {
     Scratch s;

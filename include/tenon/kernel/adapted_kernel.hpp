@@ -409,9 +409,14 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
+  TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
+    const std::string_view op = context->op_kernel().type_string();
+    context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
+  }
   static void Finish(void* state, Status status) {
     auto* call = static_cast<PendingCall*>(state);
-    if (!status.ok()) call->context->SetStatus(status);
+    if (!status.ok()) [[unlikely]]
+      SetError(call->context, status);
     const DoneCallback done = call->done;
     delete call;
     done();

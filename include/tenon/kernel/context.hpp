@@ -3,6 +3,7 @@
 // OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,14 +63,44 @@ class OpKernelContext {
   int num_inputs() const { return frame_->kernel->num_inputs(); }
   const Tensor& input(int i) const { return *frame_->inputs[i]; }
   DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
+  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
+  bool has_input(int i) const { return frame_->inputs[i]->IsInitialized(); }
+  // By the argument's name; InvalidArgument when there is none, or when it is a list of another length than 1.
+  Status input(std::string_view name, const Tensor** tensor) const {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+    *tensor = frame_->inputs[i];
+    return OkStatus();
+  }
+  // InvalidArgument unless all inputs have one shape.
+  Status ValidateInputsAreSameShape() const {
+    for (int i = 1; i < num_inputs(); ++i)
+      if (!(input(0).shape() == input(i).shape())) [[unlikely]]
+        return errors::InvalidArgument("Inputs to operation ", frame_->kernel->name(), " of type ",
+                                       frame_->kernel->type_string(), " must have the same size and shape.  Input 0: ",
+                                       input(0).shape(), " != input ", i, ": ", input(i).shape());
+    return OkStatus();
+  }
 
   // -- outputs
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
+  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  // Takes the output away again.
+  Tensor release_output(int i) { return std::exchange(frame_->outputs[i], Tensor()); }
   void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
-  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out.
+  Status set_output(std::string_view name, Tensor tensor) {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+    set_output(i, std::move(tensor));
+    return OkStatus();
+  }
+  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
+  // there is no output i or it has been allocated already.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
+    if (i < 0 || i >= num_outputs() || frame_->outputs[i].IsInitialized()) [[unlikely]]
+      return CannotAllocate(i);
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
     *out = &frame_->outputs[i];
     return OkStatus();
@@ -84,10 +115,36 @@ class OpKernelContext {
       }
     return allocate_output(i, shape, out);
   }
-  // Scratch memory for the time of the call.
-  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, frame_->env->step_allocator));
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+    return allocate_output(i, shape, out);
+  }
+  // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
+  bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
+    if (!TryForward(input, i, shape)) return false;
+    *out = &frame_->outputs[i];
+    return true;
+  }
+  // Scratch memory for the time of the call; in host memory where the attributes say so.
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
     return OkStatus();
+  }
+  // The same, or the buffer of the first input in `candidates` that allows it.
+  Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
+                                        Tensor* out, AllocatorAttributes attributes = {}) {
+    for (const int i : candidates) {
+      Tensor& input = *frame_->inputs[i];
+      if (frame_->last_use[i] != 0 && input.dtype() == dtype && input.RefCountIsOne() &&
+          input_memory_type(i) == MemoryType::kDevice && !attributes.on_host() && out->CopyFrom(input, shape))
+        return OkStatus();
+    }
+    return allocate_temp(dtype, shape, out, attributes);
+  }
+  Allocator* get_allocator(AllocatorAttributes attributes) const {
+    const bool host = attributes.on_host() && frame_->env->host_allocator != nullptr;
+    return host ? frame_->env->host_allocator : frame_->env->step_allocator;
   }
 
   // -- status: the first error counts
@@ -155,6 +212,22 @@ class OpKernelContext {
 
  private:
   const RunServices* services() const { return frame_->env->services; }
+  Status FindOne(bool output, std::string_view name, int* i) const {
+    int stop = 0;
+    TENON_RETURN_IF_ERROR(output ? frame_->kernel->OutputRange(name, i, &stop)
+                                 : frame_->kernel->InputRange(name, i, &stop));
+    if (stop == *i + 1) return OkStatus();
+    const std::string_view which = output ? "output" : "input";
+    return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
+                                   " was expected");
+  }
+  TENON_COLD Status CannotAllocate(int i) const {
+    if (i >= 0 && i < num_outputs())
+      return errors::Internal("allocate_output on same index multiple times. index = ", i, ", kernel=",
+                              frame_->kernel->name());
+    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(),
+                            "; it has ", num_outputs(), " outputs");
+  }
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",

@@ -4,9 +4,11 @@
 // derived from OpKernel is the raw form, with TensorFlow's own members.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/construction.hpp>
@@ -67,12 +69,36 @@ class OpKernel {
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+  // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
+  Status InputRange(std::string_view name, int* start, int* stop) const {
+    return Range(op_->inputs, "input", name, start, stop);
+  }
+  Status OutputRange(std::string_view name, int* start, int* stop) const {
+    return Range(op_->outputs, "output", name, start, stop);
+  }
 
  protected:
   void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
   void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
 
  private:
+  Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
+               int* stop) const {
+    *stop = 0;
+    for (const ArgSpec& argument : arguments) {
+      *start = *stop;
+      *stop += static_cast<int>(op_->ArgCount(argument, [this](const AttrSpec& attr, ArgAttrValue* value) {
+        const AttrValue* const found = def_->attr.Find(attr.name());
+        if (found == nullptr) return false;
+        value->number = found->i();
+        value->types = found->list().type;
+        return true;
+      }));
+      if (argument.name() == name) return OkStatus();
+    }
+    return errors::InvalidArgument("Unknown ", which, " name: ", name);
+  }
+
   const NodeDef* def_;
   const OpView* op_;
   SlimVector<DataType> input_types_, output_types_;

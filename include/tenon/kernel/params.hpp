@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tenon/base/log.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/view.hpp>
@@ -131,15 +132,21 @@ class Done {
     return *this;
   }
   ~Done() {
-    if (callback_ != nullptr) Finish(Status(Code::kInternal, "the kernel dropped its Done without calling it"));
+    if (callback_ != nullptr) Finish(Status(Code::kInternal, kDropped));
   }
-  // Ends the kernel; its views are gone afterwards.
+  static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
+  // Ends the kernel; its views are gone afterwards. A second call is logged and does nothing.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 
  private:
   void Finish(Status status) {
-    if (const Callback callback = std::exchange(callback_, nullptr)) callback(state_, std::move(status));
+    if (const Callback callback = std::exchange(callback_, nullptr)) [[likely]]
+      return callback(state_, std::move(status));
+    CalledTwice();
+  }
+  TENON_COLD static void CalledTwice() {
+    TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
   Callback callback_;
   void* state_;

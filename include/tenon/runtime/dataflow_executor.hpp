@@ -117,7 +117,7 @@ class DataflowRun {
         return AsyncDone(state);
       }
     }
-    program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
+    StartKernel(node.async, &state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));

@@ -13,6 +13,7 @@
 #include <tenon/base/notification.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/step.hpp>
@@ -77,7 +78,7 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
                             node.node->op_name(), "' returned without setting it");
   return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
-                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}");
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}, op '", node.node->op_name(), "'");
 }
 
 // Every output must be there and have its declared type.
@@ -102,12 +103,12 @@ TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& no
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
 // The node's kernel, to its end; an asynchronous one is waited for.
-inline void RunKernel(const ProgramNode& node, OpKernelContext* context) {
+inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
-    const_cast<OpKernel*>(node.kernel)->Compute(context);
+    RunKernel(const_cast<OpKernel*>(node.kernel), context);
   } else {
     Notification done;
-    node.async->ComputeAsync(context, {&WakeUp, &done});
+    StartKernel(node.async, context, {&WakeUp, &done});
     done.WaitForNotification();
   }
 }
@@ -117,14 +118,14 @@ TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelCo
   const Status status = reads.Read(frame);
   context->Enter(&reads.frame());
   if (!status.ok()) return context->SetStatus(status);
-  RunKernel(node, context);
+  RunToEnd(node, context);
 }
 
 // Runs a kernel to its end on this thread.
 inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFrame& frame, OpKernelContext* context) {
   if (!node.reads_references) [[likely]] {
     context->Enter(&frame);
-    RunKernel(node, context);
+    RunToEnd(node, context);
   } else {
     RunWithRefReads(node, frame, context);
   }

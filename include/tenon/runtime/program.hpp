@@ -20,6 +20,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/run_kernel.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
@@ -351,7 +352,7 @@ class ProgramBuilder {
                                            flags.data(),       &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
-    entry.kernel->Compute(&context);
+    RunKernel(entry.kernel.get(), &context);
     if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
     std::size_t bytes = 0;
     for (int i = 0; i < node.num_outputs(); ++i) {

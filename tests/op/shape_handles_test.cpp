@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/op/shape_handles.hpp>
+
+#include <doctest/doctest.h>
+
+#include <type_traits>
+
+namespace {
+using namespace tenon;
+
+static_assert(sizeof(DimensionHandle) == 8 && sizeof(ShapeHandle) == 4);
+static_assert(std::is_trivially_copyable_v<DimensionHandle> && std::is_trivially_copyable_v<ShapeHandle>);
+
+TEST_SUITE("shape handles") {
+  TEST_CASE("are unset at first, and then the same") {
+    CHECK_FALSE(DimensionHandle().IsSet());
+    CHECK_FALSE(ShapeHandle().IsSet());
+    CHECK(ShapeHandle().SameHandle(ShapeHandle()));
+    CHECK(DimensionHandle().SameHandle(DimensionHandle()));
+  }
+  TEST_CASE("a number stands for a dimension") {
+    CHECK(DimensionOrConstant(5).val == 5);
+    CHECK_FALSE(DimensionOrConstant(5).dim.IsSet());
+    CHECK(DimensionOrConstant(DimensionHandle()).val == -1);
+    CHECK(ShapeAndType().dtype == DataType::kInvalid);
+  }
+}
+}  // namespace
