@@ -6,8 +6,8 @@
 //   tenon_ops_of --register FILE.cpp GRAPH.pb...        the includes and TENON_REGISTER lines
 //   tenon_ops_of --headers DIR;DIR ...                  where <tenon/ops/...> is; without it, ./include
 //
-// Exit status: 0, also when a graph has ops that Tenon does not have (they are named on stderr); 1 when a file cannot be
-// read or written; 2 for a wrong command line.
+// Exit status: 0, also when a graph has ops that Tenon does not have (they are named on stderr); 1 when a file cannot
+// be read or written; 2 for a wrong command line.
 
 #include <algorithm>
 #include <cstdio>
@@ -45,8 +45,7 @@ void Add(const tenon::SlimVector<tenon::OpUsage>& usage, Needs* needs) {
   for (const tenon::OpUsage& use : usage) {
     Need& need = (*needs)[use.op];
     need.nodes += use.nodes;
-    for (const tenon::OpUsage::TypeAttr& attr : use.types)
-      need.types[attr.name] = need.types[attr.name] | attr.types;
+    for (const tenon::OpUsage::TypeAttr& attr : use.types) need.types[attr.name] = need.types[attr.name] | attr.types;
   }
 }
 
@@ -121,7 +120,8 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
     lines[types.mask].push_back("tenon::ops::" + op);
   }
   std::string text = "// Written by tenon_ops_of for";
-  for (const std::string& graph : graphs) tenon::StrAppend(&text, " ", std::filesystem::path(graph).filename().string());
+  for (const std::string& graph : graphs)
+    tenon::StrAppend(&text, " ", std::filesystem::path(graph).filename().string());
   text += ".\n#include <tenon/register.hpp>\n";
   if (complex) text += "#include <tenon/types/complex.hpp>\n";
   for (const std::string& header : includes) tenon::StrAppend(&text, "#include <", header, ">\n");
@@ -135,11 +135,11 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
     if (mask != 0) {
       std::string types;
       for (const tenon::DataType type : tenon::DataTypeSet{mask})
-        tenon::StrAppend(&types, types.empty() ? "" : ", ", "tenon::type_of_t<tenon::DataTypeFromName(\"", type, "\")>");
+        tenon::StrAppend(&types, types.empty() ? "" : ", ", "tenon::type_of_t<tenon::DataTypeFromName(\"", type,
+                         "\")>");
       tenon::StrAppend(&text, "tenon::Types<", types, ">,\n               ");
     }
-    for (const std::string& op : ops)
-      tenon::StrAppend(&text, &op == ops.data() ? "" : ",\n               ", op);
+    for (const std::string& op : ops) tenon::StrAppend(&text, &op == ops.data() ? "" : ",\n               ", op);
     text += ");\n";
   }
   return text;

@@ -78,7 +78,8 @@ TENON_BENCH(registry_find, {500, 2000, 8000}) {
   Registry registry;
   for (const RegistrationBatch& batch : program.batches) state.Check(registry.Add(batch));
   std::vector<KernelKey> keys;
-  for (std::size_t i = 0; i < program.names.size(); i += 7) keys.push_back({program.names[i], "CPU", {DataType::kInt32}});
+  for (std::size_t i = 0; i < program.names.size(); i += 7)
+    keys.push_back({program.names[i], "CPU", {DataType::kInt32}});
   std::size_t next = 0;
   for (auto _ : state) {
     (void)_;

@@ -16,17 +16,16 @@ template <class DevicePack, class... Item>
 struct PluginOf;
 template <class Device, class... Item>
 struct PluginOf<Devices<Device>, Item...> {
-  static constexpr PluginHeader header =
-      MakePluginHeader(&BatchOf<Devices<Device>, Item...>::template batch<Device>);
+  static constexpr PluginHeader header = MakePluginHeader(&BatchOf<Devices<Device>, Item...>::template batch<Device>);
 };
 
 }  // namespace detail
 
 TENON_NAMESPACE_END
 
-#define TENON_PLUGIN(...)                                                                              \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                 \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                \
+#define TENON_PLUGIN(...)                                                                               \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
     return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
-  }                                                                                                    \
+  }                                                                                                     \
   static_assert(true, "")

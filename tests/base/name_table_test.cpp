@@ -14,7 +14,8 @@ namespace {
 // Names of all lengths around the eight bytes of a step, many of them with a common beginning.
 std::vector<std::string> ManyNames() {
   std::vector<std::string> names{"", "a", std::string("a\0", 2), std::string(1, '\0')};
-  for (int i = 0; i < 1000; ++i) names.push_back(std::string(static_cast<std::size_t>(i % 20), 'x') + std::to_string(i));
+  for (int i = 0; i < 1000; ++i)
+    names.push_back(std::string(static_cast<std::size_t>(i % 20), 'x') + std::to_string(i));
   return names;
 }
 }  // namespace

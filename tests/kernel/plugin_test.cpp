@@ -37,6 +37,7 @@ TEST_SUITE("CheckPlugin") {
           std::string_view::npos);
     header = MakePluginHeader(nullptr);
     header.layout ^= 1;
-    CHECK(CheckPlugin(header, "a.so").message().find("lays out Tenon's types in another way") != std::string_view::npos);
+    CHECK(CheckPlugin(header, "a.so").message().find("lays out Tenon's types in another way") !=
+          std::string_view::npos);
   }
 }

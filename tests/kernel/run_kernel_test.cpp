@@ -111,8 +111,7 @@ TEST_SUITE("RunKernel") {
   TEST_CASE("an output may be allocated once, and must be there") {
     CHECK(StatusOf<AllocatesTwice>() ==
           "INTERNAL: allocate_output on same index multiple times. index = 0, kernel=here");
-    CHECK(StatusOf<AllocatesAnother>() ==
-          "INTERNAL: allocate_output with bad index=1 kernel=here; it has 1 outputs");
+    CHECK(StatusOf<AllocatesAnother>() == "INTERNAL: allocate_output with bad index=1 kernel=here; it has 1 outputs");
   }
 }
 
@@ -151,7 +150,9 @@ TEST_SUITE("StartKernel") {
 TEST_SUITE("faults of kernels in a session") {
   TEST_CASE("each names op and node") {
     const auto text = [](std::string_view mode) {
-      return kernel_test::RunOp("KtFault", {{"mode", std::string(mode)}}, {MakeTensor<float>({2}, {1, 2})}).status().ToString();
+      return kernel_test::RunOp("KtFault", {{"mode", std::string(mode)}}, {MakeTensor<float>({2}, {1, 2})})
+          .status()
+          .ToString();
     };
     CHECK(text("none") == "OK");
     CHECK(text("throw") ==

@@ -20,16 +20,15 @@ constexpr auto kArgMaxSignature = Op("ArgMax")
                                       .Attr("T: {float, half}")
                                       .Attr("Tidx: {int32, int64} = DT_INT32")
                                       .Attr("output_type: {int32, int64} = DT_INT64");
-constexpr auto kIdentityNSignature =
-    Op("IdentityN").Input("input: T").Output("output: T").Attr("T: list(type)");
+constexpr auto kIdentityNSignature = Op("IdentityN").Input("input: T").Output("output: T").Attr("T: list(type)");
 constexpr auto kCallSignature = Op("PartitionedCall")
                                     .Input("args: Tin")
                                     .Output("output: Tout")
                                     .Attr("Tin: list(type) >= 0")
                                     .Attr("Tout: list(type) >= 0")
                                     .Attr("f: func");
-constexpr OpView kAdd = kAddSignature.view(), kArgMax = kArgMaxSignature.view(), kIdentityN = kIdentityNSignature.view(),
-                 kCall = kCallSignature.view();
+constexpr OpView kAdd = kAddSignature.view(), kArgMax = kArgMaxSignature.view(),
+                 kIdentityN = kIdentityNSignature.view(), kCall = kCallSignature.view();
 
 NodeDef Node(std::string op, AttrMap attrs = {}) {
   NodeDef node;
@@ -100,9 +99,9 @@ TEST_SUITE("OpUsageOfGraph") {
     graph.library.function = {
         MakeFunction("f", {Node("g", {{"T", AttrValue::Placeholder("T")}})}, true),
         MakeFunction("g",
-                 {Node("Add", {{"T", AttrValue::Placeholder("T")}}),
-                  Node("PartitionedCall", {{"f", NameAttrList{"f", {{"T", AttrValue::Placeholder("T")}}}}})},
-                 true)};
+                     {Node("Add", {{"T", AttrValue::Placeholder("T")}}),
+                      Node("PartitionedCall", {{"f", NameAttrList{"f", {{"T", AttrValue::Placeholder("T")}}}}})},
+                     true)};
     graph.node = {Node("f", {{"T", DataType::kInt32}})};
     CHECK(Text(graph) ==
           "Add 1 T{int32}\n"

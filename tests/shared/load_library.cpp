@@ -30,7 +30,8 @@ std::string Refusal(const std::string& name, Registry& registry = Registry::Glob
   if (library.ok()) return "loaded";
   std::string text = library.status().ToString();
   const std::string folder = std::string(TENON_PLUGINS) + "/";
-  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) text.erase(at, folder.size());
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder))
+    text.erase(at, folder.size());
   return text;
 }
 
@@ -56,8 +57,7 @@ TEST_SUITE("LoadLibrary") {
     REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
     CHECK((*outputs)[0].flat<float>()[2] == 15.0f);
     const auto refused = session->Run({{"x", Tensor::Zeros<float>({1001})}}, {"y"});
-    CHECK(refused.status().ToString() ==
-          "INVALID_ARGUMENT: PluginScale: 1001 elements are too many [node 'y', CPU:0]");
+    CHECK(refused.status().ToString() == "INVALID_ARGUMENT: PluginScale: 1001 elements are too many [node 'y', CPU:0]");
   }
   TEST_CASE("strings cross in both directions") {
     REQUIRE(LoadLibrary(Plugin("scale")).ok());
@@ -66,7 +66,8 @@ TEST_SUITE("LoadLibrary") {
     b.Add("PluginGreet", "text", {name});
     const auto session = Session::FromGraph(b);
     REQUIRE_MESSAGE(session.ok(), session.status().message());
-    const auto outputs = session->Run({{"name", MakeTensor<tstring>({1}, {"a name that is on the heap too"})}}, {"text"});
+    const auto outputs =
+        session->Run({{"name", MakeTensor<tstring>({1}, {"a name that is on the heap too"})}}, {"text"});
     REQUIRE_MESSAGE(outputs.ok(), outputs.status().message());
     CHECK(std::string((*outputs)[0].flat<tstring>()[0]) ==
           "Hello from a library that was loaded, a name that is on the heap too!");
@@ -159,18 +160,21 @@ TEST_SUITE("LoadLibrary") {
     CHECK(Refusal("foreign_0", registry) ==
           "INVALID_ARGUMENT: LoadLibrary: 'foreign_0.so' is no plug-in of Tenon: it has no function 'tenon_plugin'; "
           "TENON_PLUGIN(ops...) in one of its files defines it");
-    const std::string version = StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR, ".", TENON_VERSION_PATCH);
-    const std::string newer = StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR + 1, ".", TENON_VERSION_PATCH);
-    CHECK(Refusal("foreign_1", registry) == StrCat("FAILED_PRECONDITION: LoadLibrary: 'foreign_1.so' was built against ",
-                                                   newer, ", this program against ", version,
-                                                   "; build it again with these headers"));
+    const std::string version =
+        StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR, ".", TENON_VERSION_PATCH);
+    const std::string newer =
+        StrCat("Tenon ", TENON_VERSION_MAJOR, ".", TENON_VERSION_MINOR + 1, ".", TENON_VERSION_PATCH);
+    CHECK(Refusal("foreign_1", registry) ==
+          StrCat("FAILED_PRECONDITION: LoadLibrary: 'foreign_1.so' was built against ", newer,
+                 ", this program against ", version, "; build it again with these headers"));
     CHECK(Refusal("foreign_2", registry) ==
           StrCat("FAILED_PRECONDITION: LoadLibrary: 'foreign_2.so' has the ABI 'tenon v7, itanium, libc++ abi 1', this "
                  "program '",
                  detail::kPluginAbi, "'; build it again with these headers"));
-    CHECK(Refusal("foreign_3", registry) ==
-          "FAILED_PRECONDITION: LoadLibrary: 'foreign_3.so' has another table of dtypes: number 24 is 2 bytes there and "
-          "1 bytes here; build it again with these headers");
+    CHECK(
+        Refusal("foreign_3", registry) ==
+        "FAILED_PRECONDITION: LoadLibrary: 'foreign_3.so' has another table of dtypes: number 24 is 2 bytes there and "
+        "1 bytes here; build it again with these headers");
     CHECK(Refusal("foreign_4", registry) ==
           "INVALID_ARGUMENT: LoadLibrary: 'foreign_4.so': its function 'tenon_plugin' returns nothing");
     CHECK(registry.ops().size() == 0);

@@ -9,9 +9,11 @@ using namespace tenon;
 
 namespace {
 struct PluginMacroTest {
-  static constexpr auto signature =
-      Op("PluginMacroTest").Input("x: T").Output("y: T").Attr("T: {float, int32}").SetShapeFn(
-          shape_inference::UnchangedShape);
+  static constexpr auto signature = Op("PluginMacroTest")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
   template <class Device, class T>
   struct kernel {
     Status operator()(Device&, In<T>, Out<T>) const { return OkStatus(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// NameTable<T>: objects by name, for tables that only grow. Looking up takes no lock, also while another thread inserts;
-// an object stays where it is.
+// NameTable<T>: objects by name, for tables that only grow. Looking up takes no lock, also while another thread
+// inserts; an object stays where it is.
 
 #include <atomic>
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive the
-// table. About 25 ns a look-up.
+// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
+// the table. About 25 ns a look-up.
 template <class T>
 class NameTable {
  public:
@@ -89,7 +89,7 @@ class NameTable {
   }
   Slots* Grow(Slots* old) {
     const std::size_t count = old == nullptr ? 64 : 4 * (old->mask + 1);
-    Slots* const slots = new Slots{count - 1, new std::atomic<Entry*>[count]{}, old};
+    Slots* const slots = new Slots{count - 1, new std::atomic<Entry*>[count] {}, old};
     for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
       Put(slots, entry);
     slots_.store(slots, std::memory_order_release);

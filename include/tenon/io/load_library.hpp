@@ -108,8 +108,8 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
   std::memcpy(&entry, &symbol, sizeof(entry));
   const PluginHeader* const header = entry();
   if (header == nullptr)
-    return refuse(errors::InvalidArgument("LoadLibrary: '", path, "': its function '", kPluginEntryPoint,
-                                          "' returns nothing"));
+    return refuse(
+        errors::InvalidArgument("LoadLibrary: '", path, "': its function '", kPluginEntryPoint, "' returns nothing"));
   if (Status status = CheckPlugin(*header, path); !status.ok()) return refuse(std::move(status));
 
   detail::PluginBatches plugin{handle, {}};

@@ -77,8 +77,9 @@ class OpKernelContext {
     for (int i = 1; i < num_inputs(); ++i)
       if (!(input(0).shape() == input(i).shape())) [[unlikely]]
         return errors::InvalidArgument("Inputs to operation ", frame_->kernel->name(), " of type ",
-                                       frame_->kernel->type_string(), " must have the same size and shape.  Input 0: ",
-                                       input(0).shape(), " != input ", i, ": ", input(i).shape());
+                                       frame_->kernel->type_string(),
+                                       " must have the same size and shape.  Input 0: ", input(0).shape(), " != input ",
+                                       i, ": ", input(i).shape());
     return OkStatus();
   }
 
@@ -223,10 +224,10 @@ class OpKernelContext {
   }
   TENON_COLD Status CannotAllocate(int i) const {
     if (i >= 0 && i < num_outputs())
-      return errors::Internal("allocate_output on same index multiple times. index = ", i, ", kernel=",
-                              frame_->kernel->name());
-    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(),
-                            "; it has ", num_outputs(), " outputs");
+      return errors::Internal("allocate_output on same index multiple times. index = ", i,
+                              ", kernel=", frame_->kernel->name());
+    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ",
+                            num_outputs(), " outputs");
   }
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(

@@ -56,12 +56,31 @@ inline constexpr const char* kPluginAbi =
 // when a macro such as _GLIBCXX_DEBUG changes containers.
 constexpr std::uint32_t PluginLayout() {
   std::uint32_t hash = 2166136261u;
-  for (const std::size_t size :
-       {sizeof(void*), sizeof(long), sizeof(std::string), sizeof(Status), sizeof(Tensor), sizeof(TensorShape),
-        sizeof(PartialTensorShape), sizeof(AnyView), sizeof(ArgSpec), sizeof(AttrSpec), sizeof(OpView),
-        sizeof(OpRow), sizeof(KernelRow), sizeof(ParamInfo), sizeof(RegistrationBatch), sizeof(CallFrame),
-        sizeof(AttrValue), sizeof(NodeDef), sizeof(InferenceContext), sizeof(OpKernel), sizeof(OpKernelContext),
-        sizeof(OpKernelContext::NodeFrame), sizeof(StepEnvironment), sizeof(OpKernelConstruction), sizeof(Cpu)})
+  for (const std::size_t size : {sizeof(void*),
+                                 sizeof(long),
+                                 sizeof(std::string),
+                                 sizeof(Status),
+                                 sizeof(Tensor),
+                                 sizeof(TensorShape),
+                                 sizeof(PartialTensorShape),
+                                 sizeof(AnyView),
+                                 sizeof(ArgSpec),
+                                 sizeof(AttrSpec),
+                                 sizeof(OpView),
+                                 sizeof(OpRow),
+                                 sizeof(KernelRow),
+                                 sizeof(ParamInfo),
+                                 sizeof(RegistrationBatch),
+                                 sizeof(CallFrame),
+                                 sizeof(AttrValue),
+                                 sizeof(NodeDef),
+                                 sizeof(InferenceContext),
+                                 sizeof(OpKernel),
+                                 sizeof(OpKernelContext),
+                                 sizeof(OpKernelContext::NodeFrame),
+                                 sizeof(StepEnvironment),
+                                 sizeof(OpKernelConstruction),
+                                 sizeof(Cpu)})
     hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
   return hash;
 }
@@ -130,8 +149,8 @@ inline Status CheckPlugin(const PluginHeader& header, std::string_view library) 
     const auto size = [i](const PluginHeader& h) {
       return h.dtype_sizes[i] == kNoSuchDataType ? std::string("unknown") : StrCat(int{h.dtype_sizes[i]}, " bytes");
     };
-    return refuse(StrCat("has another table of dtypes: number ", i, " is ", size(header), " there and ", size(own),
-                         " here"));
+    return refuse(
+        StrCat("has another table of dtypes: number ", i, " is ", size(header), " there and ", size(own), " here"));
   }
   if (header.layout != own.layout)
     return refuse(StrCat("lays out Tenon's types in another way than this program: layout ", header.layout, ", not ",

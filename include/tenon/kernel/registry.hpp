@@ -191,8 +191,8 @@ class Registry {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     if (kernels == nullptr || kernels->op == &op || SameStruct(*kernels->op, op)) return OkStatus();
-    return errors::AlreadyExists("two structs define kernels for op '", op.view->name,
-                                 "': ", kernels->op->struct_name, " and ", op.struct_name);
+    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", kernels->op->struct_name,
+                                 " and ", op.struct_name);
   }
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// RunKernel, StartKernel: how executors call kernels, so that a kernel's faults become errors of its node: an exception,
-// a done that is called twice. (Outputs that are missing or of another type are the executor's own check.)
+// RunKernel, StartKernel: how executors call kernels, so that a kernel's faults become errors of its node: an
+// exception, a done that is called twice. (Outputs that are missing or of another type are the executor's own check.)
 
 #include <cstddef>
 #include <cstdint>
@@ -99,8 +99,8 @@ inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
 #endif
 }
 
-// ComputeAsync; `done` is called once, whatever the kernel does, unless it never ends. An exception ends the call with an
-// error, if it has not ended before; about 50 ns more than ComputeAsync itself.
+// ComputeAsync; `done` is called once, whatever the kernel does, unless it never ends. An exception ends the call with
+// an error, if it has not ended before; about 50 ns more than ComputeAsync itself.
 inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncOpKernel::DoneCallback done) {
   const std::uintptr_t number = detail::PendingAsyncCalls::Global().Add(done);
   void* const state = reinterpret_cast<void*>(number);

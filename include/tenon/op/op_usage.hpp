@@ -27,9 +27,9 @@ struct OpUsage {
     DataTypeSet types;  // that some node has; all that there are where a node's type cannot be told
   };
   std::string op;
-  std::int64_t nodes = 0;         // in the graph and in each function once for each set of attrs that it is called with
-  SlimVector<TypeAttr> types;     // of attrs of type and list(type), in the op's order
-  bool registered = false;        // false: the op is not in the registry, so that defaults are not known
+  std::int64_t nodes = 0;  // in the graph and in each function once for each set of attrs that it is called with
+  SlimVector<TypeAttr> types;  // of attrs of type and list(type), in the op's order
+  bool registered = false;  // false: the op is not in the registry, so that defaults are not known
 
   // The dtypes of an attr, none when no node has it.
   DataTypeSet TypesOf(std::string_view attr) const {
@@ -131,7 +131,8 @@ class UsageOfGraph {
     if (FindFunction(node.op, &function)) {
       Call(function, Resolved(node.attr, bound));
       // The node becomes a call (graph/function.hpp).
-      ++UsageOf(library_.function[function].signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall").nodes;
+      ++UsageOf(library_.function[function].signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall")
+            .nodes;
       return;
     }
     OpUsage& usage = UsageOf(node.op);

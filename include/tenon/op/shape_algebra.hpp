@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and InferenceContext.
+// ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
+// InferenceContext.
 
 #include <cstddef>
 #include <cstdint>

@@ -42,12 +42,12 @@ TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t b
 
 // A strided slice with all masks worked in.
 struct StridedSlicePlan {
-  SlimVector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
-  SlimVector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
-  SlimVector<std::int64_t> final_shape;           // with new axes, without shrunk ones
-  bool is_identity = true;                         // the output is the input
-  bool slice_dim0 = true;                          // only the first dimension is cut, with stride 1
-  bool is_simple_slice = true;                     // all strides are 1
+  SlimVector<std::int64_t> begin, end, strides;  // per input dimension; bounds are within the input
+  SlimVector<std::int64_t> processing_shape;  // size of each input dimension after slicing; -1: unknown
+  SlimVector<std::int64_t> final_shape;  // with new axes, without shrunk ones
+  bool is_identity = true;  // the output is the input
+  bool slice_dim0 = true;  // only the first dimension is cut, with stride 1
+  bool is_simple_slice = true;  // all strides are 1
 };
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.

@@ -78,7 +78,8 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
                             node.node->op_name(), "' returned without setting it");
   return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
-                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}, op '", node.node->op_name(), "'");
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}, op '",
+                          node.node->op_name(), "'");
 }
 
 // Every output must be there and have its declared type.

@@ -32,9 +32,10 @@ struct PluginScale {
 
 // "Hello, <name>!", long enough to be on the heap.
 struct PluginGreet {
-  static constexpr auto signature =
-      tenon::Op("PluginGreet").Input("name: string").Output("text: string").SetShapeFn(
-          tenon::shape_inference::UnchangedShape);
+  static constexpr auto signature = tenon::Op("PluginGreet")
+                                        .Input("name: string")
+                                        .Output("text: string")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
   template <class Device>
   struct kernel {
     tenon::Status operator()(Device&, tenon::In<tenon::tstring> name, tenon::Out<tenon::tstring> text) const {
