@@ -43,7 +43,7 @@ struct OneNode {
   DataType type = DataType::kFloat;
   OpKernelConstruction construction{&def, &kOp, "CPU", {}, {&type, 1}, CpuAllocator()};
   Kernel kernel{&construction};
-  Tensor output;
+  Tensor output{DataType::kInvalid};
   std::uint8_t escapes = 0;
   StepEnvironment env;
   OpKernelContext::NodeFrame frame{};

@@ -64,7 +64,7 @@ class OpKernelContext {
   const Tensor& input(int i) const { return *frame_->inputs[i]; }
   DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
   MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
-  bool has_input(int i) const { return frame_->inputs[i]->IsInitialized(); }
+  bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
   // By the argument's name; InvalidArgument when there is none, or when it is a list of another length than 1.
   Status input(std::string_view name, const Tensor** tensor) const {
     int i = 0;
@@ -89,7 +89,10 @@ class OpKernelContext {
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
   // Takes the output away again.
-  Tensor release_output(int i) { return std::exchange(frame_->outputs[i], Tensor()); }
+  Tensor release_output(int i) {
+    if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
+    return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
+  }
   void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
   Status set_output(std::string_view name, Tensor tensor) {
     int i = 0;
@@ -100,8 +103,10 @@ class OpKernelContext {
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
   // there is no output i or it has been allocated already.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
-    if (i < 0 || i >= num_outputs() || frame_->outputs[i].IsInitialized()) [[unlikely]]
+    const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
+    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0) [[unlikely]]
       return CannotAllocate(i);
+    allocated_ |= bit;
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
     *out = &frame_->outputs[i];
     return OkStatus();
@@ -184,7 +189,10 @@ class OpKernelContext {
     const StepEnvironment* env;          // of the device that runs the node
   };
   // Moves to another node; the frame must outlive its run.
-  void Enter(const NodeFrame* frame) { frame_ = frame; }
+  void Enter(const NodeFrame* frame) {
+    frame_ = frame;
+    allocated_ = 0;
+  }
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
   // -- for the adapter
@@ -237,6 +245,7 @@ class OpKernelContext {
   }
 
   const NodeFrame* frame_ = nullptr;
+  std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
   Status status_;
 };
 
