@@ -28,8 +28,8 @@ TEST_SUITE("TensorList, single elements") {
     CHECK(ListOf((*after)[0]).at(0).data<std::int32_t>()[0] == 7);
     CHECK(!TensorList::IsSet(ListOf(before).at(0)));
   }
-  TEST_CASE("a list in its last use is changed in place") {
-    // The same list is pushed to twice in one graph, once by its only reader.
+  TEST_CASE("two readers of one list do not see each other's changes") {
+    // `once` is the only reader of the list, which it may change in place; `left` and `right` share what it gives.
     GraphBuilder b;
     const Output shape = b.Const("shape", Tensor::Scalar<std::int32_t>(-1));
     const Output length = b.Placeholder("length", DataType::kInt32);
