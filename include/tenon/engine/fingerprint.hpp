@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Fingerprints of bytes that are the same on every machine and in TensorFlow: Fingerprint64 (FarmHash's farmhashna),
-// Hash64 (64-bit MurmurHash2 with TensorFlow's seed), SipHash-2-4 with a key.
+// SipHash-2-4 with a key; base/hash.hpp has Hash64.
 
 #include <bit>
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/hash.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -137,26 +138,6 @@ inline std::uint64_t Fingerprint64(std::string_view bytes) {
   swap(z, x);
   return FarmMix16(FarmMix16(v.first, w.first, mul) + ShiftMix(y) * kFarm0 + z, FarmMix16(v.second, w.second, mul) + x,
                    mul);
-}
-
-// TensorFlow's Hash64 with its default seed.
-inline std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = 0xDECAFCAFFE) {
-  constexpr std::uint64_t m = 0xc6a4a7935bd1e995;
-  const char* s = bytes.data();
-  std::size_t n = bytes.size();
-  std::uint64_t h = seed ^ (n * m);
-  for (; n >= 8; n -= 8, s += 8) {
-    std::uint64_t k = detail::Fetch64(s) * m;
-    k ^= k >> 47;
-    h = (h ^ k * m) * m;
-  }
-  if (n > 0) {
-    std::uint64_t k = 0;
-    for (std::size_t i = n; i > 0; --i) k = k << 8 | static_cast<unsigned char>(s[i - 1]);
-    h = (h ^ k) * m;
-  }
-  h = (h ^ (h >> 47)) * m;
-  return h ^ (h >> 47);
 }
 
 // SipHash-2-4 with a key of 128 bits.
