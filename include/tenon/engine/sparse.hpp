@@ -20,6 +20,12 @@
 
 TENON_NAMESPACE_BEGIN
 
+// *sum = a + b and *difference = a - b; false where 64 bits do not hold them. Sizes and indices may be any numbers.
+inline bool AddFits(std::int64_t a, std::int64_t b, std::int64_t* sum) { return !__builtin_add_overflow(a, b, sum); }
+inline bool SubtractFits(std::int64_t a, std::int64_t b, std::int64_t* difference) {
+  return !__builtin_sub_overflow(a, b, difference);
+}
+
 // The rows of a matrix [n, rank], each the place of one stored element. Borrowed.
 struct SparseRows {
   const std::int64_t* data;

@@ -17,6 +17,7 @@
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/fingerprint.hpp>
+#include <tenon/engine/sparse.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/ops/sparse/sparse_tensor.hpp>
@@ -218,7 +219,7 @@ inline Status RunSparseCross(OpKernelContext& context, const CrossInputs& in, co
   for (Index b = NextCrossRow(&columns, -1, batch); b < batch; b = NextCrossRow(&columns, b, batch)) {
     Index crosses = 1;
     for (const CrossColumn& column : columns) crosses = MultiplyWithoutOverflow(crosses, column.count());
-    if (crosses < 0 || __builtin_add_overflow(total, crosses, &total))
+    if (crosses < 0 || !AddFits(total, crosses, &total))
       return errors::InvalidArgument(op, ": row ", b, " of the batch has more crosses than 63 bits can count");
     most = std::max(most, crosses);
   }

@@ -76,7 +76,7 @@ inline Index PartStart(Index size, Index parts, Index part) {
 // The sum of two, at most the largest there is.
 inline std::int64_t AddSaturating(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  if (AddFits(a, b, &sum)) return sum;
   return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
 }
 
@@ -131,7 +131,7 @@ struct SparseSlice {
         return errors::InvalidArgument("SparseSlice: Expected a non-negative size, got ", wanted, " for dimension ", d);
       const std::int64_t most = x.sizes()[d];
       std::int64_t left = 0;
-      if (from < most && __builtin_sub_overflow(most, from, &left)) left = std::numeric_limits<std::int64_t>::max();
+      if (from < most && !SubtractFits(most, from, &left)) left = std::numeric_limits<std::int64_t>::max();
       begin.push_back(from);
       end.push_back(detail::AddSaturating(from, wanted));
       sizes.push_back(std::min(wanted, left));
@@ -385,7 +385,7 @@ struct SparseConcat {
         const std::int64_t size = shapes[i].data<std::int64_t>()[d];
         std::int64_t& own = sizes[static_cast<std::size_t>(d)];
         if (d == at) {
-          if (__builtin_add_overflow(own, size, &own))
+          if (!AddFits(own, size, &own))
             return errors::Internal("SparseConcat: Encountered overflow from large input shape at position ", i);
         } else if (size != own) {
           return errors::InvalidArgument("SparseConcat: Input shapes must match: expected ", own, " for dimension ", d,
