@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Where the largest or smallest elements along one axis are: the first of equal ones. As in Eigen a floating element
-// counts only when it is beyond the lowest (highest) finite number, so that NaN is passed over, and where nothing counts
-// the answer is 0.
+// counts only when it is beyond the lowest (highest) finite number, so that NaN is passed over, and where nothing
+// counts the answer is 0.
 
 #include <algorithm>
 #include <cstddef>

@@ -104,13 +104,12 @@ Status MultiplyMatrices(Cpu& device, const BatchMatMulPlan& plan, const void* px
   const Index y_sizes[] = {plan.transpose_y ? n : k, plan.transpose_y ? k : n};
   const Index z_sizes[] = {m, n};
   const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return ForEachProduct(device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5),
-                        [&](Cpu& on, Index i) {
-                          const BatchPlace at(plan, i);
-                          return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x,
-                                         In<T, 2>(y + at.y * k * n, y_sizes), plan.transpose_y,
-                                         Out<T, 2>(z + i * m * n, z_sizes));
-                        });
+  return ForEachProduct(
+      device, plan.batches, 20 + products * (std::is_floating_point_v<T> ? 0.1 : 0.5), [&](Cpu& on, Index i) {
+        const BatchPlace at(plan, i);
+        return Gemm<T>(on, In<T, 2>(x + at.x * m * k, x_sizes), plan.transpose_x, In<T, 2>(y + at.y * k * n, y_sizes),
+                       plan.transpose_y, Out<T, 2>(z + i * m * n, z_sizes));
+      });
 }
 
 using BatchMatMulFn = Status (*)(Cpu& device, const BatchMatMulPlan& plan, const void* x, const void* y, void* out);

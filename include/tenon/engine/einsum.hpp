@@ -96,7 +96,7 @@ struct EinsumPlan {
   EinsumOperand operands[2];
   EinsumLabels batch, contracted;  // in the order in which the first operand has them
   EinsumLabels output;
-  Index size[kEinsumLabels];          // of the labels that there are; of batches after broadcasting
+  Index size[kEinsumLabels];  // of the labels that there are; of batches after broadcasting
   Index operand_size[2][kEinsumLabels];  // in one operand; 1 where it has to be repeated or does not have the label
 
   // Elements of so many labels together.
@@ -155,8 +155,7 @@ inline Status PlanEinsum(std::string_view equation, std::span<const TensorShape*
   }
   int dots = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i)
-    TENON_RETURN_IF_ERROR(
-        detail::ReadEinsumOperand(*shapes[i], texts.inputs[i], static_cast<int>(i), plan, &dots));
+    TENON_RETURN_IF_ERROR(detail::ReadEinsumOperand(*shapes[i], texts.inputs[i], static_cast<int>(i), plan, &dots));
   bool ellipsis = false;
   TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(texts.output, &ellipsis));
   if (dots > 0 && !ellipsis)
@@ -185,8 +184,8 @@ inline Status PlanEinsum(std::string_view equation, std::span<const TensorShape*
   return OkStatus();
 }
 
-// The copy that lays an operand (row-major, dimensions named by `from`, sizes as `size` says) out as the labels in `to`,
-// one dimension each: diagonals where `from` has a label more than once.
+// The copy that lays an operand (row-major, dimensions named by `from`, sizes as `size` says) out as the labels in
+// `to`, one dimension each: diagonals where `from` has a label more than once.
 inline NdCopy EinsumLayout(const EinsumLabels& from, const EinsumLabels& to, const Index* size) {
   NdCopy copy;
   Index out = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Discrete Fourier transforms of any length, calculated in double: powers of two by the radix-2 algorithm, other lengths
-// as a convolution (L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier transform",
-// 1970). And along any axes of a tensor.
+// Discrete Fourier transforms of any length, calculated in double: powers of two by the radix-2 algorithm, other
+// lengths as a convolution (L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier
+// transform", 1970). And along any axes of a tensor.
 
 #include <cmath>
 #include <complex>
@@ -112,7 +112,8 @@ class FftPlan {
   SlimVector<complex128> roots_, chirp_, kernel_;
 };
 
-// x: a block of the given sizes, row-major, transformed in place along axis `axis`. The inverse is divided by the length.
+// x: a block of the given sizes, row-major, transformed in place along axis `axis`. The inverse is divided by the
+// length.
 inline void FftAlong(complex128* x, std::span<const Index> sizes, std::size_t axis, bool inverse) {
   const Index n = sizes[axis];
   Index outer = 1, inner = 1;

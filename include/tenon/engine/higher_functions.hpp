@@ -276,8 +276,7 @@ T Polygamma(T n, T x) {
 // The regularised incomplete beta function I_x(a, b).
 template <std::floating_point T>
 T Betainc(T a, T b, T x) {
-  return static_cast<T>(
-      detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x)));
+  return static_cast<T>(detail::IncompleteBeta(static_cast<double>(a), static_cast<double>(b), static_cast<double>(x)));
 }
 
 TENON_NAMESPACE_END

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Decompositions of one dense matrix, row-major, in place: LU, Cholesky, triangular systems, Householder's QR, Jacobi's
-// methods for eigenvalues and singular values. T is float, double or a complex number of these. G. H. Golub and C. F. Van
-// Loan, "Matrix Computations" (2013): 3.4, 4.2, 5.2, 8.5, 8.6.
+// methods for eigenvalues and singular values. T is float, double or a complex number of these. G. H. Golub and C. F.
+// Van Loan, "Matrix Computations" (2013): 3.4, 4.2, 5.2, 8.5, 8.6.
 
 #include <algorithm>
 #include <cmath>
@@ -74,8 +74,8 @@ void Multiply(const T* a, const T* b, T* c, Index m, Index k, Index n) {
     for (Index p = 0; p < k; ++p) Subtract(T(-a[i * k + p]), b + p * n, c + i * n, n);
 }
 
-// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0 or NaN.
-// *swaps: how many rows were exchanged.
+// a: [n, n] becomes L (below the diagonal, which is 1) and U, of the rows that `order` lists. False if a pivot is 0 or
+// NaN. *swaps: how many rows were exchanged.
 template <class T>
 bool FactorLu(T* a, Index n, Index* order, Index* swaps) {
   bool regular = true;
@@ -162,7 +162,8 @@ void FactorQr(T* a, Index m, Index n, T* q) {
     if (tail == 0 && std::imag(alpha) == 0) continue;
     const Real<T> norm = std::sqrt(Square(alpha) + tail);
     const Real<T> beta = RealPart(alpha) >= 0 ? -norm : norm;
-    const T tau = (beta - Conj(alpha)) / beta, scale = alpha - beta;  // H^H = 1 - conj(tau) v v^H maps the column to beta
+    const T tau = (beta - Conj(alpha)) / beta,
+            scale = alpha - beta;  // H^H = 1 - conj(tau) v v^H maps the column to beta
     T* const w = v.data();
     w[k] = T(1);
     for (Index i = k + 1; i < m; ++i) w[i] = a[i * n + k] / scale;
@@ -206,8 +207,8 @@ struct Rotation {
 
 inline constexpr int kJacobiSweeps = 60;
 
-// Only the lower triangle of a: [n, n] is read; a is overwritten. e: eigenvalues, ascending; v: [n, n], their vectors as
-// columns. Jacobi's method.
+// Only the lower triangle of a: [n, n] is read; a is overwritten. e: eigenvalues, ascending; v: [n, n], their vectors
+// as columns. Jacobi's method.
 template <class T>
 void EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
   for (Index i = 0; i < n; ++i) {
@@ -222,7 +223,8 @@ void EigenHermitian(T* a, Index n, Real<T>* e, T* v) {
     for (Index p = 0; p < n; ++p) {
       for (Index q = p + 1; q < n; ++q) {
         const T x = a[p * n + q];
-        const Real<T> size = std::abs(x), around = std::fabs(RealPart(a[p * n + p])) + std::fabs(RealPart(a[q * n + q]));
+        const Real<T> size = std::abs(x),
+                      around = std::fabs(RealPart(a[p * n + p])) + std::fabs(RealPart(a[q * n + q]));
         if (!(size > around * std::numeric_limits<Real<T>>::epsilon() * Real<T>(0.01)) || size == 0) continue;
         rotated = true;
         const Rotation<T> turn(RealPart(a[p * n + p]), RealPart(a[q * n + q]), x);

@@ -19,8 +19,8 @@
 
 TENON_NAMESPACE_BEGIN
 
-// y[i * step + j] = x[0 * step + j] op ... op x[i * step + j], i in [0, n), j in [0, width); exclusive: without the last
-// of them. `step` may be negative: from the end.
+// y[i * step + j] = x[0 * step + j] op ... op x[i * step + j], i in [0, n), j in [0, width); exclusive: without the
+// last of them. `step` may be negative: from the end.
 struct ScanLoop {
   void (*run)(const void* x, void* y, Index n, Index step, Index width, bool exclusive) = nullptr;
   Index bytes = 0;    // of one element

@@ -258,10 +258,9 @@ inline PickedSumLoops PickedSumLoopsFor(DataType type) {
 template <class Body>
 void ForEachColumnRange(Cpu& device, Index rows, Index columns, const Body& body) {
   constexpr Index kTogether = 64;  // columns that share cache lines
-  ParallelFor(device, (columns + kTogether - 1) / kTogether, 0.3 * static_cast<double>(rows) * kTogether,
-              [&](Index begin, Index end) {
-                body(begin * kTogether, end * kTogether < columns ? end * kTogether : columns);
-              });
+  ParallelFor(
+      device, (columns + kTogether - 1) / kTogether, 0.3 * static_cast<double>(rows) * kTogether,
+      [&](Index begin, Index end) { body(begin * kTogether, end * kTogether < columns ? end * kTogether : columns); });
 }
 
 TENON_NAMESPACE_END

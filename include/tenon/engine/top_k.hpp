@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The k largest of each row, and the element that would be n-th if a row were sorted. Rows are widened first
-// (engine/wide.hpp), so that each loop is compiled three times only. The order of what is equal, unsorted or NaN follows
-// TensorFlow's algorithm: a heap of the k best so far.
+// (engine/wide.hpp), so that each loop is compiled three times only. The order of what is equal, unsorted or NaN
+// follows TensorFlow's algorithm: a heap of the k best so far.
 
 #include <algorithm>
 #include <cstddef>
@@ -92,8 +92,8 @@ void TopKOfRow(const W* row, std::int32_t n, std::int32_t k, bool sorted, std::i
 // Scratch bytes that the functions below need for rows of n elements.
 constexpr std::size_t TopKScratchBytes(Index n) { return static_cast<std::size_t>(n + 1) * 20; }
 
-// row: n elements of `type`  ->  values: its k greatest, places: where they are. 0 < k <= n < 2^31. `scratch` is aligned
-// to 8 bytes and has TopKScratchBytes(n); places, in scratch too, are valid until its next use.
+// row: n elements of `type`  ->  values: its k greatest, places: where they are. 0 < k <= n < 2^31. `scratch` is
+// aligned to 8 bytes and has TopKScratchBytes(n); places, in scratch too, are valid until its next use.
 inline const std::int32_t* TopK(const WideType& type, const void* row, Index n, Index k, bool sorted, void* scratch,
                                 void* values) {
   char* const wide = static_cast<char*>(scratch);

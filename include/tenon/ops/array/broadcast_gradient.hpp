@@ -84,8 +84,7 @@ struct BroadcastGradientArgs {
       if (equal) reduced[k].clear();
       Tensor* out = nullptr;
       TENON_RETURN_IF_ERROR(context.allocate_output(k, TensorShape({static_cast<Index>(reduced[k].size())}), &out));
-      for (std::size_t i = 0; i < reduced[k].size(); ++i)
-        detail::StoreIndex(out, static_cast<Index>(i), reduced[k][i]);
+      for (std::size_t i = 0; i < reduced[k].size(); ++i) detail::StoreIndex(out, static_cast<Index>(i), reduced[k][i]);
     }
     return OkStatus();
   }

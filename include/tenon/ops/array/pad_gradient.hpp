@@ -89,8 +89,7 @@ struct MirrorPadGrad {
   static Status ReadSizes(Index offset, const TensorShape& input, const HostIndices& paddings, TensorShape* output) {
     constexpr int kMostDims = 5;
     const int rank = input.dims();
-    if (rank > kMostDims)
-      return errors::Unimplemented("MirrorPadGrad: inputs rank not in [0,", kMostDims, "]: ", rank);
+    if (rank > kMostDims) return errors::Unimplemented("MirrorPadGrad: inputs rank not in [0,", kMostDims, "]: ", rank);
     if (paddings.shape().dims() != 2 || paddings.shape().dim_size(1) != 2)
       return errors::InvalidArgument("MirrorPadGrad: paddings must be a matrix with 2 columns: ", paddings.shape());
     if (paddings.shape().dim_size(0) != rank)

@@ -57,8 +57,8 @@ Status RunSearchSorted(OpKernelContext& context, Cpu& device, const Tensor& sort
     return errors::InvalidArgument(op, ": Leading dim_size of both tensors must match, got ", rows, " and ",
                                    values.dim_size(0));
   if (context.expected_output_dtype(0) == DataType::kInt32 && n > std::numeric_limits<std::int32_t>::max())
-    return errors::InvalidArgument(op, ": trailing dim_size must be less than INT32_MAX for int32 output type, but was ",
-                                   n);
+    return errors::InvalidArgument(
+        op, ": trailing dim_size must be less than INT32_MAX for int32 output type, but was ", n);
   TENON_RETURN_IF_ERROR(context.allocate_output(0, values.shape(), &output));
   if (values.NumElements() == 0) return OkStatus();
   const WideType type = WideTypeOf(sorted.dtype());
@@ -79,8 +79,7 @@ template <class Device, bool kUpper>
   requires(Device::type == "CPU")
 struct SearchSortedKernel {
   Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), kRealNumberTypes); }
-  Status operator()(Context<Device>& context, const Tensor& sorted_inputs, const Tensor& values,
-                    Tensor& output) const {
+  Status operator()(Context<Device>& context, const Tensor& sorted_inputs, const Tensor& values, Tensor& output) const {
     return RunSearchSorted<kUpper>(context.op(), context.device(), sorted_inputs, values, &output);
   }
 };

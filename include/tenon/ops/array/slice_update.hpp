@@ -45,17 +45,17 @@ inline Status PlanSliceUpdate(std::string_view op, const SliceMasks& masks, cons
                               StridedSlicePlan* plan) {
   if (begin.shape().dims() != 1 || !(begin.shape() == end.shape()) || !(begin.shape() == strides.shape()) ||
       begin.size() >= 32)
-    return errors::InvalidArgument(
-        op, ": Expected begin, end, and strides to be 1D equal size tensors, but got shapes ", begin.shape(), ", ",
-        end.shape(), ", and ", strides.shape(), " instead.");
+    return errors::InvalidArgument(op,
+                                   ": Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
+                                   begin.shape(), ", ", end.shape(), ", and ", strides.shape(), " instead.");
   SlimVector<std::int64_t> lists[3];
   const HostIndices* const given[3] = {&begin, &end, &strides};
   for (int k = 0; k < 3; ++k)
     for (Index i = 0; i < begin.size(); ++i) lists[k].push_back((*given[k])[i]);
   const auto mask = [](std::int64_t bits) { return static_cast<std::int32_t>(bits); };
-  const Status status = PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(masks.begin_mask),
-                                         mask(masks.end_mask), mask(masks.ellipsis_mask), mask(masks.new_axis_mask),
-                                         mask(masks.shrink_axis_mask), plan);
+  const Status status =
+      PlanStridedSlice(shape.dim_sizes(), &lists[0], &lists[1], lists[2], mask(masks.begin_mask), mask(masks.end_mask),
+                       mask(masks.ellipsis_mask), mask(masks.new_axis_mask), mask(masks.shrink_axis_mask), plan);
   return status.ok() ? OkStatus() : Status(status.code(), StrCat(op, ": ", status.message()));
 }
 

@@ -73,7 +73,8 @@ inline void NumberSlices(const SliceKeys& slices, SlimVector<Index>* number, Sli
   SlimVector<Index> table(size, -1);  // open addressing: numbers of distinct slices
   for (Index i = 0; i < slices.n; ++i) {
     std::size_t at = static_cast<std::size_t>(slices.Hash(i)) & (size - 1);
-    while (table[at] >= 0 && !slices.Equal(i, (*first)[static_cast<std::size_t>(table[at])])) at = (at + 1) & (size - 1);
+    while (table[at] >= 0 && !slices.Equal(i, (*first)[static_cast<std::size_t>(table[at])]))
+      at = (at + 1) & (size - 1);
     if (table[at] < 0) {
       table[at] = static_cast<Index>(first->size());
       first->push_back(i);

@@ -33,8 +33,7 @@ struct MatrixBatch {
 
   static Status Of(std::string_view op, const TensorShape& shape, int input, MatrixBatch* out) {
     const int rank = shape.dims();
-    if (rank < 2)
-      return errors::InvalidArgument(op, ": Input tensor ", input, " must have rank >= 2, got ", rank);
+    if (rank < 2) return errors::InvalidArgument(op, ": Input tensor ", input, " must have rank >= 2, got ", rank);
     out->rows = shape.dim_size(rank - 2);
     out->columns = shape.dim_size(rank - 1);
     out->batch = shape;

@@ -103,8 +103,7 @@ void CholeskyGradOf(const T* l, const T* g, Index n, T* out) {
   linalg::SolveTriangular(a.data(), n, false, false, low_g.data(), n);  // l^-T (l^-T P)^T
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j)
-      out[i * n + j] =
-          (low_g[static_cast<std::size_t>(i * n + j)] + low_g[static_cast<std::size_t>(j * n + i)]) / T(2);
+      out[i * n + j] = (low_g[static_cast<std::size_t>(i * n + j)] + low_g[static_cast<std::size_t>(j * n + i)]) / T(2);
 }
 
 template <class Device, class T>

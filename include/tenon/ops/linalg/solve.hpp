@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear systems.
+// MatrixSolve, MatrixSolveLs, MatrixTriangularSolve, BandedTriangularSolve, TridiagonalSolve: batches of linear
+// systems.
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +59,7 @@ inline Status BroadcastSolveShape(InferenceContext* c, bool square) {
   TENON_RETURN_IF_ERROR(c->Merge(n, c->Dim(rhs, -2), &m));
   TENON_RETURN_IF_ERROR(c->Subshape(matrix, 0, -2, &batch));
   TENON_RETURN_IF_ERROR(c->Subshape(rhs, 0, -2, &rhs_batch));
-  TENON_RETURN_IF_ERROR(
-      shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, batch, rhs_batch, true, &batch));
+  TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, batch, rhs_batch, true, &batch));
   TENON_RETURN_IF_ERROR(c->Concatenate(batch, c->Matrix(m, c->Dim(rhs, -1)), &out));
   c->set_output(0, out);
   return OkStatus();
@@ -329,8 +329,8 @@ struct MatrixSolveLs {
       detail::MatrixBatch a, b;
       TENON_RETURN_IF_ERROR(detail::SameBatch("MatrixSolveLs", matrix.shape(), rhs.shape(), &a, &b));
       if (a.rows != b.rows)
-        return errors::InvalidArgument("MatrixSolveLs: Input matrix and rhs are incompatible: ", matrix.shape(), " and ",
-                                       rhs.shape());
+        return errors::InvalidArgument("MatrixSolveLs: Input matrix and rhs are incompatible: ", matrix.shape(),
+                                       " and ", rhs.shape());
       if (l2_regularizer.shape().dims() != 0)
         return errors::InvalidArgument("MatrixSolveLs: l2_regularizer must be a scalar, got shape ",
                                        l2_regularizer.shape());
@@ -423,7 +423,8 @@ struct BandedTriangularSolve {
       Tensor* out = &output;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, at.output, &out));
       if (at.output.num_elements() == 0) return OkStatus();
-      if (bands == 0) return errors::InvalidArgument("BandedTriangularSolve: the matrix has no bands: ", matrix.shape());
+      if (bands == 0)
+        return errors::InvalidArgument("BandedTriangularSolve: the matrix has no bands: ", matrix.shape());
       const bool good = detail::ForEachMatrix(context.device(), at.plan.batches, bands, k, [&](Index i) {
         const tenon::detail::BatchPlace place(at.plan, i);
         T* const x = out->data<T>() + i * n * k;

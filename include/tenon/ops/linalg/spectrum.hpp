@@ -169,8 +169,8 @@ struct Qr {
   };
 };
 
-// input: [..., m, n]  ->  s: [..., p], u: [..., m, p], v: [..., n, p], p = min(m, n); input = u diag(s) v^H. u and v are
-// square with full_matrices, and empty without compute_uv.
+// input: [..., m, n]  ->  s: [..., p], u: [..., m, p], v: [..., n, p], p = min(m, n); input = u diag(s) v^H. u and v
+// are square with full_matrices, and empty without compute_uv.
 struct Svd {
   static constexpr auto signature = Op("Svd")
                                         .Input("input: T")

@@ -38,8 +38,8 @@ inline Status ArgShape(InferenceContext* c) {
     return OkStatus();
   }
   if (axis < -rank || axis >= rank)
-    return errors::InvalidArgument("Dimension (", axis, ") must be in the range [", -rank, ", ", rank, "), where ", rank,
-                                   " is the number of dimensions in the input.");
+    return errors::InvalidArgument("Dimension (", axis, ") must be in the range [", -rank, ", ", rank, "), where ",
+                                   rank, " is the number of dimensions in the input.");
   if (axis < 0) axis += rank;
   TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &before));
   TENON_RETURN_IF_ERROR(c->Subshape(input, axis + 1, &after));

@@ -27,11 +27,10 @@ struct BatchMatMulAttrs {
   bool adj_x, adj_y;
 };
 
-inline constexpr DataTypeSet kBatchMatMulTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kHalf) |
-                                                 ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
-                                                 ToSet(DataType::kInt16) | ToSet(DataType::kInt32) |
-                                                 ToSet(DataType::kInt64) | ToSet(DataType::kComplex64) |
-                                                 ToSet(DataType::kComplex128);
+inline constexpr DataTypeSet kBatchMatMulTypes =
+    ToSet(DataType::kBfloat16) | ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble) |
+    ToSet(DataType::kInt16) | ToSet(DataType::kInt32) | ToSet(DataType::kInt64) | ToSet(DataType::kComplex64) |
+    ToSet(DataType::kComplex128);
 
 // What the operands make; `broadcasts`: whether their leading dimensions may differ.
 inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const BatchMatMulAttrs& attrs,
@@ -49,8 +48,8 @@ inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const 
       return errors::InvalidArgument("BatchMatMul: In[0].dim(", d, ") and In[1].dim(", d, ") must be the same: ", x,
                                      " vs ", y);
     if (!plan->Add(x_size, y_size))
-      return errors::InvalidArgument("BatchMatMul: In[0] and In[1] must have compatible batch dimensions: ", x,
-                                     " vs. ", y);
+      return errors::InvalidArgument("BatchMatMul: In[0] and In[1] must have compatible batch dimensions: ", x, " vs. ",
+                                     y);
     sizes.push_back(x_size == 1 ? y_size : x_size);
   }
   plan->transpose_x = plan->conjugate_x = attrs.adj_x;
@@ -67,8 +66,7 @@ inline Status PlanBatchMatMul(const TensorShape& x, const TensorShape& y, const 
 
 template <class From, class To>
 void WidenRun(const void* from, void* to, Index n) {
-  for (Index i = 0; i < n; ++i)
-    static_cast<To*>(to)[i] = static_cast<To>(static_cast<const From*>(from)[i]);
+  for (Index i = 0; i < n; ++i) static_cast<To*>(to)[i] = static_cast<To>(static_cast<const From*>(from)[i]);
 }
 // An operand of another type than the product (int8 or uint8) in that type, int32 or bfloat16.
 inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* operand) {
@@ -76,8 +74,9 @@ inline Status WidenOperand(OpKernelContext& context, DataType type, Tensor* oper
   Tensor wide;
   TENON_RETURN_IF_ERROR(context.allocate_temp(type, operand->shape(), &wide));
   const bool is_signed = operand->dtype() == DataType::kInt8, to_float = type == DataType::kBfloat16;
-  const auto widen = to_float ? (is_signed ? &WidenRun<std::int8_t, bfloat16> : &WidenRun<std::uint8_t, bfloat16>)
-                              : (is_signed ? &WidenRun<std::int8_t, std::int32_t> : &WidenRun<std::uint8_t, std::int32_t>);
+  const auto widen = to_float
+                         ? (is_signed ? &WidenRun<std::int8_t, bfloat16> : &WidenRun<std::uint8_t, bfloat16>)
+                         : (is_signed ? &WidenRun<std::int8_t, std::int32_t> : &WidenRun<std::uint8_t, std::int32_t>);
   widen(operand->raw_data(), wide.raw_data(), wide.NumElements());
   *operand = std::move(wide);
   return OkStatus();
@@ -110,17 +109,16 @@ struct BatchMatMulKernel : BatchMatMulAttrs {
 // x: [..., m, k]  y: [..., k, n]  ->  [..., m, n]; adj_x, adj_y: that operand is stored the other way round, and
 // conjugated.
 struct BatchMatMul {
-  static constexpr auto signature =
-      Op("BatchMatMul")
-          .Input("x: T")
-          .Input("y: T")
-          .Output("output: T")
-          .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
-          .Attr("adj_x: bool = false")
-          .Attr("adj_y: bool = false")
-          .Attr("grad_x: bool = false")
-          .Attr("grad_y: bool = false")
-          .SetShapeFn(shape_inference::BatchMatMulShape);
+  static constexpr auto signature = Op("BatchMatMul")
+                                        .Input("x: T")
+                                        .Input("y: T")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}")
+                                        .Attr("adj_x: bool = false")
+                                        .Attr("adj_y: bool = false")
+                                        .Attr("grad_x: bool = false")
+                                        .Attr("grad_y: bool = false")
+                                        .SetShapeFn(shape_inference::BatchMatMulShape);
 
   using Attrs = detail::BatchMatMulAttrs;
   static constexpr std::string_view unused[] = {"grad_x", "grad_y"};

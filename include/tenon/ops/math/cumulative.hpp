@@ -90,8 +90,7 @@ struct ScanKernel : ScanAttrs {
   ScanLoop loop;
 };
 
-inline constexpr DataTypeSet kScanTypes =
-    kRealNumberTypes | ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128);
+inline constexpr DataTypeSet kScanTypes = kRealNumberTypes | ToSet(DataType::kComplex64) | ToSet(DataType::kComplex128);
 
 }  // namespace detail
 

@@ -162,13 +162,13 @@ struct EditDistance {
   static Status Check(std::string_view name, const In<std::int64_t>& indices, const TensorShape& values,
                       const In<std::int64_t>& shape) {
     if (indices.shape().dims() != 2)
-      return errors::InvalidArgument("EditDistance: ", name, "_indices should be a matrix, but got shape: ",
-                                     indices.shape());
+      return errors::InvalidArgument("EditDistance: ", name,
+                                     "_indices should be a matrix, but got shape: ", indices.shape());
     if (values.dims() != 1)
       return errors::InvalidArgument("EditDistance: ", name, "_values should be a vector, but got shape: ", values);
     if (shape.shape().dims() != 1)
-      return errors::InvalidArgument("EditDistance: ", name, "_shape should be a vector, but got shape: ",
-                                     shape.shape());
+      return errors::InvalidArgument("EditDistance: ", name,
+                                     "_shape should be a vector, but got shape: ", shape.shape());
     if (values.num_elements() != indices.shape().dim_size(0))
       return errors::InvalidArgument("EditDistance: Expected ", name, "_values.NumElements == #rows(", name,
                                      "_indices), their shapes are: ", values, " and ", indices.shape());

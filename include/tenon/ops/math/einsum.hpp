@@ -55,8 +55,7 @@ inline Status EinsumInputShape(InferenceContext* c, std::string_view equation, s
       ShapeHandle part;
       const std::int64_t count = c->Rank(shape) - named;
       TENON_RETURN_IF_ERROR(c->Subshape(shape, d, d + count, &part));
-      TENON_RETURN_IF_ERROR(
-          shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, *dots, part, true, dots));
+      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, *dots, part, true, dots));
       d += count;
       i += 2;
       continue;
@@ -106,8 +105,8 @@ inline Status EinsumShape(InferenceContext* c) {
   ShapeHandle out = c->Scalar();
   for (std::size_t i = 0; i < texts.output.size(); ++i) {
     const bool is_dots = texts.output[i] == '.';
-    TENON_RETURN_IF_ERROR(c->Concatenate(
-        out, is_dots ? dots : c->Vector(sizes[static_cast<unsigned char>(texts.output[i])]), &out));
+    TENON_RETURN_IF_ERROR(
+        c->Concatenate(out, is_dots ? dots : c->Vector(sizes[static_cast<unsigned char>(texts.output[i])]), &out));
     if (is_dots) i += 2;
   }
   c->set_output(0, out);
@@ -167,11 +166,11 @@ class EinsumRun {
     EinsumLabels order = plan_.batch;
     for (const EinsumOperand& operand : plan_.operands)
       for (const EinsumLabel label : operand.free) order.push_back(label);
-    if (IsInOrder(order)) return tenon::BatchMatMul(device_, type_, products, a.raw_data(), b.raw_data(), output->raw_data());
+    if (IsInOrder(order))
+      return tenon::BatchMatMul(device_, type_, products, a.raw_data(), b.raw_data(), output->raw_data());
     Tensor result;
     TENON_RETURN_IF_ERROR(MakeTemp(products.batches * products.m * products.n, &result));
-    TENON_RETURN_IF_ERROR(
-        tenon::BatchMatMul(device_, type_, products, a.raw_data(), b.raw_data(), result.raw_data()));
+    TENON_RETURN_IF_ERROR(tenon::BatchMatMul(device_, type_, products, a.raw_data(), b.raw_data(), result.raw_data()));
     return Spread(order, result, output);
   }
 
@@ -233,9 +232,7 @@ class EinsumRun {
     CopyNd(device_, mover_, EinsumSpread(order, plan_.output, plan_.size), value.raw_data(), output->raw_data());
     return OkStatus();
   }
-  Status MakeTemp(Index elements, Tensor* out) {
-    return context_.allocate_temp(type_, TensorShape({elements}), out);
-  }
+  Status MakeTemp(Index elements, Tensor* out) { return context_.allocate_temp(type_, TensorShape({elements}), out); }
 
   OpKernelContext& context_;
   Cpu& device_;
@@ -246,8 +243,8 @@ class EinsumRun {
 
 }  // namespace detail
 
-// inputs: one or two tensors. "ij,jk->ik" is a product of matrices, "ii->i" a diagonal, "...ij->...ji" a transpose; what
-// an ellipsis stands for is broadcast.
+// inputs: one or two tensors. "ij,jk->ik" is a product of matrices, "ii->i" a diagonal, "...ij->...ji" a transpose;
+// what an ellipsis stands for is broadcast.
 struct Einsum {
   static constexpr auto signature = Op("Einsum")
                                         .Input("inputs: N * T")
@@ -269,8 +266,7 @@ struct Einsum {
       return ServeOnly(c, c.input_type(0), dtypes_of<detail::EinsumTypes>::value);
     }
     Status operator()(Context<Device>& context, std::span<const Tensor> inputs, Tensor& output) const {
-      return detail::EinsumRun(context.op(), context.device(), inputs[0].dtype())
-          .Run(this->equation, inputs, &output);
+      return detail::EinsumRun(context.op(), context.device(), inputs[0].dtype()).Run(this->equation, inputs, &output);
     }
   };
 };

@@ -128,8 +128,8 @@ void BucketRun(const T* in, Index n, const float* bounds, const float* end, std:
   using Compared = std::conditional_t<std::is_same_v<T, double>, double, float>;
   for (Index i = 0; i < n; ++i) {
     const auto value = static_cast<Compared>(in[i]);
-    const float* at = std::upper_bound(bounds, end, value,
-                                       [](Compared v, float bound) { return v < static_cast<Compared>(bound); });
+    const float* at =
+        std::upper_bound(bounds, end, value, [](Compared v, float bound) { return v < static_cast<Compared>(bound); });
     out[i] = static_cast<std::int32_t>(at - bounds);
   }
 }
@@ -259,8 +259,7 @@ struct HistogramFixedWidth {
   template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, In<T> values, In<T> value_range, HostIndices nbins,
-                      Tensor& out) const {
+    Status operator()(Context<Device>& context, In<T> values, In<T> value_range, HostIndices nbins, Tensor& out) const {
       if (value_range.shape().dims() != 1)
         return errors::InvalidArgument("HistogramFixedWidth: value_range should be a vector, got shape ",
                                        value_range.shape());

@@ -174,8 +174,8 @@ Status RunQuantize(OpKernelContext& context, const QuantizeSettings& s, bool vec
 template <class Attrs, class Device, class T>
 struct QuantizeKernel : Attrs {
   Status operator()(Context<Device>& context, In<T> input, In<T> input_min, In<T> input_max, Tensor& output) const {
-    QuantizeSettings s{this->signed_input, this->range_given, this->round_mode == "HALF_UP", this->narrow_range,
-                       this->num_bits,     this->axis};
+    QuantizeSettings s{this->signed_input, this->range_given, this->round_mode == "HALF_UP",
+                       this->narrow_range, this->num_bits,    this->axis};
     return RunQuantize<T>(context.op(), s, false, input, input_min, input_max, &output);
   }
 };
@@ -304,8 +304,7 @@ struct QuantizeAndDequantizeV4Grad {
       const detail::QuantizeSettings s{true, true, false, false, 8, this->axis};
       detail::ChannelLayout layout;
       TENON_RETURN_IF_ERROR(detail::ChannelLayout::Of(kOp, input.shape(), this->axis, &layout));
-      TENON_RETURN_IF_ERROR(
-          detail::CheckQuantizeRange(kOp, s, layout, true, input_min.shape(), input_max.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckQuantizeRange(kOp, s, layout, true, input_min.shape(), input_max.shape()));
       Tensor *out = &backprop, *min_out = &min_backprop, *max_out = &max_backprop;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, input_min.shape(), &min_out));

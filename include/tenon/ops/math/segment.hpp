@@ -136,11 +136,10 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   bool fits = id_dims <= data.dims();
   for (int d = 0; fits && d < id_dims; ++d) fits = data.dim_size(d) == ids.shape().dim_size(d);
   if (!fits)
-    return errors::InvalidArgument(op, ": data.shape = ", data.shape(), " does not start with segment_ids.shape = ",
-                                   ids.shape());
+    return errors::InvalidArgument(op, ": data.shape = ", data.shape(),
+                                   " does not start with segment_ids.shape = ", ids.shape());
   const Index segments = num_segments[0];
-  if (segments < 0)
-    return errors::InvalidArgument(op, ": Input num_segments == ", segments, " must not be negative.");
+  if (segments < 0) return errors::InvalidArgument(op, ": Input num_segments == ", segments, " must not be negative.");
   TensorShape shape;
   TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(segments));
   for (int d = id_dims; d < data.dims(); ++d) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(data.dim_size(d)));
@@ -272,8 +271,7 @@ struct SegmentMax {
           .Input("data: T")
           .Input("segment_ids: Tindices")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .SetShapeFn(detail::SegmentShape);
 
@@ -292,8 +290,7 @@ struct SegmentMin {
           .Input("data: T")
           .Input("segment_ids: Tindices")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .SetShapeFn(detail::SegmentShape);
 
@@ -357,8 +354,7 @@ struct UnsortedSegmentMax {
           .Input("segment_ids: Tindices")
           .Input("num_segments: Tnumsegments")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
           .SetShapeFn(detail::UnsortedSegmentShape);
@@ -378,8 +374,7 @@ struct UnsortedSegmentMin {
           .Input("segment_ids: Tindices")
           .Input("num_segments: Tnumsegments")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
           .SetShapeFn(detail::UnsortedSegmentShape);
@@ -437,8 +432,7 @@ struct SegmentMaxV2 {
           .Input("segment_ids: Tindices")
           .Input("num_segments: Tnumsegments")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
           .SetShapeFn(detail::SegmentV2Shape);
@@ -455,8 +449,7 @@ struct SegmentMinV2 {
           .Input("segment_ids: Tindices")
           .Input("num_segments: Tnumsegments")
           .Output("output: T")
-          .Attr(
-              "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
+          .Attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}")
           .Attr("Tindices: {int32, int64}")
           .Attr("Tnumsegments: {int32, int64} = DT_INT32")
           .SetShapeFn(detail::SegmentV2Shape);

@@ -30,7 +30,9 @@ namespace detail {
 // What a sum of n rows is divided by: 1, n or sqrt(n).
 enum class SegmentScale : std::uint8_t { kSum, kMean, kSqrtN };
 inline double ScaleOf(SegmentScale scale, Index n) {
-  return scale == SegmentScale::kSum ? 1 : scale == SegmentScale::kMean ? static_cast<double>(n) : std::sqrt(static_cast<double>(n));
+  return scale == SegmentScale::kSum    ? 1
+         : scale == SegmentScale::kMean ? static_cast<double>(n)
+                                        : std::sqrt(static_cast<double>(n));
 }
 
 TENON_SETUP_CODE_BEGIN
@@ -123,7 +125,8 @@ inline Status RunSparseSegments(OpKernelContext& context, Cpu& device, SegmentSc
   return OkStatus();
 }
 
-// grad: a row for each segment  ->  rows [0, output_dim0): each the sum of the (scaled) rows whose segments it went into.
+// grad: a row for each segment  ->  rows [0, output_dim0): each the sum of the (scaled) rows whose segments it went
+// into.
 inline Status RunSparseSegmentGrad(OpKernelContext& context, Cpu& device, SegmentScale scale, const Tensor& grad,
                                    const HostIndices& indices, const HostIndices& ids, const HostIndices& output_dim0,
                                    Tensor* output) {
@@ -194,7 +197,8 @@ struct SparseSegmentGradKernel {
 
 }  // namespace detail
 
-// data: [n, ...]  indices, segment_ids: [m]  ->  [last id + 1, ...]: row i is the sum of data[indices[j]], segment_ids[j] = i
+// data: [n, ...]  indices, segment_ids: [m]  ->  [last id + 1, ...]: row i is the sum of data[indices[j]],
+// segment_ids[j] = i
 struct SparseSegmentSum {
   static constexpr auto signature =
       Op("SparseSegmentSum")
@@ -218,17 +222,16 @@ struct SparseSegmentSum {
 
 // The same, divided by the number of rows.
 struct SparseSegmentMean {
-  static constexpr auto signature =
-      Op("SparseSegmentMean")
-          .Input("data: T")
-          .Input("indices: Tidx")
-          .Input("segment_ids: Tsegmentids")
-          .Output("output: T")
-          .Attr("T: {bfloat16, half, float, double}")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .Attr("Tsegmentids: {int32, int64} = DT_INT32")
-          .Attr("sparse_gradient: bool = false")
-          .SetShapeFn(detail::SparseSegmentShape);
+  static constexpr auto signature = Op("SparseSegmentMean")
+                                        .Input("data: T")
+                                        .Input("indices: Tidx")
+                                        .Input("segment_ids: Tsegmentids")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .Attr("Tsegmentids: {int32, int64} = DT_INT32")
+                                        .Attr("sparse_gradient: bool = false")
+                                        .SetShapeFn(detail::SparseSegmentShape);
 
   static constexpr std::string_view unused[] = {"sparse_gradient"};
   static constexpr auto kernel_types = TypeAttrs();
@@ -240,17 +243,16 @@ struct SparseSegmentMean {
 
 // The same, divided by the root of the number of rows.
 struct SparseSegmentSqrtN {
-  static constexpr auto signature =
-      Op("SparseSegmentSqrtN")
-          .Input("data: T")
-          .Input("indices: Tidx")
-          .Input("segment_ids: Tsegmentids")
-          .Output("output: T")
-          .Attr("T: {bfloat16, half, float, double}")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .Attr("Tsegmentids: {int32, int64} = DT_INT32")
-          .Attr("sparse_gradient: bool = false")
-          .SetShapeFn(detail::SparseSegmentShape);
+  static constexpr auto signature = Op("SparseSegmentSqrtN")
+                                        .Input("data: T")
+                                        .Input("indices: Tidx")
+                                        .Input("segment_ids: Tsegmentids")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .Attr("Tsegmentids: {int32, int64} = DT_INT32")
+                                        .Attr("sparse_gradient: bool = false")
+                                        .SetShapeFn(detail::SparseSegmentShape);
 
   static constexpr std::string_view unused[] = {"sparse_gradient"};
   static constexpr auto kernel_types = TypeAttrs();
@@ -286,19 +288,18 @@ struct SparseSegmentSumWithNumSegments {
 
 // The number of output rows is given.
 struct SparseSegmentMeanWithNumSegments {
-  static constexpr auto signature =
-      Op("SparseSegmentMeanWithNumSegments")
-          .Input("data: T")
-          .Input("indices: Tidx")
-          .Input("segment_ids: Tsegmentids")
-          .Input("num_segments: Tnumsegments")
-          .Output("output: T")
-          .Attr("T: {bfloat16, half, float, double}")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .Attr("Tsegmentids: {int32, int64} = DT_INT32")
-          .Attr("sparse_gradient: bool = false")
-          .SetShapeFn(detail::SparseSegmentWithNumSegmentsShape);
+  static constexpr auto signature = Op("SparseSegmentMeanWithNumSegments")
+                                        .Input("data: T")
+                                        .Input("indices: Tidx")
+                                        .Input("segment_ids: Tsegmentids")
+                                        .Input("num_segments: Tnumsegments")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .Attr("Tnumsegments: {int32, int64} = DT_INT32")
+                                        .Attr("Tsegmentids: {int32, int64} = DT_INT32")
+                                        .Attr("sparse_gradient: bool = false")
+                                        .SetShapeFn(detail::SparseSegmentWithNumSegmentsShape);
 
   static constexpr std::string_view unused[] = {"sparse_gradient"};
   static constexpr auto kernel_types = TypeAttrs();
@@ -310,19 +311,18 @@ struct SparseSegmentMeanWithNumSegments {
 
 // The number of output rows is given.
 struct SparseSegmentSqrtNWithNumSegments {
-  static constexpr auto signature =
-      Op("SparseSegmentSqrtNWithNumSegments")
-          .Input("data: T")
-          .Input("indices: Tidx")
-          .Input("segment_ids: Tsegmentids")
-          .Input("num_segments: Tnumsegments")
-          .Output("output: T")
-          .Attr("T: {bfloat16, half, float, double}")
-          .Attr("Tidx: {int32, int64} = DT_INT32")
-          .Attr("Tnumsegments: {int32, int64} = DT_INT32")
-          .Attr("Tsegmentids: {int32, int64} = DT_INT32")
-          .Attr("sparse_gradient: bool = false")
-          .SetShapeFn(detail::SparseSegmentWithNumSegmentsShape);
+  static constexpr auto signature = Op("SparseSegmentSqrtNWithNumSegments")
+                                        .Input("data: T")
+                                        .Input("indices: Tidx")
+                                        .Input("segment_ids: Tsegmentids")
+                                        .Input("num_segments: Tnumsegments")
+                                        .Output("output: T")
+                                        .Attr("T: {bfloat16, half, float, double}")
+                                        .Attr("Tidx: {int32, int64} = DT_INT32")
+                                        .Attr("Tnumsegments: {int32, int64} = DT_INT32")
+                                        .Attr("Tsegmentids: {int32, int64} = DT_INT32")
+                                        .Attr("sparse_gradient: bool = false")
+                                        .SetShapeFn(detail::SparseSegmentWithNumSegmentsShape);
 
   static constexpr std::string_view unused[] = {"sparse_gradient"};
   static constexpr auto kernel_types = TypeAttrs();

@@ -101,9 +101,9 @@ inline Status RunTopK(OpKernelContext& context, Cpu& device, const Tensor& input
   tenon::detail::RunParts(device, parts, [&](Index part) {
     const Index end = tenon::detail::PartBegin(rows, parts, 1, part + 1);
     for (Index row = tenon::detail::PartBegin(rows, parts, 1, part); row < end; ++row) {
-      const std::int32_t* at = tenon::TopK(type, static_cast<const char*>(input.raw_data()) + row * n * type.bytes, n, k,
-                                    sorted, scratch.As<char>(static_cast<std::size_t>(part * room)),
-                                    static_cast<char*>(values->raw_data()) + row * k * type.bytes);
+      const std::int32_t* at = tenon::TopK(type, static_cast<const char*>(input.raw_data()) + row * n * type.bytes, n,
+                                           k, sorted, scratch.As<char>(static_cast<std::size_t>(part * room)),
+                                           static_cast<char*>(values->raw_data()) + row * k * type.bytes);
       for (Index i = 0; i < k; ++i) StorePlace(place_type, places->raw_data(), row * k + i, at[i]);
     }
   });
