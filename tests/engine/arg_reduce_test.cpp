@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <tenon/engine/arg_reduce.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace tenon;
+
+namespace {
+
+std::int64_t Place(bool max, std::vector<float> x) {
+  Cpu device;
+  std::int64_t at = -1;
+  ArgReduce(device, max, DataType::kFloat, x.data(), 1, static_cast<Index>(x.size()), 1, DataType::kInt64, &at);
+  return at;
+}
+
+}  // namespace
+
+TEST_SUITE("ArgReduce") {
+  TEST_CASE("the first of equal ones; NaN is passed over") {  // TensorFlow 2.21's answers
+    const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    CHECK(Place(true, {3, 1, 3, 1}) == 0);
+    CHECK(Place(false, {3, 1, 3, 1}) == 1);
+    CHECK(Place(true, {1, nan, 3, nan}) == 2);
+    CHECK(Place(true, {nan, 5, 1}) == 1);
+    CHECK(Place(false, {nan, 5, 1}) == 2);
+    CHECK(Place(true, {nan, nan}) == 0);
+    CHECK(Place(true, {-inf, -inf}) == 0);
+  }
+  TEST_CASE("along the middle axis, more columns than a block") {
+    constexpr Index outer = 2, n = 3, inner = 300;
+    std::vector<std::int8_t> x;
+    for (Index i = 0; i < outer * n * inner; ++i) x.push_back(static_cast<std::int8_t>(i * 37 % 251 - 125));
+    std::vector<std::int32_t> at(outer * inner);
+    Cpu device;
+    ArgReduce(device, false, DataType::kInt8, x.data(), outer, n, inner, DataType::kInt32, at.data());
+    for (Index o = 0; o < outer; ++o)
+      for (Index j = 0; j < inner; ++j) {
+        std::int32_t best = 0;
+        for (Index i = 1; i < n; ++i)
+          if (x[static_cast<std::size_t>((o * n + i) * inner + j)] <
+              x[static_cast<std::size_t>((o * n + best) * inner + j)])
+            best = static_cast<std::int32_t>(i);
+        CHECK(at[static_cast<std::size_t>(o * inner + j)] == best);
+      }
+  }
+}
