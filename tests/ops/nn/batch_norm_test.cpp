@@ -13,7 +13,9 @@ using namespace tenon;
 using namespace tenon::testing;
 
 namespace {
-Tensor Vector(std::initializer_list<double> numbers) { return Make<float>({static_cast<Index>(numbers.size())}, numbers); }
+Tensor Vector(std::initializer_list<double> numbers) {
+  return Make<float>({static_cast<Index>(numbers.size())}, numbers);
+}
 }  // namespace
 
 TEST_SUITE("FusedBatchNorm") {
@@ -36,7 +38,8 @@ TEST_SUITE("FusedBatchNorm") {
     CHECK(Numbered<T>(y) == std::vector<double>{2, -1});
   }
   TEST_CASE("gradients of given moments; empty ones") {
-    const Tensor x = Make<float>({1, 1, 2, 1}, {3, 5}), dy = Make<float>({1, 1, 2, 1}, {1, 10}), one = Vector({1}), three = Vector({3});
+    const Tensor x = Make<float>({1, 1, 2, 1}, {3, 5}), dy = Make<float>({1, 1, 2, 1}, {1, 10}), one = Vector({1}),
+                 three = Vector({3});
     const Result<std::vector<Tensor>> g =
         Call<ops::FusedBatchNormGrad>({{"is_training", false}, {"epsilon", 1.f}}, {dy, x, Vector({4}), one, three});
     REQUIRE_MESSAGE(g.ok(), g.status().message());
@@ -54,10 +57,11 @@ TEST_SUITE("FusedBatchNorm") {
   }
   TEST_CASE("refuses what does not fit") {
     const Tensor x = Make<float>({1, 1, 2, 2}, {1}), v = Vector({1, 2});
-    CHECK(ErrorOf<ops::FusedBatchNorm>({}, {x, Vector({1}), v, v, v}) ==
-          "INVALID_ARGUMENT: FusedBatchNorm: scale must have the same number of elements as the channels of x, got 1 and 2");
-    CHECK(ErrorOf<ops::FusedBatchNorm>({{"is_training", false}}, {x, v, v, v, Vector({1})}).find("When is_training=false, variance") !=
-          std::string::npos);
+    CHECK(
+        ErrorOf<ops::FusedBatchNorm>({}, {x, Vector({1}), v, v, v}) ==
+        "INVALID_ARGUMENT: FusedBatchNorm: scale must have the same number of elements as the channels of x, got 1 and 2");
+    CHECK(ErrorOf<ops::FusedBatchNorm>({{"is_training", false}}, {x, v, v, v, Vector({1})})
+              .find("When is_training=false, variance") != std::string::npos);
     CHECK(ErrorOf<ops::FusedBatchNorm>({}, {Make<float>({2, 2}, {1}), v, v, v, v}) ==
           "INVALID_ARGUMENT: FusedBatchNorm: input must be 4 or 5-dimensional[2,2]");
   }

@@ -31,7 +31,8 @@ TEST_SUITE("Conv3D") {
           std::vector<double>{21, 32, 54, 65});
   }
   TEST_CASE("in groups") {
-    CHECK(Numbered<float>(Run<ops::Conv3D>(plain, {Make<float>({1, 1, 1, 1, 2}, {3, 5}), Make<float>({1, 1, 1, 1, 2}, {2, 4})})) ==
+    CHECK(Numbered<float>(
+              Run<ops::Conv3D>(plain, {Make<float>({1, 1, 1, 1, 2}, {3, 5}), Make<float>({1, 1, 1, 1, 2}, {2, 4})})) ==
           std::vector<double>{6, 20});
   }
   TEST_CASE("refuses what TensorFlow refuses") {
@@ -41,9 +42,11 @@ TEST_SUITE("Conv3D") {
           {{"strides", strides}, {"padding", "SAME"}, {"dilations", dilations}, {"data_format", format}}, {x, filter});
     };
     const List ones = {1, 1, 1, 1, 1};
-    CHECK(error({2, 1, 1, 1, 1}, ones, "NDHWC", f).find("strides in the batch and depth dimensions") != std::string::npos);
+    CHECK(error({2, 1, 1, 1, 1}, ones, "NDHWC", f).find("strides in the batch and depth dimensions") !=
+          std::string::npos);
     CHECK(error(ones, {1, 2, 1, 1, 1}, "NDHWC", f).find("only supports dilated rates of 1") != std::string::npos);
     CHECK(error(ones, ones, "NCDHW", f).find("only supports the NDHWC tensor format") != std::string::npos);
-    CHECK(error(ones, ones, "NDHWC", Make<float>({1, 1, 1, 1, 0}, {1})).find("filter must not have zero elements") != std::string::npos);
+    CHECK(error(ones, ones, "NDHWC", Make<float>({1, 1, 1, 1, 0}, {1})).find("filter must not have zero elements") !=
+          std::string::npos);
   }
 }

@@ -40,13 +40,18 @@ TEST_SUITE("gradients of Conv2D") {
       return ErrorOf<ops::Conv2DBackpropInput>(
           attrs, {Make<std::int32_t>({static_cast<Index>(sizes.size())}, sizes), filter, one});
     };
-    CHECK(error(plain, {1, 5, 2, 1}).find("Size of out_backprop doesn't match computed: actual = 1, computed = 2") != std::string::npos);
-    CHECK(error(plain, {2, 2, 2, 1}).find("must have the same batch size. Input batch: 2, outbackprop batch: 1") != std::string::npos);
-    CHECK(error(plain, {1, 2, 2, 2}).find("Gradients for grouped convolutions are not supported on CPU") != std::string::npos);
+    CHECK(error(plain, {1, 5, 2, 1}).find("Size of out_backprop doesn't match computed: actual = 1, computed = 2") !=
+          std::string::npos);
+    CHECK(error(plain, {2, 2, 2, 1}).find("must have the same batch size. Input batch: 2, outbackprop batch: 1") !=
+          std::string::npos);
+    CHECK(error(plain, {1, 2, 2, 2}).find("Gradients for grouped convolutions are not supported on CPU") !=
+          std::string::npos);
     CHECK(error(plain, {1, -2, 2, 1}).find("Dimension -2 must be >= 0") != std::string::npos);
-    CHECK(error({{"strides", List{1, 1, 1, 1}}, {"padding", "VALID"}, {"dilations", List{1, 2, 2, 1}}}, {1, 3, 3, 1}) ==
-          "INVALID_ARGUMENT: Conv2DCustomBackpropInput: Current CPU implementations do not yet support dilation rates larger than 1.");
-    CHECK(ErrorOf<ops::Conv2DBackpropFilter>(plain, {Make<float>({1, 2, 2, 0}, {1}), Make<std::int32_t>({4}, {2, 2, 0, 1}), one})
+    CHECK(
+        error({{"strides", List{1, 1, 1, 1}}, {"padding", "VALID"}, {"dilations", List{1, 2, 2, 1}}}, {1, 3, 3, 1}) ==
+        "INVALID_ARGUMENT: Conv2DCustomBackpropInput: Current CPU implementations do not yet support dilation rates larger than 1.");
+    CHECK(ErrorOf<ops::Conv2DBackpropFilter>(
+              plain, {Make<float>({1, 2, 2, 0}, {1}), Make<std::int32_t>({4}, {2, 2, 0, 1}), one})
               .find("filter depth must be strictly positive") != std::string::npos);
   }
 }

@@ -22,22 +22,24 @@ TEST_SUITE("cross entropies") {
     CHECK((*y)[1].shape() == TensorShape{2, 3});
     CHECK(Numbered<T>((*y)[0])[1] == doctest::Approx(3.585984230041504).epsilon(near));
     CHECK(Numbered<T>((*y)[1])[4] == doctest::Approx(-0.8446375727653503).epsilon(near));
-    const Result<std::vector<Tensor>> s =
-        Call<ops::SparseSoftmaxCrossEntropyWithLogits>({}, {Make<T>({1, 3}, {-kInfinity, 0, 1}), Make<std::int32_t>({1}, {1})});
+    const Result<std::vector<Tensor>> s = Call<ops::SparseSoftmaxCrossEntropyWithLogits>(
+        {}, {Make<T>({1, 3}, {-kInfinity, 0, 1}), Make<std::int32_t>({1}, {1})});
     REQUIRE_MESSAGE(s.ok(), s.status().message());
     CHECK(Numbered<T>((*s)[0])[0] == doctest::Approx(1.31326162815094).epsilon(near));
     CHECK(Numbered<T>((*s)[1])[1] == doctest::Approx(-0.7310585975646973).epsilon(near));
   }
   TEST_CASE("refuses what does not fit") {
     CHECK(ErrorOf<ops::SoftmaxCrossEntropyWithLogits>({}, {Make<float>({2, 2}, {1}), Make<float>({2, 3}, {1})})
-              .find("logits and labels must be broadcastable: logits_size=[2,2] labels_size=[2,3]") != std::string::npos);
+              .find("logits and labels must be broadcastable: logits_size=[2,2] labels_size=[2,3]") !=
+          std::string::npos);
     CHECK(ErrorOf<ops::SoftmaxCrossEntropyWithLogits>({}, {Make<float>({1, 2, 2}, {1}), Make<float>({2, 2}, {1})})
               .find("must be either 2-dimensional") != std::string::npos);
     const auto error = [](const TensorShape& logits, std::initializer_list<double> labels) {
       return ErrorOf<ops::SparseSoftmaxCrossEntropyWithLogits>(
           {}, {Make<float>(logits, {1}), Make<std::int64_t>({static_cast<Index>(labels.size())}, labels)});
     };
-    CHECK(error({2, 3}, {0, 3}).find("Received a label value of 3 which is outside the valid range of [0, 3)") != std::string::npos);
+    CHECK(error({2, 3}, {0, 3}).find("Received a label value of 3 which is outside the valid range of [0, 3)") !=
+          std::string::npos);
     CHECK(error({2, 3}, {-1, 0}).find("Received a label value of -1") != std::string::npos);
     CHECK(error({0, 0}, {}).find("Must have at least one class") != std::string::npos);
     CHECK(error({2, 3}, {1}).find("must have the same first dimension") != std::string::npos);

@@ -19,11 +19,13 @@ using List = std::vector<std::int64_t>;
 TEST_SUITE("AvgPool") {
   const AttrArgs two = {{"ksize", List{1, 2, 2, 1}}, {"strides", List{1, 2, 2, 1}}, {"padding", "SAME"}};
 
-  TEST_CASE_TEMPLATE("averages what there is of each window, and shares gradients out", T, float, double, half, bfloat16) {
+  TEST_CASE_TEMPLATE("averages what there is of each window, and shares gradients out", T, float, double, half,
+                     bfloat16) {
     const Tensor y = Run<ops::AvgPool>(two, {Make<T>({1, 2, 3, 1}, {1, 2, 3, 4, 5, 6})});
     CHECK(y.shape() == TensorShape{1, 1, 2, 1});
     CHECK(Numbered<T>(y) == std::vector<double>{3, 4.5});
-    const Tensor dx = Run<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<T>({1, 1, 2, 1}, {4, 6})});
+    const Tensor dx =
+        Run<ops::AvgPoolGrad>(two, {Make<std::int32_t>({4}, {1, 2, 3, 1}), Make<T>({1, 1, 2, 1}, {4, 6})});
     CHECK(Numbered<T>(dx) == std::vector<double>{1, 1, 3, 1, 1, 3});
   }
   TEST_CASE("refuses what TensorFlow refuses") {
