@@ -158,6 +158,7 @@ struct Program {
   bool has_control_flow() const { return !frames.empty(); }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
+  bool has_async = false;       // some kernel may wait for another node
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -406,6 +407,7 @@ class ProgramBuilder {
       TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(node.id));
       item.kernel = entry->kernel.get();
       item.async = entry->kernel->AsAsync();
+      if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;

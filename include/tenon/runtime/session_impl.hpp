@@ -190,8 +190,9 @@ class SessionImpl : public RefCounted {
   }
 
   Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-    return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, &resources_,
-                                               trace);
+    ThreadPoolInterface* pool =
+        inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
+    return const_cast<Prepared&>(prepared).Run(feeds, fetches, pool, options_.flush_denormals, &resources_, trace);
   }
 
   // The program of a signature: the one made before, or a new one.
@@ -344,8 +345,9 @@ class SessionImpl : public RefCounted {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    const bool dataflow =
-        options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
+    // A kernel that waits must not keep the nodes from running that it waits for.
+    const bool dataflow = program->has_async || options_.executor == ExecutorKind::kDataflow ||
+                          (options_.executor == ExecutorKind::kAuto && parallel);
     return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
   }
 
