@@ -182,7 +182,10 @@ class TensorQueue final : public Resource {
 
   // Serves whom it can, until nothing moves.
   void ServeLocked(Attempts* finished) {
-    for (bool moved = true; moved;) moved = ServeFirst(&enqueues_, finished) | ServeFirst(&dequeues_, finished);
+    for (bool moved = true; moved;) {
+      moved = ServeFirst(&enqueues_, finished);
+      if (ServeFirst(&dequeues_, finished)) moved = true;
+    }
   }
   // The first of a kind: true when something changed.
   bool ServeFirst(Attempts* waiting, Attempts* finished) {
