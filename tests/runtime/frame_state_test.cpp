@@ -86,3 +86,16 @@ TEST_SUITE("FrameStates") {
     CHECK(it->outstanding == 0);
   }
 }
+
+TEST_SUITE("FlowQueue") {
+  TEST_CASE("is first in, first out, also while it grows") {
+    tenon::detail::FlowQueue queue;
+    int pushed = 0, popped = 0;
+    for (int round = 0; round < 60; ++round) {
+      for (int i = 0; i < 7; ++i) queue.Push({nullptr, pushed++, false});
+      for (int i = 0; i < 5; ++i) CHECK(queue.Pop().node == popped++);
+    }
+    while (!queue.empty()) CHECK(queue.Pop().node == popped++);
+    CHECK(popped == pushed);
+  }
+}

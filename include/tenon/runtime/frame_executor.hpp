@@ -22,36 +22,6 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Nodes that are ready, first in, first out. one thread.
-class FlowQueue {
- public:
-  struct Item {
-    IterationState* iteration;
-    int node;
-    bool dead;
-  };
-  bool empty() const { return head_ == tail_; }
-  void clear() { head_ = tail_ = 0; }
-  TENON_ALWAYS_INLINE void Push(Item item) {
-    if (tail_ - head_ == items_.size()) [[unlikely]]
-      Grow();
-    items_[tail_++ & (items_.size() - 1)] = item;
-  }
-  TENON_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
-
- private:
-  TENON_NOINLINE void Grow() {
-    SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
-    const std::size_t count = tail_ - head_;
-    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
-    items_.swap(larger);
-    head_ = 0;
-    tail_ = count;
-  }
-  SlimVector<Item> items_;  // a power of two of them
-  std::size_t head_ = 0, tail_ = 0;
-};
-
 // Runs a program with control flow; kept with its step and used again. externally synchronised.
 class FrameRun {
  public:
