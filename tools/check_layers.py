@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks every header under include/tenon: floors, cycles, what it may include, and how it begins.
+"""Checks every header under include/tenon: floors, cycles, what it may include, how it begins, and that it has a test.
 
 The floors, low to high, are those of docs/design.md. A header may include its own floor (without a cycle) and any
 floor below it, always as <tenon/floor/file.hpp>.
+
+Every header has a mirror test, which includes it: tests/floor/file_test.cpp for floor/file.hpp, tests/top/file_test.cpp
+for a header at the top, tests/cuda/file_test.cu for a .cuh on any floor. TESTED_TOGETHER names those which another
+test covers, and why.
 """
 import argparse
 import pathlib
@@ -44,6 +48,19 @@ THIRD_PARTIES = [
 # GNU-only constructs, so that another compiler can follow (all of them have __builtin_bit_cast).
 GNU = re.compile(r'__attribute__|__builtin_(?!bit_cast)\w+|__PRETTY_FUNCTION__|__GNUC__|__asm__|__extension__|__int128')
 GNU_ALLOWED = ('base/config.hpp', 'engine/')
+
+# Headers without a test of their own -> the file under tests/ that covers them.
+TESTED_TOGETHER = {
+    # The two ways to a product; gemm.cuh chooses, and its test compares both with the same numbers.
+    'engine/cublas.cuh': 'cuda/gemm_test.cu',
+    'engine/tiled_gemm.cuh': 'cuda/gemm_test.cu',
+    'tenon.cuh': 'cuda/kernels.cu',  # only includes: that kernels can be written with it alone is the test
+}
+
+# Headers that their tests do not include, but use through another one.
+TESTED_THROUGH = {
+    'runtime/session_impl.hpp': 'session.hpp',  # whose definitions it has
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -131,6 +148,26 @@ class Checker:
             if header.endswith('.hpp') and not header.startswith(('compat/', 'remote/')):
                 self.error(header, 1, 'no top header (tenon.hpp, ops.hpp, ...) leads here')
 
+    def tests(self):
+        """Every .hpp and .cuh has the test that its path says, or that TESTED_TOGETHER names."""
+        tests = self.root.parent.parent / 'tests'
+        for header in sorted(self.own):
+            floor, _, name = header.rpartition('/')
+            stem, _, suffix = name.rpartition('.')
+            own = {'hpp': f'{floor or "top"}/{stem}_test.cpp', 'cuh': f'cuda/{stem}_test.cu'}.get(suffix)
+            if own is None:  # compat/ has TensorFlow's own names, .h
+                continue
+            test = TESTED_TOGETHER.get(header, own)
+            path = tests / test
+            if test != own and (tests / own).is_file():
+                self.error(header, 1, f'tests/{own} exists: take the header out of TESTED_TOGETHER')
+            if not path.is_file():
+                self.error(header, 1, f'has no mirror test tests/{test}')
+            elif test == own and f'#include <tenon/{TESTED_THROUGH.get(header, header)}>' not in path.read_text():
+                self.error(header, 1, f'its mirror test tests/{test} does not include it')
+        for header in sorted(set(TESTED_TOGETHER) - set(self.own)):
+            self.errors.append(f'tools/check_layers.py: TESTED_TOGETHER names <tenon/{header}>, which does not exist')
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -142,7 +179,8 @@ def main():
             checker.read(path)
     checker.cycles()
     checker.reach()
-    print('\n'.join(checker.errors) or f'{len(checker.own)} headers: floors, includes and first lines are right')
+    checker.tests()
+    print('\n'.join(checker.errors) or f'{len(checker.own)} headers: floors, includes, first lines and mirror tests are right')
     return 1 if checker.errors else 0
 
 

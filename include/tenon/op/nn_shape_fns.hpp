@@ -74,7 +74,10 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
     TENON_RETURN_IF_ERROR(c->Add(input, stride - 1, out));
     return c->Divide(*out, stride, false, out);
   }
-  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(c->Add(input, before + after, &input));
+  if (padding == Padding::kExplicit) {
+    TENON_RETURN_IF_ERROR(c->Add(input, before, &input));
+    TENON_RETURN_IF_ERROR(c->Add(input, after, &input));
+  }
   DimensionHandle window = c->MakeDim(filter);
   if (dilation > 1) {
     TENON_RETURN_IF_ERROR(c->Subtract(window, 1, &window));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -40,6 +41,14 @@ TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::
                                                          std::int64_t stride) {
   return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
                                  ", effective_filter_size: ", window, ", stride: ", stride, "]");
+}
+TENON_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
+  return errors::InvalidArgument("A window of ", filter, " elements with a dilation of ", dilation,
+                                 " is larger than int64 holds");
+}
+TENON_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
+  return errors::InvalidArgument("An input of ", in, " elements with paddings of ", before, " and ", after,
+                                 " is larger than int64 holds");
 }
 TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
   return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
@@ -112,17 +121,22 @@ constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, 
                                        std::int64_t* after) {
   if (stride <= 0) return detail::stride_must_be_positive(stride);
   if (dilation < 1) return detail::dilation_must_be_positive(dilation);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (filter > 1 && filter - 1 > (kMost - 1) / dilation) return detail::window_is_too_large(filter, dilation);
   const std::int64_t window = (filter - 1) * dilation + 1;
   if (padding == Padding::kSame) {
-    *output = (input + stride - 1) / stride;
-    const std::int64_t needed = (*output - 1) * stride + window - input;
-    const std::int64_t total = needed > 0 ? needed : 0;
+    *output = input > 0 ? (input - 1) / stride + 1 : 0;
+    const std::int64_t left = input - (*output - 1) * stride;  // elements from the last place on
+    const std::int64_t total = window > left ? window - left : 0;
     *before = total / 2;
     *after = total - *before;
-  } else {
-    if (padding == Padding::kValid) *before = *after = 0;
-    *output = (input + *before + *after - window + stride) / stride;
+    return OkStatus();
   }
+  if (padding == Padding::kValid) *before = *after = 0;
+  if (*before > kMost / 4 || *after > kMost / 4 || input > kMost / 2)
+    return detail::padded_input_is_too_large(input, *before, *after);
+  const std::int64_t room = input + *before + *after - window;  // behind the first place
+  *output = room >= 0 ? room / stride + 1 : (room + stride) / stride;
   return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
 }
 

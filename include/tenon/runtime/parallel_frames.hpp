@@ -70,7 +70,14 @@ class ParallelFrameRun : public FrameRun {
       const FlowNode& node = NodeIn(item.iteration, item.node);
       const bool copies = node.kind == FlowKind::kCopy;
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
-        Finish(item, item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node));
+        Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+        if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        Finish(item, status);
+        if (!status.ok()) [[unlikely]] {
+          lock.unlock();
+          StopWaiting(status);
+          lock.lock();
+        }
         continue;
       }
       PrepareKernel(item.iteration, node);
@@ -90,6 +97,7 @@ class ParallelFrameRun : public FrameRun {
                                    : RunKernelOf(kernel, frame, &context);
       if (trace_ != nullptr) [[unlikely]]
         trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
+      StopWaiting(status);
       lock.lock();
       FinishRunning(item, status);
     }
@@ -103,17 +111,28 @@ class ParallelFrameRun : public FrameRun {
     FlowQueue::Item item;
     const OpKernelContext::NodeFrame* frame;
     OpKernelContext context;
+    RefReads references;
   };
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
-    auto* state = new AsyncState{this, item, &frame, OpKernelContext()};
-    state->context.Enter(&frame);
-    kernel.async->ComputeAsync(&state->context, {&AsyncDone, state});
+    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads()};
+    if (!kernel.reads_references) {
+      state->context.Enter(&frame);
+    } else {
+      const Status status = state->references.Read(frame);
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
     if (status.ok()) status = CheckOutputs(run->NodeOf(state->item), state->frame->outputs);
+    run->StopWaiting(status);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
@@ -122,6 +141,13 @@ class ParallelFrameRun : public FrameRun {
     if (help) run->pool_->Schedule(&RunWorker, run);
   }
 
+  // After an error, without the lock: kernels that wait for something are told to give up.
+  void StopWaiting(const Status& status) {
+    if (status.ok()) [[likely]]
+      return;
+    const RunServices* services = step_->services();
+    if (services != nullptr && services->cancellation != nullptr) services->cancellation->StartCancel();
+  }
   // After a kernel ran outside of the lock, which is held again.
   void FinishRunning(const FlowQueue::Item& item, const Status& status) {
     --in_flight_;

@@ -69,7 +69,7 @@ TEST_SUITE("NextAfter") {
     CHECK(next.data<T>()[1] == T(-1 + RoundingUnit<T>()));
     CHECK(SameTensor(Run<ops::NextAfter>({}, {next, x}), x));
     CHECK(SameTensor(Run<ops::NextAfter>({}, {x, x}), x));
-    CHECK(std::isnan(Run<ops::NextAfter>({}, {x, Tensor::Scalar(static_cast<T>(kNaN))}).data<T>()[0]));
+    CHECK(std::isnan(Run<ops::NextAfter>({}, {x, Tensor::Scalar(static_cast<T>(kNaN))}).template data<T>()[0]));
     CHECK(Run<ops::NextAfter>({}, {Make<T>({0, 2}, {1}), up}).shape() == TensorShape({0, 2}));
   }
   TEST_CASE("beyond the largest is infinity") {

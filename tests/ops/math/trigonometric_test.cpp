@@ -13,13 +13,13 @@ using namespace tenon::testing;
 namespace {
 
 // The widest numbers' function, and where to try it.
-struct Function {
+struct Case {
   const char* op;
   Wide (*function)(Wide);
   double low, high;
   const char* inverse;  // on [low, high]; or null
 };
-constexpr Function kFunctions[] = {
+constexpr Case kFunctions[] = {
     {"Sin", [](Wide x) { return std::sin(x); }, -1.5, 1.5, "Asin"},
     {"Cos", [](Wide x) { return std::cos(x); }, 0.1, 3, "Acos"},
     {"Tan", [](Wide x) { return std::tan(x); }, -1.5, 1.5, "Atan"},
@@ -44,7 +44,7 @@ std::vector<double> Of(const char* op, std::initializer_list<double> x) {
 
 TEST_SUITE("Trigonometric") {
   TEST_CASE_TEMPLATE("agree with float64, and their inverses undo them", T, float, double, half, bfloat16, complex64, complex128) {
-    for (const Function& f : kFunctions) {
+    for (const Case& f : kFunctions) {
       CAPTURE(f.op);
       for (const TensorShape& shape : {TensorShape{}, {70}, {2, 0}, {3, 5}}) {
         const Tensor x = Random<T>(shape, 5, f.low, f.high), y = Of(f.op, x);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/cast.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tenon/device/thread_pool.hpp>
+
+#include <doctest/doctest.h>
+
+#include "guarded.hpp"
+#include "support.hpp"
+
+using namespace tenon;
+using namespace tenon::testing;
+
+namespace {
+
+// How elements of one type are written and read as doubles.
+struct Element {
+  DataType type;
+  Index bytes;
+  void (*write)(void* to, Index i, double x);
+  double (*read)(const void* from, Index i);
+};
+template <class T>
+constexpr Element ElementOf() {
+  return {dtype_of_v<T>, sizeof(T), [](void* to, Index i, double x) { static_cast<T*>(to)[i] = FromDouble<T>(x); },
+          [](const void* from, Index i) { return ToDouble(static_cast<const T*>(from)[i]); }};
+}
+constexpr Element kElements[] = {
+    ElementOf<std::int8_t>(),   ElementOf<std::uint8_t>(),  ElementOf<std::int16_t>(), ElementOf<std::uint16_t>(),
+    ElementOf<std::int32_t>(),  ElementOf<std::uint32_t>(), ElementOf<std::int64_t>(), ElementOf<std::uint64_t>(),
+    ElementOf<half>(),          ElementOf<bfloat16>(),      ElementOf<float>(),        ElementOf<double>(),
+    ElementOf<complex64>(),     ElementOf<complex128>(),    ElementOf<bool>()};
+
+// Numbers that every type has; of bool 0 and 1.
+double Number(Index i, bool is_bool) { return is_bool ? static_cast<double>(i % 3 != 0) : static_cast<double>(i % 101); }
+
+bool CastIsRight(Cpu device, const Element& from, const Element& to, Index n, Index skip) {
+  Guarded x(n, from.bytes, skip), y(n, to.bytes, 2 * skip + 1);
+  for (Index i = 0; i < n; ++i) from.write(x.data(), i, Number(i, from.type == DataType::kBool));
+  if (!Cast(device, from.type, x.data(), to.type, y.data(), n, false).ok()) return false;
+  for (Index i = 0; i < n; ++i) {
+    const double number = Number(i, from.type == DataType::kBool);
+    if (to.read(y.data(), i) != (to.type == DataType::kBool ? static_cast<double>(number != 0) : number)) return false;
+  }
+  return x.IsIntact() && y.IsIntact();
+}
+
+template <class To, class From>
+To CastOne(From x, bool truncate = false) {
+  To y{};
+  Cpu device;
+  REQUIRE(Cast(device, dtype_of_v<From>, &x, dtype_of_v<To>, &y, 1, truncate).ok());
+  return y;
+}
+
+}  // namespace
+
+TEST_SUITE("Cast") {
+  TEST_CASE("what both types have stays, between all types, at odd addresses, for any length") {
+    for (const Element& from : kElements)
+      for (const Element& to : kElements) {
+        if (from.type == to.type) continue;
+        CAPTURE(from.type);
+        CAPTURE(to.type);
+        for (Index n = 0; n <= 70; n += 1 + n / 20) CHECK_UNARY(CastIsRight({}, from, to, n, n % 5));
+        for (const Index n : {511, 512, 513, 1030}) CHECK_UNARY(CastIsRight({}, from, to, n, 1));
+      }
+  }
+  TEST_CASE("many threads give what one gives") {
+    ThreadPool pool(4, "test");
+    for (const Element& to : kElements)
+      if (to.type != DataType::kUint8) CHECK_UNARY(CastIsRight({.pool = &pool}, kElements[1], to, 300001, 1));
+  }
+  TEST_CASE("what does not fit is as TensorFlow has it") {
+    CHECK(CastOne<std::int32_t>(NAN) == std::numeric_limits<std::int32_t>::min());
+    CHECK(CastOne<std::int32_t>(1e10f) == std::numeric_limits<std::int32_t>::min());
+    CHECK(CastOne<std::int64_t>(-INFINITY) == std::numeric_limits<std::int64_t>::min());
+    CHECK(CastOne<std::uint32_t>(3e9) == 3000000000u);
+    CHECK(CastOne<std::uint8_t>(300) == 44);
+    CHECK(CastOne<std::uint8_t>(-1) == 255);
+    CHECK(CastOne<std::int8_t>(std::uint8_t{200}) == -56);
+    CHECK(CastOne<std::uint64_t>(std::int32_t{-1}) == std::numeric_limits<std::uint64_t>::max());
+    CHECK(CastOne<std::int32_t>(-1.9) == -1);
+    CHECK(CastOne<bool>(NAN));
+    CHECK_FALSE(CastOne<bool>(-0.0));
+    CHECK(CastOne<float>(std::numeric_limits<std::int64_t>::min()) == -0x1p63f);
+    CHECK(CastOne<double>(std::numeric_limits<std::uint64_t>::max()) == 0x1p64);
+  }
+  TEST_CASE("rounds to nearest, ties to even, or cuts off") {
+    CHECK(ToDouble(CastOne<half>(2049.0f)) == 2048);
+    CHECK(ToDouble(CastOne<half>(2051.0f)) == 2052);
+    CHECK(ToDouble(CastOne<half>(65520.0f)) == INFINITY);
+    CHECK(ToDouble(CastOne<half>(65520.0f, true)) == 65504);
+    CHECK(ToDouble(CastOne<bfloat16>(1 + 0x1.8p-8f)) == 1 + 0x1p-7);
+    CHECK(ToDouble(CastOne<bfloat16>(1 + 0x1.8p-8f, true)) == 1);
+    CHECK(CastOne<float>(1 + 0x1.8p-24, true) == 1);
+    CHECK(std::isnan(CastOne<float>(static_cast<double>(NAN), true)));
+    CHECK(CastOne<complex64>(complex128(1 + 0x1.8p-24, -1 - 0x1.8p-24)) == complex64(1 + 0x1p-23f, -1 - 0x1p-23f));
+    CHECK(CastOne<float>(complex128(3, 4)) == 3);
+  }
+  TEST_CASE("quantised integers are the integers that they are stored in") {
+    CHECK(CastOne<std::int32_t>(qint8(-7)) == -7);
+    CHECK(CastOne<quint8>(std::int32_t{300}).value == 44);
+  }
+  TEST_CASE("pairs that TensorFlow does not have write nothing") {
+    Guarded out(1, 8, 0);
+    const double x[2] = {1, 2};
+    Cpu device;
+    const auto error = [&](DataType from, DataType to) {
+      return Cast(device, from, x, to, out.data(), 1, false).ToString();
+    };
+    CHECK(error(DataType::kInt4, DataType::kFloat) == "UNIMPLEMENTED: Cast int4 to float is not supported");
+    CHECK(error(DataType::kString, DataType::kFloat) == "UNIMPLEMENTED: Cast string to float is not supported");
+    CHECK(error(DataType::kInt32, DataType::kFloat8E4M3FN) == "UNIMPLEMENTED: Cast int32 to float8_e4m3fn is not supported");
+    CHECK(error(DataType::kFloat, DataType::kVariant) == "UNIMPLEMENTED: Cast float to variant is not supported");
+    CHECK(out.IsUntouched());
+  }
+}
