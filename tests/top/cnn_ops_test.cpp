@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+
 #include "top/op_lists.hpp"
 
-TEST_CASE("ops::Cnn is what a frozen convolutional network needs") {
-  op_lists::CheckCovers<tenon::ops::Cnn>(TENON_TEST_DATA "/models/cnn_digits/graph.pb");
+TEST_CASE("ops::Cnn for float and int32 is all that a frozen convolutional network needs") {
+  op_lists::CheckRuns<tenon::ops::Cnn, tenon::Types<float, std::int32_t>>(
+      TENON_TEST_DATA "/models/cnn_digits/graph.pb", "image", {2, 28, 28, 1});
 }

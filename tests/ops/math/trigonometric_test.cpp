@@ -2,6 +2,7 @@
 #include <tenon/ops/math/trigonometric.hpp>
 
 #include <cmath>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -45,7 +46,7 @@ std::vector<double> Of(const char* op, std::initializer_list<double> x) {
 TEST_SUITE("Trigonometric") {
   TEST_CASE_TEMPLATE("agree with float64, and their inverses undo them", T, float, double, half, bfloat16, complex64, complex128) {
     for (const Case& f : kFunctions) {
-      CAPTURE(f.op);
+      CAPTURE(std::string_view(f.op));
       for (const TensorShape& shape : {TensorShape{}, {70}, {2, 0}, {3, 5}}) {
         const Tensor x = Random<T>(shape, 5, f.low, f.high), y = Of(f.op, x);
         REQUIRE(y.shape() == shape);
@@ -74,7 +75,7 @@ TEST_SUITE("Trigonometric") {
       CHECK_MESSAGE(std::signbit(Of<T>(op, {-0.0})[0]), op);
   }
   TEST_CASE("large angles are turned round exactly") {
-    CHECK(Of<double>("Sin", {1e22})[0] == doctest::Approx(-0.85220084976713880).epsilon(1e-14));
+    CHECK(Of<double>("Sin", {1e22})[0] == doctest::Approx(-0.85220084976718880).epsilon(1e-14));
     CHECK(Of<float>("Cos", {33554432})[0] == doctest::Approx(std::cos(33554432.0)).epsilon(1e-6));
   }
 }

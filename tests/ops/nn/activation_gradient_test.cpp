@@ -2,6 +2,7 @@
 #include <tenon/ops/nn/activation_gradient.hpp>
 
 #include <cmath>
+#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -23,7 +24,7 @@ struct Activation {
 constexpr Activation kActivations[] = {
     {"ReluGrad", [](double x) { return std::fmax(x, 0); }, false},
     {"Relu6Grad", [](double x) { return std::fmin(std::fmax(x, 0), 6); }, false},
-    {"LeakyReluGrad", [](double x) { return x > 0 ? x : 0.2 * x; }, false},
+    {"LeakyReluGrad", [](double x) { return x > 0 ? x : static_cast<double>(0.2f) * x; }, false},
     {"EluGrad", [](double x) { return x < 0 ? std::expm1(x) : x; }, true},
     {"SeluGrad", [](double x) { return x < 0 ? kScaleAlpha * std::expm1(x) : kScale * x; }, true},
     {"SoftplusGrad", [](double x) { return std::log1p(std::exp(x)); }, false},
@@ -35,7 +36,7 @@ constexpr Activation kActivations[] = {
 TEST_SUITE("Gradients of activations") {
   TEST_CASE_TEMPLATE("are the slopes of the activations", T, float, double, half, bfloat16) {
     for (const Activation& a : kActivations) {
-      CAPTURE(a.gradient);
+      CAPTURE(std::string_view(a.gradient));
       for (const Index n : {0, 1, 7, 70}) {
         const Tensor gradient = Random<T>({n}, 1), x = Random<T>({n}, 2, -8, 8);
         Tensor fed = x.DeepCopy();
