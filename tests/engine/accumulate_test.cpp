@@ -57,7 +57,8 @@ bool SumIsRight(Cpu device, std::size_t count, Index n, bool in_place) {
 }  // namespace
 
 TEST_SUITE("Accumulate") {
-  TEST_CASE_TEMPLATE("adds from the first to the last, into another place or the first", T, float, double, std::int32_t) {
+  TEST_CASE_TEMPLATE("adds from the first to the last, into another place or the first", T, float, double,
+                     std::int32_t) {
     for (const std::size_t count : {1, 2, 3, 7})
       for (Index n = 0; n <= 70; ++n)
         CHECK_UNARY((SumIsRight<T>({}, count, n, false) && SumIsRight<T>({}, count, n, true)));

@@ -31,14 +31,16 @@ constexpr Element ElementOf() {
   return {dtype_of_v<T>, sizeof(T), [](void* to, Index i, double x) { static_cast<T*>(to)[i] = FromDouble<T>(x); },
           [](const void* from, Index i) { return ToDouble(static_cast<const T*>(from)[i]); }};
 }
-constexpr Element kElements[] = {
-    ElementOf<std::int8_t>(),   ElementOf<std::uint8_t>(),  ElementOf<std::int16_t>(), ElementOf<std::uint16_t>(),
-    ElementOf<std::int32_t>(),  ElementOf<std::uint32_t>(), ElementOf<std::int64_t>(), ElementOf<std::uint64_t>(),
-    ElementOf<half>(),          ElementOf<bfloat16>(),      ElementOf<float>(),        ElementOf<double>(),
-    ElementOf<complex64>(),     ElementOf<complex128>(),    ElementOf<bool>()};
+constexpr Element kElements[] = {ElementOf<std::int8_t>(),   ElementOf<std::uint8_t>(),  ElementOf<std::int16_t>(),
+                                 ElementOf<std::uint16_t>(), ElementOf<std::int32_t>(),  ElementOf<std::uint32_t>(),
+                                 ElementOf<std::int64_t>(),  ElementOf<std::uint64_t>(), ElementOf<half>(),
+                                 ElementOf<bfloat16>(),      ElementOf<float>(),         ElementOf<double>(),
+                                 ElementOf<complex64>(),     ElementOf<complex128>(),    ElementOf<bool>()};
 
 // Numbers that every type has; of bool 0 and 1.
-double Number(Index i, bool is_bool) { return is_bool ? static_cast<double>(i % 3 != 0) : static_cast<double>(i % 101); }
+double Number(Index i, bool is_bool) {
+  return is_bool ? static_cast<double>(i % 3 != 0) : static_cast<double>(i % 101);
+}
 
 bool CastIsRight(Cpu device, const Element& from, const Element& to, Index n, Index skip) {
   Guarded x(n, from.bytes, skip), y(n, to.bytes, 2 * skip + 1);
@@ -117,7 +119,8 @@ TEST_SUITE("Cast") {
     };
     CHECK(error(DataType::kInt4, DataType::kFloat) == "UNIMPLEMENTED: Cast int4 to float is not supported");
     CHECK(error(DataType::kString, DataType::kFloat) == "UNIMPLEMENTED: Cast string to float is not supported");
-    CHECK(error(DataType::kInt32, DataType::kFloat8E4M3FN) == "UNIMPLEMENTED: Cast int32 to float8_e4m3fn is not supported");
+    CHECK(error(DataType::kInt32, DataType::kFloat8E4M3FN) ==
+          "UNIMPLEMENTED: Cast int32 to float8_e4m3fn is not supported");
     CHECK(error(DataType::kFloat, DataType::kVariant) == "UNIMPLEMENTED: Cast float to variant is not supported");
     CHECK(out.IsUntouched());
   }

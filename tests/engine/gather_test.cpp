@@ -21,7 +21,8 @@ namespace {
 template <class Int>
 Tensor Indices(const GatherPlan& plan, Numbers& numbers) {
   Tensor indices(dtype_of_v<Int>, {plan.batch, plan.count});
-  for (Index i = 0; i < indices.NumElements(); ++i) indices.data<Int>()[i] = static_cast<Int>(numbers.Below(plan.limit));
+  for (Index i = 0; i < indices.NumElements(); ++i)
+    indices.data<Int>()[i] = static_cast<Int>(numbers.Below(plan.limit));
   return indices;
 }
 
@@ -30,7 +31,8 @@ template <class Int>
 bool GatherIsRight(Cpu device, Index bytes, const GatherPlan& plan) {
   Numbers numbers(static_cast<std::uint64_t>(bytes + plan.run));
   const Tensor indices = Indices<Int>(plan, numbers);
-  Guarded in(plan.batch * plan.outer * plan.limit * plan.run, bytes, 1), out(plan.batch * plan.outer * plan.count * plan.run, bytes, 3);
+  Guarded in(plan.batch * plan.outer * plan.limit * plan.run, bytes, 1),
+      out(plan.batch * plan.outer * plan.count * plan.run, bytes, 3);
   for (Index i = 0; i < plan.batch * plan.outer * plan.limit * plan.run * bytes; ++i)
     in.as<unsigned char>()[i] = static_cast<unsigned char>(numbers.Next());
   if (Gather(device, ElementMover{bytes}, plan, in.data(), indices, out.data()) != -1) return false;
@@ -68,7 +70,8 @@ TEST_SUITE("Gather") {
     std::vector<tstring> in(4), out(3);
     for (std::size_t i = 0; i < 4; ++i) in[i] = StrCat("text ", i, " is too long to be stored inline");
     Cpu device;
-    CHECK(Gather(device, MoverOf(DataType::kString), {1, 1, 4, 3, 1}, in.data(), MakeTensor<std::int32_t>({3}, {3, 0, 3}), out.data()) == -1);
+    CHECK(Gather(device, MoverOf(DataType::kString), {1, 1, 4, 3, 1}, in.data(),
+                 MakeTensor<std::int32_t>({3}, {3, 0, 3}), out.data()) == -1);
     CHECK(out == std::vector<tstring>{in[3], in[0], in[3]});
   }
   TEST_CASE("the first index outside is returned and nothing written") {

@@ -28,7 +28,9 @@ std::string Flags() {
     if (line.compare(0, 5, "flags") == 0) return line + " ";
   return "";
 }
-bool Has(const std::string& flags, const std::string& name) { return flags.find(" " + name + " ") != std::string::npos; }
+bool Has(const std::string& flags, const std::string& name) {
+  return flags.find(" " + name + " ") != std::string::npos;
+}
 simd::Level LevelWhenAskedFor(const char* isa) {
   const char* const before = std::getenv("TENON_ISA");
   const std::string kept = before == nullptr ? "" : before;
@@ -44,7 +46,8 @@ simd::Level LevelWhenAskedFor(const char* isa) {
 
 template <class Isa>
 constexpr bool NarrowsDown() {
-  if constexpr (std::is_same_v<Isa, simd::isa::Scalar>) return true;
+  if constexpr (std::is_same_v<Isa, simd::isa::Scalar>)
+    return true;
   else
     return simd::kVectorBytes<simd::Narrower<Isa>> <= simd::kVectorBytes<Isa> && NarrowsDown<simd::Narrower<Isa>>();
 }
@@ -67,7 +70,8 @@ TEST_SUITE("isa") {
     const std::string flags = Flags();
     if (!flags.empty()) {
       const bool avx2 = Has(flags, "avx2") && Has(flags, "fma");
-      const bool avx512 = avx2 && Has(flags, "avx512f") && Has(flags, "avx512bw") && Has(flags, "avx512dq") && Has(flags, "avx512vl");
+      const bool avx512 =
+          avx2 && Has(flags, "avx512f") && Has(flags, "avx512bw") && Has(flags, "avx512dq") && Has(flags, "avx512vl");
       const simd::Level best = avx512 ? simd::Level::kAvx512 : avx2 ? simd::Level::kAvx2 : simd::Level::kUnit;
       CHECK((LevelWhenAskedFor("avx512") == best));
       CHECK((LevelWhenAskedFor("no such thing") == best));

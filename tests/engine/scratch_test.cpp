@@ -40,7 +40,10 @@ TEST_SUITE("Scratch") {
     LimitedAllocator memory(CpuAllocator(), 100, "small");
     const Scratch scratch(Cpu{.allocator = &memory}, 101);
     const std::string text = scratch.status("Conv2D").ToString();
-    CHECK_MESSAGE(text.find("RESOURCE_EXHAUSTED: Conv2D: OOM when allocating 101 bytes of scratch memory by allocator small") == 0, text);
+    CHECK_MESSAGE(
+        text.find("RESOURCE_EXHAUSTED: Conv2D: OOM when allocating 101 bytes of scratch memory by allocator small") ==
+            0,
+        text);
   }
   TEST_CASE("rounds sizes up so that what follows is aligned") {
     CHECK(detail::ScratchBytes<float>(0) == 0);

@@ -27,24 +27,28 @@ struct Shapes {
 bool SelectIsRight(Cpu device, DataType dtype, const Shapes& s, Output where = Output::kApart) {
   const Index bytes = SizeOf(dtype);
   Numbers numbers(static_cast<std::uint64_t>(bytes));
-  Guarded condition(s.condition.num_elements(), 1, 3), yes(s.yes.num_elements(), bytes, 1), no(s.no.num_elements(), bytes, 2),
-      apart(s.out.num_elements(), bytes, 1);
+  Guarded condition(s.condition.num_elements(), 1, 3), yes(s.yes.num_elements(), bytes, 1),
+      no(s.no.num_elements(), bytes, 2), apart(s.out.num_elements(), bytes, 1);
   for (Index i = 0; i < s.condition.num_elements(); ++i) condition.as<bool>()[i] = numbers.Below(2) == 1;
-  for (Index i = 0; i < s.yes.num_elements() * bytes; ++i) yes.as<unsigned char>()[i] = static_cast<unsigned char>(numbers.Next());
-  for (Index i = 0; i < s.no.num_elements() * bytes; ++i) no.as<unsigned char>()[i] = static_cast<unsigned char>(numbers.Next());
+  for (Index i = 0; i < s.yes.num_elements() * bytes; ++i)
+    yes.as<unsigned char>()[i] = static_cast<unsigned char>(numbers.Next());
+  for (Index i = 0; i < s.no.num_elements() * bytes; ++i)
+    no.as<unsigned char>()[i] = static_cast<unsigned char>(numbers.Next());
   const std::vector<Index> at_condition = BroadcastIndices(s.condition, s.out), at_yes = BroadcastIndices(s.yes, s.out),
                            at_no = BroadcastIndices(s.no, s.out);
   std::string want;
   for (std::size_t i = 0; i < at_yes.size(); ++i)
-    want.append(condition.as<bool>()[at_condition[i]] ? yes.as<char>() + at_yes[i] * bytes : no.as<char>() + at_no[i] * bytes,
-                static_cast<std::size_t>(bytes));
+    want.append(
+        condition.as<bool>()[at_condition[i]] ? yes.as<char>() + at_yes[i] * bytes : no.as<char>() + at_no[i] * bytes,
+        static_cast<std::size_t>(bytes));
   Guarded& out = where == Output::kApart ? apart : where == Output::kYes ? yes : no;
   Select(device, dtype, condition.as<bool>(), s.condition, yes.data(), s.yes, no.data(), s.no, out.data(), s.out);
-  return std::memcmp(want.data(), out.data(), want.size()) == 0 && condition.IsIntact() && yes.IsIntact() && no.IsIntact() &&
-         apart.IsIntact();
+  return std::memcmp(want.data(), out.data(), want.size()) == 0 && condition.IsIntact() && yes.IsIntact() &&
+         no.IsIntact() && apart.IsIntact();
 }
 
-constexpr DataType kSizes[] = {DataType::kUint8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128};
+constexpr DataType kSizes[] = {DataType::kUint8, DataType::kHalf, DataType::kFloat, DataType::kDouble,
+                               DataType::kComplex128};
 
 }  // namespace
 

@@ -46,7 +46,8 @@ TEST_SUITE("Window") {
   }
   TEST_CASE("a window too large for the input") {
     Window w{.input = 2, .size = 5};
-    CHECK(PlaceWindow(Padding::kValid, &w).ToString() ==
-          "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 2, effective_filter_size: 5, stride: 1]");
+    CHECK(
+        PlaceWindow(Padding::kValid, &w).ToString() ==
+        "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 2, effective_filter_size: 5, stride: 1]");
   }
 }

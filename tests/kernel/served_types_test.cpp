@@ -27,7 +27,8 @@ TEST_SUITE("served types") {
     CHECK(count == 15);  // bfloat16, half, float, double, 8 integers, complex64, complex128, bool
     for (const DataType type : {DataType::kBool, DataType::kHalf, DataType::kUint64, DataType::kComplex128})
       CHECK(kPodTypes.contains(type));
-    for (const DataType type : {DataType::kString, DataType::kQint8, DataType::kInt4, DataType::kFloat8E5M2, DataType::kVariant})
+    for (const DataType type :
+         {DataType::kString, DataType::kQint8, DataType::kInt4, DataType::kFloat8E5M2, DataType::kVariant})
       CHECK_FALSE(kPodTypes.contains(type));
     CHECK(kPodAndStringTypes.contains(DataType::kString));
     CHECK_FALSE(kPodAndStringTypes.contains(DataType::kResource));

@@ -119,7 +119,8 @@ TEST_SUITE("BFCChunks") {
     tenon::testing::Numbers numbers(1);
     std::vector<std::size_t> units(kPieces);
     std::size_t total = 0;
-    for (std::size_t& size : units) total += size = 1 + static_cast<std::size_t>(numbers.Below(numbers.Below(2) == 0 ? 8 : 3000));
+    for (std::size_t& size : units)
+      total += size = 1 + static_cast<std::size_t>(numbers.Below(numbers.Below(2) == 0 ? 8 : 3000));
     Region region(total);
     const std::vector<Handle> pieces = region.Cut(units);
     BFCChunks& chunks = region.chunks;

@@ -58,7 +58,8 @@ TEST_SUITE("BFCReport") {
   }
   TEST_CASE("the picture shows what is used, what was not asked for, and what is free") {
     Region region;
-    CHECK(BFCReport(region.chunks).Occupancy() == std::string(30, '*') + std::string(10, 'x') + std::string(10, '_') + std::string(50, '*'));
+    CHECK(BFCReport(region.chunks).Occupancy() ==
+          std::string(30, '*') + std::string(10, 'x') + std::string(10, '_') + std::string(50, '*'));
     CHECK(BFCReport(region.chunks).Fragmentation(2560) == 0);
     CHECK(BFCReport(region.chunks).Fragmentation(5120) == 0.5);
     CHECK(BFCReport(region.chunks).Fragmentation(0) == 0);
@@ -78,8 +79,10 @@ TEST_SUITE("BFCReport") {
           "1 Chunks of size 12800 totalling 12.50KiB\n"
           "Sum Total of in-use chunks: 22.50KiB\n");
     CHECK(bins.find("Bin (256): Total Chunks: 0, Chunks in use: 0. 0B allocated for chunks.") == 0);
-    CHECK(bins.find("Bin (8192): Total Chunks: 2, Chunks in use: 2. 22.50KiB allocated for chunks. 22.50KiB in use in bin. 20.00KiB client-requested") !=
-          std::string::npos);
+    CHECK(
+        bins.find(
+            "Bin (8192): Total Chunks: 2, Chunks in use: 2. 22.50KiB allocated for chunks. 22.50KiB in use in bin. 20.00KiB client-requested") !=
+        std::string::npos);
   }
   TEST_CASE("a sound structure has no defect, and each broken one is named") {
     CHECK(Region().Defect() == "");

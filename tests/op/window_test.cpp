@@ -52,11 +52,13 @@ TEST_SUITE("window attrs") {
     CHECK(Check(Padding::kSame, {}) == "OK");
     CHECK(Check(Padding::kExplicit, {0, 0, 1, 2, 3, 4, 0, 0}) == "OK");
     CHECK(Check(Padding::kExplicit, {0, 0, 0, 0, 1, 2, 3, 4}, TensorFormat::kNCHW) == "OK");
-    CHECK(Check(Padding::kSame, {0, 0}).find("must be empty if the padding attribute is not EXPLICIT") != std::string::npos);
+    CHECK(Check(Padding::kSame, {0, 0}).find("must be empty if the padding attribute is not EXPLICIT") !=
+          std::string::npos);
     CHECK(Check(Padding::kExplicit, {0, 0, 1}) ==
           "INVALID_ARGUMENT: explicit_paddings attribute must contain 8 values, but got: 3");
     CHECK(Check(Padding::kExplicit, {0, 0, -1, 0, 0, 0, 0, 0}).find("must be nonnegative") != std::string::npos);
-    CHECK(Check(Padding::kExplicit, {0, 0, 0, 0, 0, 0, 1, 0}).find("batch or depth dimensions is not supported") != std::string::npos);
+    CHECK(Check(Padding::kExplicit, {0, 0, 0, 0, 0, 0, 1, 0}).find("batch or depth dimensions is not supported") !=
+          std::string::npos);
   }
 }
 
@@ -68,7 +70,8 @@ TEST_SUITE("GetWindowedOutputSize") {
     CHECK(SizeOf(10, 3, 1, 1, Padding::kExplicit, 4, 5) == "17 4 5");
     CHECK(SizeOf(0, 3, 1, 2, Padding::kSame) == "0 0 1");
     CHECK(SizeOf(2, 3, 1, 1, Padding::kValid) == "0 0 0");
-    CHECK(SizeOf(2, 4, 1, 1, Padding::kValid).find("INVALID_ARGUMENT: Computed output size would be negative: -1") == 0);
+    CHECK(SizeOf(2, 4, 1, 1, Padding::kValid).find("INVALID_ARGUMENT: Computed output size would be negative: -1") ==
+          0);
     CHECK(SizeOf(2, 3, 1, 0, Padding::kValid) == "INVALID_ARGUMENT: Stride must be > 0, but got 0");
     CHECK(SizeOf(2, 3, 0, 1, Padding::kValid) == "INVALID_ARGUMENT: Dilation rate must be >= 1, but got 0");
   }

@@ -123,7 +123,7 @@ inline Tensor AnyBits(DataType dtype, const TensorShape& shape, std::uint64_t se
   return tensor;
 }
 // One type of every size of an element, and texts.
-inline constexpr DataType kMovedTypes[] = {DataType::kUint8,  DataType::kHalf,       DataType::kFloat,
+inline constexpr DataType kMovedTypes[] = {DataType::kUint8, DataType::kHalf,      DataType::kFloat,
                                            DataType::kInt64, DataType::kComplex64, DataType::kString};
 
 // "INVALID_ARGUMENT: text", without the place that the executor or the graph adds.

@@ -22,7 +22,8 @@ TEST_CASE("eigen.hpp has both kinds of views, and both are the tensor's own elem
   Tensor a = MakeTensor<double>({2, 2}, {1, 2, 3, 4});
   const Tensor b = MakeTensor<double>({2, 2}, {0, 1, 1, 0});
   Tensor product(DataType::kDouble, {2, 2});
-  AsEigen(product.matrix<double>()).noalias() = AsEigen(static_cast<const Tensor&>(a).matrix<double>()) * AsEigen(b.matrix<double>());
+  AsEigen(product.matrix<double>()).noalias() =
+      AsEigen(static_cast<const Tensor&>(a).matrix<double>()) * AsEigen(b.matrix<double>());
   CHECK(SameElements(product, {2, 1, 4, 3}));
   EigenViews(a).matrix<double>() = EigenViews(product).matrix<double>() + EigenViews(b).matrix<double>();
   CHECK(SameElements(a, {2, 2, 5, 3}));

@@ -12,7 +12,8 @@ TEST_CASE("ops::Mlp for float is all that a frozen multilayer perceptron needs")
 
 TEST_CASE("without the rest of the ops another graph is refused by the name of what is missing") {
   tenon::Registry registry;
-  REQUIRE(tenon::Register(registry, tenon::Ops<tenon::Types<float>, tenon::ops::Mlp>{}, tenon::Devices<tenon::Cpu>{}).ok());
+  REQUIRE(
+      tenon::Register(registry, tenon::Ops<tenon::Types<float>, tenon::ops::Mlp>{}, tenon::Devices<tenon::Cpu>{}).ok());
   const auto session =
       tenon::Session::FromGraphFile(TENON_TEST_DATA "/models/cnn_digits/graph.pb", {.registry = &registry});
   CHECK(session.status().code() == tenon::Code::kNotFound);

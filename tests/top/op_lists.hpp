@@ -25,13 +25,13 @@ void CheckRuns(const std::string& path, const std::string& input, const tenon::T
   const tenon::Result<tenon::GraphDef> graph = tenon::ReadGraphFile(path);
   REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
   tenon::Registry registry;
-  const tenon::Status registered =
-      tenon::Register(registry, tenon::Ops<Types, List>{}, tenon::Devices<tenon::Cpu>{});
+  const tenon::Status registered = tenon::Register(registry, tenon::Ops<Types, List>{}, tenon::Devices<tenon::Cpu>{});
   REQUIRE_MESSAGE(registered.ok(), registered.ToString());
   tenon::Tensor image(tenon::DataType::kFloat, shape);
   for (tenon::Index i = 0; i < image.NumElements(); ++i) image.data<float>()[i] = static_cast<float>(i % 17) / 16;
   std::vector<tenon::Tensor> results;
-  for (const tenon::Registry* ops : {static_cast<const tenon::Registry*>(&registry), static_cast<const tenon::Registry*>(&tenon::Registry::Global())}) {
+  for (const tenon::Registry* ops : {static_cast<const tenon::Registry*>(&registry),
+                                     static_cast<const tenon::Registry*>(&tenon::Registry::Global())}) {
     const tenon::Result<tenon::Session> session = tenon::Session::FromGraphDef(*graph, {.registry = ops});
     REQUIRE_MESSAGE(session.ok(), session.status().ToString());
     const tenon::Result<std::vector<tenon::Tensor>> outputs = session->Run({{input, image}}, {"probabilities"});

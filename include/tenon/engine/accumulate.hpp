@@ -11,9 +11,9 @@
 
 TENON_NAMESPACE_BEGIN
 
-// out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or inputs[1],
-// but none behind these two, which are read after it was written. Added from the first to the last, a tile at a time, so
-// that partial sums stay in the first cache.
+// out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
+// inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
+// at a time, so that partial sums stay in the first cache.
 inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, std::span<const void* const> inputs,
                          void* out, Index n) {
   constexpr Index kTileBytes = 16384;

@@ -26,7 +26,8 @@ TEST_SUITE("Concat") {
     }
   }
   TEST_CASE("rank 8, and nothing but empty tensors") {
-    const Tensor a = AnyBits(DataType::kFloat, {1, 2, 1, 2, 1, 2, 1, 2}, 1), b = AnyBits(DataType::kFloat, a.shape(), 2);
+    const Tensor a = AnyBits(DataType::kFloat, {1, 2, 1, 2, 1, 2, 1, 2}, 1),
+                 b = AnyBits(DataType::kFloat, a.shape(), 2);
     const Tensor both = Run<ops::ConcatV2>({}, {a, b, Int(6)});
     CHECK(both.shape() == TensorShape({1, 2, 1, 2, 1, 2, 2, 2}));
     for (Index i = 0; i < both.NumElements(); ++i) {
@@ -37,7 +38,8 @@ TEST_SUITE("Concat") {
     CHECK(Run<ops::ConcatV2>({}, {none, none, Int(1)}).shape() == TensorShape({0, 6}));
   }
   TEST_CASE("begins where ConcatOffset says") {
-    const std::vector<Tensor> places = RunAll("ConcatOffset", {}, {Int(-2), Ints({2, 3, 4}), Ints({2, 0, 4}), Ints({2, 7, 4})}, 3);
+    const std::vector<Tensor> places =
+        RunAll("ConcatOffset", {}, {Int(-2), Ints({2, 3, 4}), Ints({2, 0, 4}), Ints({2, 7, 4})}, 3);
     CHECK(Numbered<std::int32_t>(places[0]) == std::vector<double>{0, 0, 0});
     CHECK(Numbered<std::int32_t>(places[1]) == std::vector<double>{0, 3, 0});
     CHECK(Numbered<std::int32_t>(places[2]) == std::vector<double>{0, 3, 0});
@@ -51,8 +53,8 @@ TEST_SUITE("Concat") {
     CHECK(ErrorOf<ops::ConcatV2>({}, {a, b, Int(0)}) ==
           "INVALID_ARGUMENT: ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = "
           "[3,2]");
-    CHECK(ErrorOf<ops::ConcatV2>({}, {a, Make<float>({2}, {1}), Int(0)}).find("Ranks of all input tensors should match") !=
-          std::string::npos);
+    CHECK(ErrorOf<ops::ConcatV2>({}, {a, Make<float>({2}, {1}), Int(0)})
+              .find("Ranks of all input tensors should match") != std::string::npos);
     CHECK(ErrorOf<ops::ConcatOffset>({}, {Int(3), Ints({2, 3}), Ints({2, 3})}) ==
           "INVALID_ARGUMENT: ConcatOffset: Concat dim is out of range: 3 vs. 2");
     CHECK(ErrorOf<ops::ConcatOffset>({}, {Int(0), Ints({2, 3}), Ints({2, 4})})

@@ -33,7 +33,8 @@ TEST_SUITE("Fill") {
     const Tensor value = Tensor::Scalar<float>(2);
     CHECK(SameTensor(Run<ops::Fill>({}, {Ints({}), value}), value));
     CHECK(Run<ops::Fill>({}, {Longs({1, 2, 1, 2, 1, 2, 1, 2}), value}).NumElements() == 16);
-    CHECK(ErrorOf<ops::Fill>({}, {Ints({2, -1}), value}).find("INVALID_ARGUMENT: Fill: Dimension -1 must be >= 0") == 0);
+    CHECK(ErrorOf<ops::Fill>({}, {Ints({2, -1}), value}).find("INVALID_ARGUMENT: Fill: Dimension -1 must be >= 0") ==
+          0);
     constexpr std::int64_t kHalf = std::int64_t{1} << 32;
     CHECK(Call<ops::Fill>({}, {Longs({kHalf, kHalf}), value}).status().code() == Code::kInvalidArgument);
     LimitedAllocator memory(CpuAllocator(), 1 << 20, "small");
@@ -67,7 +68,8 @@ TEST_SUITE("OneHot") {
   const Tensor on = Tensor::Scalar<float>(1), off = Tensor::Scalar<float>(-1);
 
   TEST_CASE("an index outside of the depth is nowhere hot, however far") {
-    const Tensor indices = Longs({1, -1, 3, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), 2});
+    const Tensor indices =
+        Longs({1, -1, 3, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), 2});
     const Tensor hot = Run<ops::OneHot>({}, {indices, Int(3), on, off});
     REQUIRE(hot.shape() == TensorShape({6, 3}));
     for (Index i = 0; i < 6; ++i)

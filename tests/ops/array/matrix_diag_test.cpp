@@ -70,7 +70,8 @@ TEST_SUITE("Diagonals") {
     }
     CHECK(SameTensor(Run<ops::MatrixBandPart>({}, {m, Int(-1), Int(-1)}), m));
     bool took_over = false;
-    CHECK(SameTensor(RunOnOwnInputs<ops::MatrixSetDiag, float>({}, {Make<float>({2, 2}, {1, 2, 3, 4}), Make<float>({2}, {8})}, &took_over),
+    CHECK(SameTensor(RunOnOwnInputs<ops::MatrixSetDiag, float>(
+                         {}, {Make<float>({2, 2}, {1, 2, 3, 4}), Make<float>({2}, {8})}, &took_over),
                      Make<float>({2, 2}, {8, 2, 3, 8})));
     CHECK(took_over);
   }
@@ -96,7 +97,8 @@ TEST_SUITE("Diagonals") {
     CHECK(ErrorOf<ops::MatrixBandPart>({}, {m, Int(3), Int(0)})
               .find("num_lower must be negative or less or equal to number of rows (2) got: 3") != std::string::npos);
     LimitedAllocator memory(CpuAllocator(), 1 << 20, "small");
-    const Status status = Call<ops::MatrixDiagV3>({}, {row, Int(kLeast + 9), Int(-1), Int(-1), zero}, {.allocator = &memory}).status();
+    const Status status =
+        Call<ops::MatrixDiagV3>({}, {row, Int(kLeast + 9), Int(-1), Int(-1), zero}, {.allocator = &memory}).status();
     CHECK_MESSAGE(status.code() == Code::kResourceExhausted, status.ToString());
   }
 }

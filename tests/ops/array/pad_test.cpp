@@ -48,7 +48,8 @@ TEST_SUITE("Pad") {
     TensorShape ones({1, 1, 1, 1, 1, 1, 1, 1});
     CHECK(Run<ops::Pad>({}, {Make<float>(ones, {4}), Make<std::int32_t>({8, 2}, {0, 1})}).NumElements() == 256);
     ones.AddDim(1);
-    CHECK(ErrorOf<ops::Pad>({}, {Make<float>(ones, {4}), Make<std::int32_t>({9, 2}, {0, 1})}).find("UNIMPLEMENTED") == 0);
+    CHECK(ErrorOf<ops::Pad>({}, {Make<float>(ones, {4}), Make<std::int32_t>({9, 2}, {0, 1})}).find("UNIMPLEMENTED") ==
+          0);
   }
   TEST_CASE("refuses paddings below zero, beyond int64, or for another rank") {
     const Tensor x = Make<float>({3}, {1});
@@ -74,7 +75,8 @@ TEST_SUITE("MirrorPad") {
       REQUIRE(padded.shape() == TensorShape({6, 7, 7}));
       Index wrong = 0;
       for (Index i = 0; i < padded.NumElements(); ++i) {
-        const Index a = Mirrored(i / 49 - 1, 3, edge), b = Mirrored(i / 7 % 7, 4, edge), c = Mirrored(i % 7 - 2, 5, edge);
+        const Index a = Mirrored(i / 49 - 1, 3, edge), b = Mirrored(i / 7 % 7, 4, edge),
+                    c = Mirrored(i % 7 - 2, 5, edge);
         wrong += padded.data<std::int64_t>()[i] != x.data<std::int64_t>()[(a * 4 + b) * 5 + c];
       }
       CHECK(wrong == 0);

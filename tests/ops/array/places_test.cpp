@@ -37,7 +37,8 @@ TEST_SUITE("places") {
     CHECK(Find(Tensor(DataType::kInt32, {2, 0}), {}, 2).places == std::vector<Index>{0, 0});
   }
   TEST_CASE("outside is -1, whichever number it is, and the first one is returned") {
-    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(),
+                           kMost = std::numeric_limits<std::int64_t>::max();
     const Tensor indices = MakeTensor<std::int64_t>({5, 2}, {2, 4, 3, 0, kMost, kMost, 0, kLeast, -1, 4});
     const Found found = Find(indices, {3, 5}, 5);
     CHECK(found.first_bad == 1);

@@ -18,7 +18,8 @@ TEST_SUITE("Reverse") {
       const Tensor flat = Run<ops::ReverseV2>({}, {x, Ints({0, 1, 2, 3})});
       Tensor a, b;
       REQUIRE((a.CopyFrom(x, {24}) && b.CopyFrom(flat, {24})));
-      CHECK(SameTensor(RunAll("Slice", {}, {a, Ints({0}), Ints({1})}, 1)[0], RunAll("Slice", {}, {b, Ints({23}), Ints({1})}, 1)[0]));
+      CHECK(SameTensor(RunAll("Slice", {}, {a, Ints({0}), Ints({1})}, 1)[0],
+                       RunAll("Slice", {}, {b, Ints({23}), Ints({1})}, 1)[0]));
     }
   }
   TEST_CASE("eight dimensions and no more; nothing; no axis shares the buffer") {
@@ -33,8 +34,8 @@ TEST_SUITE("Reverse") {
     const Tensor x = Make<float>({2, 3}, {1});
     CHECK(ErrorOf<ops::ReverseV2>({}, {x, Ints({0, 2})}) ==
           "INVALID_ARGUMENT: ReverseV2: 'axis'[1] = 2 is out of valid range [0, 1]");
-    CHECK(ErrorOf<ops::ReverseV2>({}, {x, Longs({std::numeric_limits<std::int64_t>::min()})}).find("is out of valid range") !=
-          std::string::npos);
+    CHECK(ErrorOf<ops::ReverseV2>({}, {x, Longs({std::numeric_limits<std::int64_t>::min()})})
+              .find("is out of valid range") != std::string::npos);
     CHECK(ErrorOf<ops::ReverseV2>({}, {x, Ints({1, -1})}) ==
           "INVALID_ARGUMENT: ReverseV2: axis 1 specified more than once.");
     CHECK(ErrorOf<ops::Reverse>({}, {x, MakeTensor<bool>({1}, {true})}).find("INVALID_ARGUMENT") == 0);
@@ -66,7 +67,8 @@ TEST_SUITE("ReverseSequence") {
 
 TEST_SUITE("Roll") {
   TEST_CASE("there and back is the input, by any distance") {
-    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(),
+                           kMost = std::numeric_limits<std::int64_t>::max();
     for (const DataType dtype : kMovedTypes) {
       const Tensor x = AnyBits(dtype, {3, 5, 2});
       const Tensor moved = Run<ops::Roll>({}, {x, Longs({-7, 4, 1}), Ints({1, 0, -1})});

@@ -34,19 +34,22 @@ TEST_SUITE("Scatter") {
   }
   TEST_CASE("adding and subtracting the same is nothing, also where integers wrap") {
     const Tensor x = MakeTensor<std::int32_t>({3}, {std::numeric_limits<std::int32_t>::min(), 0, 7});
-    const Tensor places = MakeTensor<std::int64_t>({4, 1}, {0, 2, 0, 1}), updates = Ints({-1, 5, -9, std::numeric_limits<std::int32_t>::min()});
+    const Tensor places = MakeTensor<std::int64_t>({4, 1}, {0, 2, 0, 1}),
+                 updates = Ints({-1, 5, -9, std::numeric_limits<std::int32_t>::min()});
     const Tensor sum = Run<ops::TensorScatterAdd>({}, {x, places, updates});
     CHECK(sum.data<std::int32_t>()[0] == std::numeric_limits<std::int32_t>::max() - 9);
     CHECK(SameTensor(Run<ops::TensorScatterSub>({}, {sum, places, updates}), x));
   }
   TEST_CASE("several updates of one place: the last, their sum, the least, the greatest, the joined texts") {
-    const Tensor zero = Make<float>({2}, {0}), places = Make<std::int32_t>({3, 1}, {1}), updates = Make<float>({3}, {4, -9, 2});
+    const Tensor zero = Make<float>({2}, {0}), places = Make<std::int32_t>({3, 1}, {1}),
+                 updates = Make<float>({3}, {4, -9, 2});
     CHECK(Numbered<float>(Run<ops::TensorScatterUpdate>({}, {zero, places, updates})) == std::vector<double>{0, 2});
     CHECK(Numbered<float>(Run<ops::ScatterNd>({}, {places, updates, Ints({2})})) == std::vector<double>{0, -3});
     CHECK(Numbered<float>(Run<ops::TensorScatterMin>({}, {zero, places, updates})) == std::vector<double>{0, -9});
     CHECK(Numbered<float>(Run<ops::TensorScatterMax>({}, {zero, places, updates})) == std::vector<double>{0, 4});
     const Tensor text = MakeTensor<tstring>({2}, {tstring("a"), tstring("b")});
-    CHECK(Run<ops::ScatterNd>({}, {Make<std::int32_t>({2, 1}, {0}), text, Ints({1})}).data<tstring>()[0] == tstring("ab"));
+    CHECK(Run<ops::ScatterNd>({}, {Make<std::int32_t>({2, 1}, {0}), text, Ints({1})}).data<tstring>()[0] ==
+          tstring("ab"));
   }
   TEST_CASE("takes over a tensor that nobody else reads") {
     bool took_over = false;

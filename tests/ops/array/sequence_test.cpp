@@ -22,21 +22,24 @@ std::vector<double> RangeOf(double start, double limit, double delta) {
 template <class T>
 Status RangeStatus(T start, T limit, T delta) {
   LimitedAllocator memory(CpuAllocator(), 1 << 20, "small");
-  return Call<ops::Range>({}, {Tensor::Scalar(start), Tensor::Scalar(limit), Tensor::Scalar(delta)}, {.allocator = &memory})
+  return Call<ops::Range>({}, {Tensor::Scalar(start), Tensor::Scalar(limit), Tensor::Scalar(delta)},
+                          {.allocator = &memory})
       .status();
 }
 
 }  // namespace
 
 TEST_SUITE("Range") {
-  TEST_CASE_TEMPLATE("stops before the limit, in either direction", T, float, double, half, std::int32_t, std::int64_t) {
+  TEST_CASE_TEMPLATE("stops before the limit, in either direction", T, float, double, half, std::int32_t,
+                     std::int64_t) {
     CHECK(RangeOf<T>(1, 7, 2) == std::vector<double>{1, 3, 5});
     CHECK(RangeOf<T>(1, 8, 2) == std::vector<double>{1, 3, 5, 7});
     CHECK(RangeOf<T>(3, -3, -2) == std::vector<double>{3, 1, -1});
     CHECK(RangeOf<T>(5, 5, 1).empty());
   }
   TEST_CASE("integers from end to end do not run over") {
-    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(),
+                           kMost = std::numeric_limits<std::int64_t>::max();
     const Tensor ends = Run<ops::Range>({}, {Tensor::Scalar(kLeast), Tensor::Scalar(kMost), Tensor::Scalar(kMost)});
     REQUIRE(ends.NumElements() == 3);
     CHECK(ends.data<std::int64_t>()[1] == -1);
@@ -49,8 +52,10 @@ TEST_SUITE("Range") {
   }
   TEST_CASE("no step, a step the wrong way, no number of steps") {
     CHECK(RangeStatus<std::int32_t>(0, 3, 0).message().find("Requires delta != 0") != std::string::npos);
-    CHECK(RangeStatus<std::int32_t>(3, 0, 1).message().find("Requires start <= limit when delta > 0: 3/0") != std::string::npos);
-    CHECK(RangeStatus<std::int32_t>(0, 3, -1).message().find("Requires start >= limit when delta < 0: 0/3") != std::string::npos);
+    CHECK(RangeStatus<std::int32_t>(3, 0, 1).message().find("Requires start <= limit when delta > 0: 3/0") !=
+          std::string::npos);
+    CHECK(RangeStatus<std::int32_t>(0, 3, -1).message().find("Requires start >= limit when delta < 0: 0/3") !=
+          std::string::npos);
     for (const float odd : {NAN, INFINITY}) CHECK(RangeStatus<float>(0, odd, 1).code() == Code::kInvalidArgument);
     CHECK(RangeStatus<double>(0, 1, 1e-300).code() == Code::kInvalidArgument);
   }
@@ -68,12 +73,14 @@ TEST_SUITE("LinSpace") {
         CHECK(std::abs(static_cast<double>(x.data<T>()[i]) - want) < 4 * RoundingUnit<T>());
       }
     }
-    CHECK(Numbered<T>(Run<ops::LinSpace>({}, {Tensor::Scalar<T>(3), Tensor::Scalar<T>(9), Int(1)})) == std::vector<double>{3});
+    CHECK(Numbered<T>(Run<ops::LinSpace>({}, {Tensor::Scalar<T>(3), Tensor::Scalar<T>(9), Int(1)})) ==
+          std::vector<double>{3});
   }
   TEST_CASE("has one number at least") {
     const Tensor one = Tensor::Scalar<float>(1);
     for (const std::int32_t n : {0, -1, std::numeric_limits<std::int32_t>::min()})
-      CHECK(ErrorOf<ops::LinSpace>({}, {one, one, Int(n)}) == StrCat("INVALID_ARGUMENT: LinSpace: Requires num > 0: ", n));
+      CHECK(ErrorOf<ops::LinSpace>({}, {one, one, Int(n)}) ==
+            StrCat("INVALID_ARGUMENT: LinSpace: Requires num > 0: ", n));
   }
 }
 

@@ -68,7 +68,8 @@ TEST_SUITE("Space and batch") {
       Tensor blocks(DataType::kInt32, {blocked}), edges(DataType::kInt64, {blocked, 2});
       for (Index d = 0; d < rank; ++d) shape.AddDim(numbers.Below(9) == 0 ? 0 : 1 + numbers.Below(4));
       for (Index d = 0; d < blocked; ++d) {
-        const Index block = 1 + numbers.Below(3), before = numbers.Below(4), size = shape.dim_size(static_cast<int>(d) + 1);
+        const Index block = 1 + numbers.Below(3), before = numbers.Below(4),
+                    size = shape.dim_size(static_cast<int>(d) + 1);
         blocks.data<std::int32_t>()[d] = static_cast<std::int32_t>(block);
         edges.data<std::int64_t>()[2 * d] = before;
         edges.data<std::int64_t>()[2 * d + 1] = (block - (size + before) % block) % block + block * numbers.Below(2);
@@ -86,8 +87,9 @@ TEST_SUITE("Space and batch") {
     CHECK(SameTensor(Run<ops::BatchToSpace>({{"block_size", 2}}, {batches, none}), x));
     const Tensor strides = Ints({1, 2, 2, 1});
     for (std::int32_t block = 0; block < 4; ++block)
-      CHECK(SameTensor(RunAll("StridedSlice", {}, {x, Ints({0, block / 2, block % 2, 0}), Ints({2, 4, 6, 1}), strides}, 1)[0],
-                       batches.Slice(2 * block, 2 * block + 2).DeepCopy()));
+      CHECK(SameTensor(
+          RunAll("StridedSlice", {}, {x, Ints({0, block / 2, block % 2, 0}), Ints({2, 4, 6, 1}), strides}, 1)[0],
+          batches.Slice(2 * block, 2 * block + 2).DeepCopy()));
   }
   TEST_CASE("blocks, paddings and crops that do not fit") {
     const Tensor x = Make<float>({2, 3}, {1});

@@ -22,7 +22,8 @@ TEST_SUITE("Split") {
       const Tensor x = AnyBits(dtype, {2, 6, 3});
       const std::vector<Tensor> parts = RunAll("Split", {{"num_split", 3}}, {Int(-2), x}, 3);
       for (std::int32_t i = 0; i < 3; ++i)
-        CHECK(SameTensor(parts[static_cast<std::size_t>(i)], RunAll("Slice", {}, {x, Ints({0, 2 * i, 0}), Ints({2, 2, 3})}, 1)[0]));
+        CHECK(SameTensor(parts[static_cast<std::size_t>(i)],
+                         RunAll("Slice", {}, {x, Ints({0, 2 * i, 0}), Ints({2, 2, 3})}, 1)[0]));
       for (const int axis : {0, 1, 2, -1}) {
         const int n = static_cast<int>(x.dim_size(axis < 0 ? 2 : axis));
         const AttrArgs attrs{{"num", n}, {"axis", axis}};
@@ -49,22 +50,27 @@ TEST_SUITE("Split") {
     CHECK_FALSE(RunAll("Unpack", {{"num", 3}}, {Make<float>({3}, {1, 2, 3})}, 3)[1].SharesBufferWith(x));
   }
   TEST_CASE("no elements") {
-    CHECK(RunAll("Split", {{"num_split", 2}}, {Int(1), Tensor(DataType::kString, {0, 4})}, 2)[1].shape() == TensorShape({0, 2}));
-    CHECK(RunAll("Split", {{"num_split", 2}}, {Int(0), Tensor(DataType::kFloat, {0, 4})}, 2)[1].shape() == TensorShape({0, 4}));
-    CHECK(RunAll("Unpack", {{"num", 2}, {"axis", 1}}, {Tensor(DataType::kFloat, {0, 2})}, 2)[1].shape() == TensorShape({0}));
+    CHECK(RunAll("Split", {{"num_split", 2}}, {Int(1), Tensor(DataType::kString, {0, 4})}, 2)[1].shape() ==
+          TensorShape({0, 2}));
+    CHECK(RunAll("Split", {{"num_split", 2}}, {Int(0), Tensor(DataType::kFloat, {0, 4})}, 2)[1].shape() ==
+          TensorShape({0, 4}));
+    CHECK(RunAll("Unpack", {{"num", 2}, {"axis", 1}}, {Tensor(DataType::kFloat, {0, 2})}, 2)[1].shape() ==
+          TensorShape({0}));
   }
   TEST_CASE("sizes that do not add up, axes that are not there") {
     const Tensor x = Make<float>({4, 3}, {1});
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    CHECK(ErrorOf<ops::Split>({{"num_split", 2}}, {Int(1), x}) ==
-          "INVALID_ARGUMENT: Split: Number of ways to split should evenly divide the split dimension, but got split_dim "
-          "1 (size = 3) and num_split 2");
+    CHECK(
+        ErrorOf<ops::Split>({{"num_split", 2}}, {Int(1), x}) ==
+        "INVALID_ARGUMENT: Split: Number of ways to split should evenly divide the split dimension, but got split_dim "
+        "1 (size = 3) and num_split 2");
     CHECK(ErrorOf<ops::Split>({{"num_split", 2}}, {Int(2), x}) ==
           "INVALID_ARGUMENT: Split: -input rank(-2) <= split_dim < input rank (2), but got 2");
     CHECK(ErrorOfSplitV(x, Longs({1, 2}), 0).find("the sizes add up to 3 of 4") != std::string::npos);
     CHECK(ErrorOfSplitV(x, Longs({-1, 2, -1}), 0).find("size_splits can only have one -1") != std::string::npos);
     CHECK(ErrorOfSplitV(x, Longs({kMost, kMost, 6}), 0).find("INVALID_ARGUMENT: SplitV: Determined shape") == 0);
-    CHECK(ErrorOfSplitV(x, Longs({-2, 6}), 0) == "INVALID_ARGUMENT: SplitV: Split size at index 0 must be >= 0. Got: -2");
+    CHECK(ErrorOfSplitV(x, Longs({-2, 6}), 0) ==
+          "INVALID_ARGUMENT: SplitV: Split size at index 0 must be >= 0. Got: -2");
     CHECK(ErrorOf<ops::Unpack>({{"num", 3}}, {x}) ==
           "INVALID_ARGUMENT: Unpack: Input shape axis 0 must equal 3, got shape [4,3]");
     CHECK(ErrorOf<ops::Unpack>({{"num", 4}, {"axis", -3}}, {x}) ==

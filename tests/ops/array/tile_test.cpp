@@ -35,7 +35,8 @@ TEST_SUITE("Tile") {
   TEST_CASE("multiples below zero, of another rank, without end") {
     const Tensor x = Make<float>({2, 3}, {1});
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    CHECK(ErrorOf<ops::Tile>({}, {x, Ints({1, -1})}) == "INVALID_ARGUMENT: Tile: Expected multiples[1] >= 0, but got -1");
+    CHECK(ErrorOf<ops::Tile>({}, {x, Ints({1, -1})}) ==
+          "INVALID_ARGUMENT: Tile: Expected multiples[1] >= 0, but got -1");
     CHECK(ErrorOf<ops::Tile>({}, {x, Ints({1})})
               .find("Expected multiples argument to be a vector of length 2 but got length 1") != std::string::npos);
     CHECK(Call<ops::Tile>({}, {x, Longs({kMost, 1})}).status().code() == Code::kInvalidArgument);

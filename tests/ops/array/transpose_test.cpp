@@ -69,7 +69,7 @@ TEST_SUITE("Transpose") {
           "INVALID_ARGUMENT: InvertPermutation: 3 is not between 0 and 3");
     CHECK(ErrorOf<ops::InvertPermutation>({}, {Ints({0, 1, 1})}) ==
           "INVALID_ARGUMENT: InvertPermutation: 1 is duplicated in the input.");
-    CHECK(ErrorOf<ops::InvertPermutation>({}, {Longs({std::numeric_limits<std::int64_t>::min()})}).find("is not between 0 and 1") !=
-          std::string::npos);
+    CHECK(ErrorOf<ops::InvertPermutation>({}, {Longs({std::numeric_limits<std::int64_t>::min()})})
+              .find("is not between 0 and 1") != std::string::npos);
   }
 }

@@ -10,7 +10,8 @@ using namespace tenon::testing;
 
 TEST_SUITE("Unique") {
   TEST_CASE("the distinct elements, picked by their numbers, are the input; the counts add up") {
-    for (const DataType dtype : {DataType::kUint8, DataType::kInt16, DataType::kInt32, DataType::kInt64, DataType::kString}) {
+    for (const DataType dtype :
+         {DataType::kUint8, DataType::kInt16, DataType::kInt32, DataType::kInt64, DataType::kString}) {
       const Tensor seed = AnyBits(dtype, {40});
       const Tensor picks = Random<std::int32_t>({700}, 2, 0, 40);
       const Tensor x = RunAll("GatherV2", {}, {seed, picks, Int(0)}, 1)[0];
@@ -73,6 +74,7 @@ TEST_SUITE("Where") {
   TEST_CASE("ranks 1 to 8") {
     CHECK(Run<ops::Where>({}, {Make<bool>({1, 1, 1, 1, 1, 1, 1, 2}, {1})}).shape() == TensorShape({2, 8}));
     CHECK(Run<ops::Where>({}, {Tensor(DataType::kFloat, {0, 3})}).shape() == TensorShape({0, 2}));
-    CHECK(ErrorOf<ops::Where>({}, {Make<bool>({}, {1})}).find("WhereOp : Unhandled input dimensions: 0") != std::string::npos);
+    CHECK(ErrorOf<ops::Where>({}, {Make<bool>({}, {1})}).find("WhereOp : Unhandled input dimensions: 0") !=
+          std::string::npos);
   }
 }

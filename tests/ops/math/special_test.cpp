@@ -22,8 +22,8 @@ void CheckNear(const Tensor& x, const Tensor& y, double (*want)(double), double 
   REQUIRE(y.shape() == x.shape());
   for (Index i = 0; i < x.NumElements(); ++i) {
     const double w = want(ToDouble(x.data<T>()[i])), got = ToDouble(y.data<T>()[i]);
-    CHECK_MESSAGE(std::abs(got - w) <= roundings * RoundingUnit<T>() * (std::abs(w) + 1), ToDouble(x.data<T>()[i]), " gives ", got,
-                  " instead of ", w);
+    CHECK_MESSAGE(std::abs(got - w) <= roundings * RoundingUnit<T>() * (std::abs(w) + 1), ToDouble(x.data<T>()[i]),
+                  " gives ", got, " instead of ", w);
   }
 }
 
@@ -56,7 +56,8 @@ TEST_SUITE("Lgamma and Digamma") {
   TEST_CASE_TEMPLATE("of whole numbers are sums", T, float, double) {
     Tensor n(dtype_of_v<T>, {30});
     for (Index i = 0; i < 30; ++i) n.data<T>()[i] = static_cast<T>(i + 1);
-    const std::vector<double> log_gamma = Numbered<T>(Run<ops::Lgamma>({}, {n})), digamma = Numbered<T>(Run<ops::Digamma>({}, {n}));
+    const std::vector<double> log_gamma = Numbered<T>(Run<ops::Lgamma>({}, {n})),
+                              digamma = Numbered<T>(Run<ops::Digamma>({}, {n}));
     double log_factorial = 0, harmonic = -0.57721566490153286;  // minus Euler's constant
     for (std::size_t i = 0; i < 30; ++i) {
       const double unit = 8 * RoundingUnit<T>();
@@ -69,7 +70,8 @@ TEST_SUITE("Lgamma and Digamma") {
   TEST_CASE_TEMPLATE("Digamma(x + 1) is Digamma(x) + 1 / x, also below zero", T, float, double) {
     const std::vector<double> y = Of<ops::Digamma, T>({-1.5, -0.5, 0.5, 1.5});
     for (int i = 0; i < 3; ++i)
-      CHECK(y[static_cast<std::size_t>(i) + 1] == doctest::Approx(y[static_cast<std::size_t>(i)] + 1 / (i - 1.5)).epsilon(64 * RoundingUnit<T>()));
+      CHECK(y[static_cast<std::size_t>(i) + 1] ==
+            doctest::Approx(y[static_cast<std::size_t>(i)] + 1 / (i - 1.5)).epsilon(64 * RoundingUnit<T>()));
   }
   TEST_CASE_TEMPLATE("have poles at zero and below", T, float, double, half) {
     CHECK(Of<ops::Lgamma, T>({0, -1, -7, kInfinity}) == std::vector<double>(4, kInfinity));
@@ -79,6 +81,7 @@ TEST_SUITE("Lgamma and Digamma") {
   }
   TEST_CASE("no elements; no bfloat16, as in TensorFlow") {
     CHECK(Run<ops::Lgamma>({}, {Tensor(DataType::kFloat, {3, 0})}).shape() == TensorShape({3, 0}));
-    CHECK(ErrorOf<ops::Digamma>({}, {Make<bfloat16>({1}, {1})}).find("no kernel for op 'Digamma'") != std::string::npos);
+    CHECK(ErrorOf<ops::Digamma>({}, {Make<bfloat16>({1}, {1})}).find("no kernel for op 'Digamma'") !=
+          std::string::npos);
   }
 }

@@ -44,7 +44,8 @@ std::vector<double> Of(const char* op, std::initializer_list<double> x) {
 }  // namespace
 
 TEST_SUITE("Trigonometric") {
-  TEST_CASE_TEMPLATE("agree with float64, and their inverses undo them", T, float, double, half, bfloat16, complex64, complex128) {
+  TEST_CASE_TEMPLATE("agree with float64, and their inverses undo them", T, float, double, half, bfloat16, complex64,
+                     complex128) {
     for (const Case& f : kFunctions) {
       CAPTURE(std::string_view(f.op));
       for (const TensorShape& shape : {TensorShape{}, {70}, {2, 0}, {3, 5}}) {
@@ -58,11 +59,13 @@ TEST_SUITE("Trigonometric") {
           near.push_back(400 * RoundingUnit<T>());
         }
         CHECK(FirstFar(Widened<T>(y), want, allowed) == "");
-        if (!kIsComplex<T> && f.inverse != nullptr) CHECK(FirstFar(Widened<T>(Of(f.inverse, y)), Widened<T>(x), near) == "");
+        if (!kIsComplex<T> && f.inverse != nullptr)
+          CHECK(FirstFar(Widened<T>(Of(f.inverse, y)), Widened<T>(x), near) == "");
       }
     }
   }
-  TEST_CASE_TEMPLATE("outside of where they are defined they are NaN, at the ends infinite", T, float, double, half, bfloat16) {
+  TEST_CASE_TEMPLATE("outside of where they are defined they are NaN, at the ends infinite", T, float, double, half,
+                     bfloat16) {
     for (const char* op : {"Asin", "Acos", "Atanh"})
       for (const double y : Of<T>(op, {1.5, -2, kNaN})) CHECK(std::isnan(y));
     for (const char* op : {"Sin", "Cos", "Tan"})

@@ -40,12 +40,14 @@ TEST_SUITE("Gradients of activations") {
       for (const Index n : {0, 1, 7, 70}) {
         const Tensor gradient = Random<T>({n}, 1), x = Random<T>({n}, 2, -8, 8);
         Tensor fed = x.DeepCopy();
-        for (Index i = 0; i < n && a.from_output; ++i) fed.data<T>()[i] = FromDouble<T>(a.function(ToDouble(x.data<T>()[i])));
+        for (Index i = 0; i < n && a.from_output; ++i)
+          fed.data<T>()[i] = FromDouble<T>(a.function(ToDouble(x.data<T>()[i])));
         const Tensor back = RunAll(a.gradient, {}, {gradient, fed}, 1)[0];
         REQUIRE(back.shape() == x.shape());
         for (Index i = 0; i < n; ++i) {
           constexpr double kStep = 0x1p-20;
-          const double at = ToDouble(x.data<T>()[i]), slope = (a.function(at + kStep) - a.function(at - kStep)) / (2 * kStep);
+          const double at = ToDouble(x.data<T>()[i]),
+                       slope = (a.function(at + kStep) - a.function(at - kStep)) / (2 * kStep);
           const double want = slope * ToDouble(gradient.data<T>()[i]);
           // The output that is fed is rounded, which the slope of Elu and Selu feels.
           CHECK_MESSAGE(std::abs(ToDouble(back.data<T>()[i]) - want) <= 24 * RoundingUnit<T>() + 1e-9, at, ": ",
@@ -65,7 +67,8 @@ TEST_SUITE("Gradients of activations") {
     constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
     const Tensor gradient = Ints({kLeast, kLeast, 7, 7}), x = Ints({1, -1, 6, kLeast});
     CHECK(Numbered<std::int32_t>(Run<ops::ReluGrad>({}, {gradient, x})) == std::vector<double>{-2147483648.0, 0, 7, 0});
-    CHECK(Numbered<std::int32_t>(Run<ops::Relu6Grad>({}, {gradient, x})) == std::vector<double>{-2147483648.0, 0, 0, 0});
+    CHECK(Numbered<std::int32_t>(Run<ops::Relu6Grad>({}, {gradient, x})) ==
+          std::vector<double>{-2147483648.0, 0, 0, 0});
   }
   TEST_CASE("softplus's slope does not run over") {
     const Tensor one = Make<float>({4}, {1}), x = Make<float>({4}, {-200, 200, -kInfinity, kInfinity});
@@ -76,7 +79,8 @@ TEST_SUITE("Gradients of activations") {
     const std::vector<double> both = Numbered<float>(Run<ops::ReluGrad>({}, {x, x}));
     for (Index i = 0; i < 70; ++i) CHECK(both[static_cast<std::size_t>(i)] == std::fmax(x.data<float>()[i], 0));
     bool took_over = false;
-    CHECK(SameTensor(RunOnOwnInputs<ops::SoftsignGrad, float>({}, {x, x}, &took_over), Run<ops::SoftsignGrad>({}, {x, x})));
+    CHECK(SameTensor(RunOnOwnInputs<ops::SoftsignGrad, float>({}, {x, x}, &took_over),
+                     Run<ops::SoftsignGrad>({}, {x, x})));
     CHECK(took_over);
   }
   TEST_CASE("both inputs have one shape") {

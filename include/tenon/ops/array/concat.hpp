@@ -49,8 +49,9 @@ inline Status RunConcat(OpKernelContext& context, Cpu& device, const HostIndices
         return errors::InvalidArgument("ConcatOp : Dimension ", d, " in both shapes must be equal: shape[0] = ", first,
                                        " vs. shape[", i, "] = ", shape);
     if (shape.dim_size(at) > std::numeric_limits<Index>::max() - joined)
-      return errors::InvalidArgument("ConcatOp : the sizes along dimension ", at, " add up to more than int64 holds: ",
-                                     joined, " and ", shape.dim_size(at), " of input ", i);
+      return errors::InvalidArgument("ConcatOp : the sizes along dimension ", at,
+                                     " add up to more than int64 holds: ", joined, " and ", shape.dim_size(at),
+                                     " of input ", i);
     joined += shape.dim_size(at);
     inner = shape.dim_size(at);
     for (int d = at + 1; d < rank; ++d) inner *= shape.dim_size(d);

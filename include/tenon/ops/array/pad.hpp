@@ -78,8 +78,8 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
       return errors::InvalidArgument(op, ": Paddings must be non-negative: ", p.before, " ", p.after);
     if (p.before > kMost || p.after > kMost ||
         input.dim_size(d) > std::numeric_limits<Index>::max() - p.before - p.after)
-      return errors::InvalidArgument(op, ": paddings of ", p.before, " and ", p.after, " overflow the output's size, which has ", input.dim_size(d),
-                                     " without them");
+      return errors::InvalidArgument(op, ": paddings of ", p.before, " and ", p.after,
+                                     " overflow the output's size, which has ", input.dim_size(d), " without them");
     out->push_back(p);
     sizes.push_back(p.before + input.dim_size(d) + p.after);
   }

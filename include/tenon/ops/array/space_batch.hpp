@@ -244,8 +244,7 @@ inline Status RunBatch(OpKernelContext& context, Cpu& device, const char* op, bo
     if (dim.block != 1 || dim.before != 0 || dim.after != 0) ++blocked;
     Index& size = sizes[i + 1];
     constexpr Index kMost = Index{1} << 60;
-    if (dim.before > kMost || dim.after > kMost ||
-        size > std::numeric_limits<Index>::max() - dim.before - dim.after)
+    if (dim.before > kMost || dim.after > kMost || size > std::numeric_limits<Index>::max() - dim.before - dim.after)
       return errors::InvalidArgument(op, ": sizes overflow: ", dim.before, ", ", size, ", ", dim.after);
     if (to_batch) {
       const Index padded = size + dim.before + dim.after;
