@@ -59,7 +59,7 @@ bool SumIsRight(Cpu device, std::size_t count, Index n, bool in_place) {
 TEST_SUITE("Accumulate") {
   TEST_CASE_TEMPLATE("adds from the first to the last, into another place or the first", T, float, double,
                      std::int32_t) {
-    for (const std::size_t count : {1, 2, 3, 7})
+    for (const std::size_t count : {1u, 2u, 3u, 7u})
       for (Index n = 0; n <= 70; ++n)
         CHECK_UNARY((SumIsRight<T>({}, count, n, false) && SumIsRight<T>({}, count, n, true)));
     for (const Index n : {4095, 4096, 4097, 40000}) CHECK_UNARY(SumIsRight<T>({}, 4, n, true));
@@ -70,7 +70,7 @@ TEST_SUITE("Accumulate") {
     CHECK_UNARY(SumIsRight<float>({.pool = &pool}, 5, 300001, true));
   }
   TEST_CASE("one memory several times counts as often") {
-    for (const std::size_t count : {2, 3, 5}) {
+    for (const std::size_t count : {2u, 3u, 5u}) {
       std::vector<std::int32_t> x = {1, std::numeric_limits<std::int32_t>::min(), 7}, out(3);
       const std::vector<const void*> inputs(count, x.data());
       Cpu device;

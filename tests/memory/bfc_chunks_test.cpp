@@ -63,7 +63,7 @@ TEST_SUITE("BFCChunks") {
     BFCChunks& chunks = region.chunks;
     CHECK(chunks.LargestFree() == 0);
     CHECK(chunks.FindFit(256, 0) == 0);
-    for (const std::size_t i : {6, 4, 0, 2}) chunks.Insert(pieces[i]);
+    for (const std::size_t i : {6u, 4u, 0u, 2u}) chunks.Insert(pieces[i]);
     CHECK(chunks.FindFit(256, 0) == pieces[2]);
     CHECK(chunks.FindFit(3 * 256, 0) == pieces[0]);
     CHECK(chunks.FindFit(5 * 256, 0) == pieces[6]);
@@ -97,7 +97,7 @@ TEST_SUITE("BFCChunks") {
     BFCChunks& chunks = region.chunks;
     const std::vector<Handle> pieces = region.Cut({1, 2, 3});
     chunks.At(pieces[0]).allocation_id = 7;
-    for (const std::size_t i : {1, 2}) {
+    for (const std::size_t i : {1u, 2u}) {
       chunks.At(pieces[i]).freed_at = 10 * i;
       chunks.Stamp(pieces[i], 0);
       chunks.Insert(pieces[i]);
