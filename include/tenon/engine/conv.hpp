@@ -95,6 +95,15 @@ inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& fi
   }
   TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.rows));
   TENON_RETURN_IF_ERROR(PlaceWindow(padding, &g.columns));
+  if (g.rows.size == 1) g.rows.dilation = 1;  // there is nothing between its elements
+  if (g.columns.size == 1) g.columns.dilation = 1;
+  // What the windows cover, paddings included, is copied when there are paddings: its bytes must be a number.
+  constexpr Index kMostBytes = 16;  // of one element
+  const auto covered = [](const Window& w) { return w.output > 0 ? (w.output - 1) * w.stride + w.extent() : 0; };
+  const Index image = MultiplyWithoutOverflow(covered(g.rows), covered(g.columns));
+  if (image < 0 || MultiplyWithoutOverflow(MultiplyWithoutOverflow(image, kMostBytes), g.in_depth) < 0)
+    return errors::InvalidArgument("the convolution's windows cover ", covered(g.rows), " x ", covered(g.columns),
+                                   " x ", g.in_depth, " elements with their paddings, more than int64 has bytes for");
   *geometry = g;
   return OkStatus();
 }

@@ -214,3 +214,21 @@ TEST_SUITE("Conv2D") {
     CHECK(FailEveryAllocation<ops::Conv2D>(c.attrs(), {Random<float>(c.input, 1), Random<float>(c.filter, 2)}) >= 2);
   }
 }
+
+TEST_SUITE("Conv2D, sizes near the end of int64") {
+  TEST_CASE("windows and paddings that no memory holds are refused before any is touched") {
+    using Numbers = std::vector<std::int64_t>;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const Tensor x = Make<float>({1, 4, 4, 1}, {1}), filter = Make<float>({2, 2, 1, 1}, {1});
+    const auto code = [&](std::int64_t dilation, const char* padding, std::int64_t pad) {
+      AttrArgs attrs{{"strides", Numbers{1, 1, 1, 1}}, {"dilations", Numbers{1, dilation, 1, 1}}, {"padding", padding}};
+      if (pad > 0) attrs.push_back({"explicit_paddings", Numbers{0, 0, pad, pad, 0, 0, 0, 0}});
+      return CallOp("Conv2D", attrs, {x, filter}, 1).status().code();
+    };
+    for (const std::int64_t large : {kMost, kMost / 2, kMost / 4}) {
+      CHECK(code(large, "VALID", 0) == Code::kInvalidArgument);
+      CHECK(code(large, "SAME", 0) == Code::kInvalidArgument);
+      CHECK(code(1, "EXPLICIT", large) == Code::kInvalidArgument);
+    }
+  }
+}
