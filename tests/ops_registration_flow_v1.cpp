@@ -10,6 +10,6 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::Abort, ops::Arg, ops::Assert, ops::ControlTrigger, ops::Enter, ops::Exit, ops::LoopCond, ops::Merge,
-               ops::NextIteration, ops::RefEnter, ops::RefExit, ops::RefMerge, ops::RefNextIteration, ops::RefSelect,
-               ops::RefSwitch, ops::Retval, ops::Switch, ops::SwitchN);
+TENON_TEST_REGISTER(ops::Abort, ops::Arg, ops::Assert, ops::ControlTrigger, ops::Enter, ops::Exit, ops::LoopCond,
+                    ops::Merge, ops::NextIteration, ops::RefEnter, ops::RefExit, ops::RefMerge, ops::RefNextIteration,
+                    ops::RefSelect, ops::RefSwitch, ops::Retval, ops::Switch, ops::SwitchN);

@@ -10,5 +10,5 @@ using namespace tenon;
 
 TENON_TEST_REGISTER(ops::AdjustContrastv2, ops::AdjustHue, ops::AdjustSaturation, ops::HSVToRGB, ops::RGBToHSV);
 TENON_TEST_REGISTER(ops::CropAndResize, ops::CropAndResizeGradBoxes, ops::CropAndResizeGradImage, ops::ResizeArea,
-               ops::ResizeBicubic, ops::ResizeBicubicGrad, ops::ResizeBilinear, ops::ResizeBilinearGrad,
-               ops::ResizeNearestNeighbor, ops::ResizeNearestNeighborGrad);
+                    ops::ResizeBicubic, ops::ResizeBicubicGrad, ops::ResizeBilinear, ops::ResizeBilinearGrad,
+                    ops::ResizeNearestNeighbor, ops::ResizeNearestNeighborGrad);

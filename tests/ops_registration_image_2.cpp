@@ -10,5 +10,6 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::CombinedNonMaxSuppression, ops::DrawBoundingBoxes, ops::DrawBoundingBoxesV2,
-               ops::ExtractImagePatches, ops::ExtractVolumePatches, ops::NonMaxSuppression, ops::NonMaxSuppressionV2,
-               ops::NonMaxSuppressionV3, ops::NonMaxSuppressionV4, ops::NonMaxSuppressionV5);
+                    ops::ExtractImagePatches, ops::ExtractVolumePatches, ops::NonMaxSuppression,
+                    ops::NonMaxSuppressionV2, ops::NonMaxSuppressionV3, ops::NonMaxSuppressionV4,
+                    ops::NonMaxSuppressionV5);

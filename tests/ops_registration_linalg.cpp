@@ -7,4 +7,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::Cholesky, ops::CholeskyGrad, ops::LogMatrixDeterminant, ops::Lu, ops::MatrixDeterminant,
-               ops::MatrixInverse);
+                    ops::MatrixInverse);

@@ -8,5 +8,5 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::BandedTriangularSolve, ops::MatrixSolve, ops::MatrixSolveLs, ops::MatrixTriangularSolve,
-               ops::TridiagonalSolve);
+                    ops::TridiagonalSolve);
 TENON_TEST_REGISTER(ops::Qr, ops::SelfAdjointEigV2, ops::Svd);

@@ -7,9 +7,10 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::EmptyTensorList, ops::TensorListConcatLists, ops::TensorListElementShape, ops::TensorListGetItem,
-               ops::TensorListLength, ops::TensorListPopBack, ops::TensorListPushBack, ops::TensorListPushBackBatch,
-               ops::TensorListReserve, ops::TensorListResize, ops::TensorListSetItem);
+TENON_TEST_REGISTER(ops::EmptyTensorList, ops::TensorListConcatLists, ops::TensorListElementShape,
+                    ops::TensorListGetItem, ops::TensorListLength, ops::TensorListPopBack, ops::TensorListPushBack,
+                    ops::TensorListPushBackBatch, ops::TensorListReserve, ops::TensorListResize,
+                    ops::TensorListSetItem);
 TENON_TEST_REGISTER(ops::TensorListConcat, ops::TensorListConcatV2, ops::TensorListFromTensor, ops::TensorListGather,
-               ops::TensorListScatter, ops::TensorListScatterIntoExistingList, ops::TensorListScatterV2,
-               ops::TensorListSplit, ops::TensorListStack);
+                    ops::TensorListScatter, ops::TensorListScatterIntoExistingList, ops::TensorListScatterV2,
+                    ops::TensorListSplit, ops::TensorListStack);

@@ -8,7 +8,7 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::FakeQuantWithMinMaxArgs, ops::FakeQuantWithMinMaxArgsGradient, ops::FakeQuantWithMinMaxVars,
-               ops::FakeQuantWithMinMaxVarsGradient, ops::FakeQuantWithMinMaxVarsPerChannel,
-               ops::FakeQuantWithMinMaxVarsPerChannelGradient);
+                    ops::FakeQuantWithMinMaxVarsGradient, ops::FakeQuantWithMinMaxVarsPerChannel,
+                    ops::FakeQuantWithMinMaxVarsPerChannelGradient);
 TENON_TEST_REGISTER(ops::QuantizeAndDequantizeV2, ops::QuantizeAndDequantizeV3, ops::QuantizeAndDequantizeV4,
-               ops::QuantizeAndDequantizeV4Grad);
+                    ops::QuantizeAndDequantizeV4Grad);

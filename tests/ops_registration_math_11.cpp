@@ -7,4 +7,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::BesselI0, ops::BesselI0e, ops::BesselI1, ops::BesselI1e, ops::Betainc, ops::Dawsn, ops::Expint,
-               ops::Igamma, ops::Igammac, ops::Polygamma, ops::Zeta);
+                    ops::Igamma, ops::Igammac, ops::Polygamma, ops::Zeta);

@@ -10,6 +10,6 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::All, ops::Any, ops::ArgMax, ops::ArgMin, ops::EuclideanNorm);
+TENON_TEST_REGISTER(ops::ArgMax, ops::ArgMin, ops::EuclideanNorm, ops::ReduceAll, ops::ReduceAny);
 TENON_TEST_REGISTER(ops::Cumprod, ops::Cumsum, ops::CumulativeLogsumexp);
 TENON_TEST_REGISTER(ops::InTopK, ops::InTopKV2, ops::NthElement, ops::TopK, ops::TopKV2);

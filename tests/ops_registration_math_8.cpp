@@ -8,8 +8,9 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::SegmentMax, ops::SegmentMaxV2, ops::SegmentMean, ops::SegmentMin, ops::SegmentMinV2,
-               ops::SegmentProd, ops::SegmentProdV2, ops::SegmentSum, ops::SegmentSumV2);
-TENON_TEST_REGISTER(ops::UnsortedSegmentMax, ops::UnsortedSegmentMin, ops::UnsortedSegmentProd, ops::UnsortedSegmentSum);
+                    ops::SegmentProd, ops::SegmentProdV2, ops::SegmentSum, ops::SegmentSumV2);
+TENON_TEST_REGISTER(ops::UnsortedSegmentMax, ops::UnsortedSegmentMin, ops::UnsortedSegmentProd,
+                    ops::UnsortedSegmentSum);
 TENON_TEST_REGISTER(ops::SparseSegmentMean, ops::SparseSegmentMeanGrad, ops::SparseSegmentMeanWithNumSegments,
-               ops::SparseSegmentSqrtN, ops::SparseSegmentSqrtNGrad, ops::SparseSegmentSqrtNWithNumSegments,
-               ops::SparseSegmentSum, ops::SparseSegmentSumGrad, ops::SparseSegmentSumWithNumSegments);
+                    ops::SparseSegmentSqrtN, ops::SparseSegmentSqrtNGrad, ops::SparseSegmentSqrtNWithNumSegments,
+                    ops::SparseSegmentSum, ops::SparseSegmentSumGrad, ops::SparseSegmentSumWithNumSegments);

@@ -18,6 +18,7 @@ using namespace tenon;
 
 TENON_TEST_REGISTER(ops::Bincount, ops::Bucketize, ops::DenseBincount, ops::EditDistance, ops::HistogramFixedWidth);
 TENON_TEST_REGISTER(ops::LowerBound, ops::UniqueV2, ops::UniqueWithCountsV2, ops::UpperBound);
-TENON_TEST_REGISTER(ops::BroadcastGradientArgs, ops::MirrorPadGrad, ops::StridedSliceGrad, ops::TensorStridedSliceUpdate);
+TENON_TEST_REGISTER(ops::BroadcastGradientArgs, ops::MirrorPadGrad, ops::StridedSliceGrad,
+                    ops::TensorStridedSliceUpdate);
 TENON_TEST_REGISTER(ops::DeepCopy, ops::GuaranteeConst, ops::ImmutableConst, ops::InplaceAdd, ops::InplaceSub,
-               ops::InplaceUpdate, ops::ParallelDynamicStitch, ops::ScatterNdNonAliasingAdd);
+                    ops::InplaceUpdate, ops::ParallelDynamicStitch, ops::ScatterNdNonAliasingAdd);

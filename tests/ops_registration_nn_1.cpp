@@ -8,4 +8,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::AvgPool, ops::AvgPoolGrad, ops::MaxPoolGrad, ops::MaxPoolGradV2, ops::MaxPoolGradWithArgmax,
-               ops::MaxPoolV2, ops::MaxPoolWithArgmax);
+                    ops::MaxPoolV2, ops::MaxPoolWithArgmax);

@@ -9,5 +9,5 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::Conv2DBackpropFilter, ops::Conv2DBackpropInput, ops::Conv3D, ops::Conv3DBackpropFilterV2,
-               ops::Conv3DBackpropInputV2, ops::DepthwiseConv2dNative, ops::DepthwiseConv2dNativeBackpropFilter,
-               ops::DepthwiseConv2dNativeBackpropInput);
+                    ops::Conv3DBackpropInputV2, ops::DepthwiseConv2dNative, ops::DepthwiseConv2dNativeBackpropFilter,
+                    ops::DepthwiseConv2dNativeBackpropInput);

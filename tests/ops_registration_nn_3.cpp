@@ -8,5 +8,5 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::BatchNormWithGlobalNormalization, ops::BiasAddGrad, ops::BiasAddV1, ops::FusedBatchNorm,
-               ops::FusedBatchNormGrad, ops::FusedBatchNormGradV2, ops::FusedBatchNormGradV3, ops::FusedBatchNormV2,
-               ops::FusedBatchNormV3);
+                    ops::FusedBatchNormGrad, ops::FusedBatchNormGradV2, ops::FusedBatchNormGradV3,
+                    ops::FusedBatchNormV2, ops::FusedBatchNormV3);

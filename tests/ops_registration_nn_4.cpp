@@ -10,7 +10,8 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::AvgPool3D, ops::AvgPool3DGrad, ops::DataFormatDimMap, ops::DataFormatVecPermute, ops::Dilation2D,
-               ops::Dilation2DBackpropFilter, ops::Dilation2DBackpropInput, ops::LRN, ops::LRNGrad);
+TENON_TEST_REGISTER(ops::AvgPool3D, ops::AvgPool3DGrad, ops::DataFormatDimMap, ops::DataFormatVecPermute,
+                    ops::Dilation2D, ops::Dilation2DBackpropFilter, ops::Dilation2DBackpropInput, ops::LRN,
+                    ops::LRNGrad);
 TENON_TEST_REGISTER(ops::MaxPool3D, ops::MaxPool3DGrad, ops::SoftmaxCrossEntropyWithLogits,
-               ops::SparseSoftmaxCrossEntropyWithLogits);
+                    ops::SparseSoftmaxCrossEntropyWithLogits);

@@ -8,4 +8,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::BlockLSTM, ops::BlockLSTMV2, ops::FusedConv2D, ops::FusedMatMul, ops::GRUBlockCell,
-               ops::LSTMBlockCell);
+                    ops::LSTMBlockCell);

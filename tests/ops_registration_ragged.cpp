@@ -10,4 +10,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::RaggedGather, ops::RaggedRange, ops::RaggedTensorFromVariant, ops::RaggedTensorToSparse,
-               ops::RaggedTensorToTensor, ops::RaggedTensorToVariant);
+                    ops::RaggedTensorToTensor, ops::RaggedTensorToVariant);

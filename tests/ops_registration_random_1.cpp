@@ -10,7 +10,7 @@ using namespace tenon;
 
 TENON_TEST_REGISTER(ops::RandomStandardNormal, ops::RandomUniform, ops::RandomUniformInt, ops::TruncatedNormal);
 TENON_TEST_REGISTER(ops::StatelessRandomNormal, ops::StatelessRandomUniform, ops::StatelessRandomUniformFullInt,
-               ops::StatelessRandomUniformInt, ops::StatelessTruncatedNormal);
+                    ops::StatelessRandomUniformInt, ops::StatelessTruncatedNormal);
 TENON_TEST_REGISTER(ops::StatelessRandomGetAlg, ops::StatelessRandomGetKeyCounter, ops::StatelessRandomGetKeyCounterAlg,
-               ops::StatelessRandomNormalV2, ops::StatelessRandomUniformFullIntV2, ops::StatelessRandomUniformIntV2,
-               ops::StatelessRandomUniformV2, ops::StatelessTruncatedNormalV2);
+                    ops::StatelessRandomNormalV2, ops::StatelessRandomUniformFullIntV2,
+                    ops::StatelessRandomUniformIntV2, ops::StatelessRandomUniformV2, ops::StatelessTruncatedNormalV2);

@@ -11,4 +11,4 @@ using namespace tenon;
 
 TENON_TEST_REGISTER(ops::Multinomial, ops::RandomShuffle, ops::StatelessMultinomial, ops::StatelessShuffle);
 TENON_TEST_REGISTER(ops::ParameterizedTruncatedNormal, ops::RandomGamma, ops::RandomPoisson, ops::RandomPoissonV2,
-               ops::StatelessRandomGammaV2, ops::StatelessRandomGammaV3, ops::StatelessRandomPoisson);
+                    ops::StatelessRandomGammaV2, ops::StatelessRandomGammaV3, ops::StatelessRandomPoisson);

@@ -10,5 +10,5 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::SparseConcat, ops::SparseReorder, ops::SparseReshape, ops::SparseSlice, ops::SparseSliceGrad,
-               ops::SparseSplit, ops::SparseToDense);
+                    ops::SparseSplit, ops::SparseToDense);
 TENON_TEST_REGISTER(ops::SparseFillEmptyRows, ops::SparseFillEmptyRowsGrad);

@@ -9,5 +9,6 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::SparseAdd, ops::SparseAddGrad, ops::SparseSparseMaximum, ops::SparseSparseMinimum);
-TENON_TEST_REGISTER(ops::SparseDenseCwiseAdd, ops::SparseDenseCwiseDiv, ops::SparseDenseCwiseMul, ops::SparseTensorDenseAdd);
+TENON_TEST_REGISTER(ops::SparseDenseCwiseAdd, ops::SparseDenseCwiseDiv, ops::SparseDenseCwiseMul,
+                    ops::SparseTensorDenseAdd);
 TENON_TEST_REGISTER(ops::SparseReduceMax, ops::SparseReduceMaxSparse, ops::SparseReduceSum, ops::SparseReduceSumSparse);

@@ -7,4 +7,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::DenseToDenseSetOperation, ops::DenseToSparseSetOperation, ops::SetSize,
-               ops::SparseToSparseSetOperation);
+                    ops::SparseToSparseSetOperation);

@@ -9,8 +9,8 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::AssignVariableOp, ops::DestroyResourceOp, ops::ReadVariableOp, ops::VarHandleOp,
-               ops::VarIsInitializedOp, ops::VariableShape, ops::_ReadVariablesOp);
+                    ops::VarIsInitializedOp, ops::VariableShape, ops::_ReadVariablesOp);
 TENON_TEST_REGISTER(ops::Assign, ops::DestroyTemporaryVariable, ops::IsVariableInitialized, ops::TemporaryVariable,
-               ops::Variable, ops::VariableV2);
+                    ops::Variable, ops::VariableV2);
 TENON_TEST_REGISTER(ops::AssignAdd, ops::AssignAddVariableOp, ops::AssignSub, ops::AssignSubVariableOp, ops::CountUpTo,
-               ops::ResourceCountUpTo);
+                    ops::ResourceCountUpTo);

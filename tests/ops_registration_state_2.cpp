@@ -9,10 +9,12 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::ResourceGather, ops::ResourceGatherNd, ops::ResourceStridedSliceAssign, ops::StridedSliceAssign);
+TENON_TEST_REGISTER(ops::ResourceGather, ops::ResourceGatherNd, ops::ResourceStridedSliceAssign,
+                    ops::StridedSliceAssign);
 TENON_TEST_REGISTER(ops::ResourceScatterAdd, ops::ResourceScatterDiv, ops::ResourceScatterMax, ops::ResourceScatterMin,
-               ops::ResourceScatterMul, ops::ResourceScatterSub, ops::ResourceScatterUpdate, ops::ScatterAdd,
-               ops::ScatterDiv, ops::ScatterMax, ops::ScatterMin, ops::ScatterMul, ops::ScatterSub, ops::ScatterUpdate);
+                    ops::ResourceScatterMul, ops::ResourceScatterSub, ops::ResourceScatterUpdate, ops::ScatterAdd,
+                    ops::ScatterDiv, ops::ScatterMax, ops::ScatterMin, ops::ScatterMul, ops::ScatterSub,
+                    ops::ScatterUpdate);
 TENON_TEST_REGISTER(ops::ResourceScatterNdAdd, ops::ResourceScatterNdMax, ops::ResourceScatterNdMin,
-               ops::ResourceScatterNdSub, ops::ResourceScatterNdUpdate, ops::ScatterNdAdd, ops::ScatterNdMax,
-               ops::ScatterNdMin, ops::ScatterNdSub, ops::ScatterNdUpdate);
+                    ops::ResourceScatterNdSub, ops::ResourceScatterNdUpdate, ops::ScatterNdAdd, ops::ScatterNdMax,
+                    ops::ScatterNdMin, ops::ScatterNdSub, ops::ScatterNdUpdate);

@@ -9,6 +9,6 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::TensorArrayCloseV3, ops::TensorArrayConcatV3, ops::TensorArrayGatherV3, ops::TensorArrayGradV3,
-               ops::TensorArrayReadV3, ops::TensorArrayScatterV3, ops::TensorArraySizeV3, ops::TensorArraySplitV3,
-               ops::TensorArrayV3, ops::TensorArrayWriteV3);
+                    ops::TensorArrayReadV3, ops::TensorArrayScatterV3, ops::TensorArraySizeV3, ops::TensorArraySplitV3,
+                    ops::TensorArrayV3, ops::TensorArrayWriteV3);
 TENON_TEST_REGISTER(ops::StackCloseV2, ops::StackPopV2, ops::StackPushV2, ops::StackV2);

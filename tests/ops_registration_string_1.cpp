@@ -10,6 +10,6 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::DecodeBase64, ops::EncodeBase64, ops::StringLength, ops::StringLower, ops::StringStrip,
-               ops::StringUpper, ops::Substr);
+                    ops::StringUpper, ops::Substr);
 TENON_TEST_REGISTER(ops::ReduceJoin, ops::StringJoin, ops::StringSplit, ops::StringSplitV2, ops::StringToHashBucket,
-               ops::StringToHashBucketFast, ops::StringToHashBucketStrong, ops::UnsortedSegmentJoin);
+                    ops::StringToHashBucketFast, ops::StringToHashBucketStrong, ops::UnsortedSegmentJoin);

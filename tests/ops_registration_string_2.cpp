@@ -8,4 +8,4 @@
 using namespace tenon;
 
 TENON_TEST_REGISTER(ops::AsString, ops::DecodePaddedRaw, ops::DecodeRaw, ops::ParseTensor, ops::SerializeTensor,
-               ops::StringFormat, ops::StringToNumber);
+                    ops::StringFormat, ops::StringToNumber);

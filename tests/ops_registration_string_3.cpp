@@ -9,6 +9,6 @@
 
 using namespace tenon;
 
-TENON_TEST_REGISTER(ops::DecodeCSV, ops::StringNGrams, ops::UnicodeDecode, ops::UnicodeDecodeWithOffsets, ops::UnicodeEncode,
-               ops::UnicodeScript, ops::UnicodeTranscode);
+TENON_TEST_REGISTER(ops::DecodeCSV, ops::StringNGrams, ops::UnicodeDecode, ops::UnicodeDecodeWithOffsets,
+                    ops::UnicodeEncode, ops::UnicodeScript, ops::UnicodeTranscode);
 TENON_TEST_REGISTER(ops::RegexFullMatch, ops::RegexReplace, ops::StaticRegexFullMatch, ops::StaticRegexReplace);

@@ -64,9 +64,16 @@ void Print(const Needs& needs) {
   }
 }
 
-// Op -> the header that defines its struct, which begins a line: `struct MatMul {`. `folders` are separated by ';'.
-std::map<std::string, std::string> FindHeaders(std::string_view folders) {
-  std::map<std::string, std::string> headers;
+// Where an op is defined.
+struct Definition {
+  std::string name;  // of the struct
+  std::string header;
+};
+
+// Op -> the struct that begins a line, `struct MatMul {`, in some header; it has the op's name, or says Op("...").
+// `folders` are separated by ';'.
+std::map<std::string, Definition> FindHeaders(std::string_view folders) {
+  std::map<std::string, Definition> headers;
   while (headers.empty() && !folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(';'));
     folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
@@ -77,12 +84,16 @@ std::map<std::string, std::string> FindHeaders(std::string_view folders) {
       if (i->path().extension() == ".hpp") files.push_back(i->path());
     std::sort(files.begin(), files.end());
     for (const std::filesystem::path& path : files) {
+      const std::string header = "tenon/ops/" + std::filesystem::relative(path, root, error).generic_string();
       std::ifstream file(path);
+      std::string name;
       for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with("struct ") || line.back() == ';') continue;
-        const std::size_t name_end = std::min(line.find_first_of(" :{", 7), line.size());
-        headers.try_emplace(line.substr(7, name_end - 7),
-                            "tenon/ops/" + std::filesystem::relative(path, root, error).generic_string());
+        if (line.starts_with("struct ") && line.back() != ';') {
+          name = line.substr(7, std::min(line.find_first_of(" :{", 7), line.size()) - 7);
+          headers.try_emplace(name, Definition{name, header});
+        }
+        if (const std::size_t op = line.find(" Op(\""); op != line.npos && !name.empty())
+          headers[line.substr(op + 5, line.find('"', op + 5) - op - 5)] = {name, header};
       }
     }
   }
@@ -92,7 +103,7 @@ std::map<std::string, std::string> FindHeaders(std::string_view folders) {
 // The file's text; empty after an error, which is printed.
 std::string RegistrationFile(const Needs& needs, const std::vector<std::string>& graphs, const std::string& folders) {
   const std::vector<KnownOp> known = OpsOf(tenon::ops::All{});
-  const std::map<std::string, std::string> headers = FindHeaders(folders);
+  const std::map<std::string, Definition> headers = FindHeaders(folders);
   std::set<std::string> includes;
   std::map<std::uint64_t, std::vector<std::string>> lines;  // by the types that the kernels are made for; 0: no type
   std::string missing;
@@ -109,7 +120,7 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
                    folders.c_str(), op.c_str());
       return {};
     }
-    includes.insert(header->second);
+    includes.insert(header->second.header);
     tenon::DataTypeSet types;
     for (int k = 0; k < at->typed->count; ++k) {
       const tenon::AttrSpec& attr = at->view->attrs[static_cast<std::size_t>(at->typed->attr[k])];
@@ -117,7 +128,7 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
         types = types | (found->second & attr.allowed_types);
     }
     complex = complex || !(types & tenon::kComplexTypes).empty();
-    lines[types.mask].push_back("tenon::ops::" + op);
+    lines[types.mask].push_back("tenon::ops::" + header->second.name);
   }
   std::string text = "// Written by tenon_ops_of for";
   for (const std::string& graph : graphs)

@@ -10,96 +10,273 @@
 #include <tenon/mlp_ops.hpp>
 #include <tenon/register.hpp>
 #include <tenon/engine/simd.hpp>
+#include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/array/dynamic.hpp>
 #include <tenon/ops/array/fill.hpp>
 #include <tenon/ops/array/gather.hpp>
 #include <tenon/ops/array/identity.hpp>
+#include <tenon/ops/array/inplace.hpp>
 #include <tenon/ops/array/matrix_diag.hpp>
 #include <tenon/ops/array/pack.hpp>
 #include <tenon/ops/array/pad.hpp>
+#include <tenon/ops/array/pad_gradient.hpp>
+#include <tenon/ops/array/parallel_stitch.hpp>
 #include <tenon/ops/array/reshape.hpp>
 #include <tenon/ops/array/reverse.hpp>
 #include <tenon/ops/array/scatter.hpp>
+#include <tenon/ops/array/scatter_non_aliasing.hpp>
+#include <tenon/ops/array/search_sorted.hpp>
 #include <tenon/ops/array/sequence.hpp>
 #include <tenon/ops/array/shape.hpp>
 #include <tenon/ops/array/slice.hpp>
+#include <tenon/ops/array/slice_update.hpp>
 #include <tenon/ops/array/space_batch.hpp>
 #include <tenon/ops/array/split.hpp>
 #include <tenon/ops/array/tile.hpp>
 #include <tenon/ops/array/transpose.hpp>
 #include <tenon/ops/array/unique.hpp>
+#include <tenon/ops/array/unique_axis.hpp>
+#include <tenon/ops/flow/assert.hpp>
+#include <tenon/ops/flow/control.hpp>
 #include <tenon/ops/flow/functional.hpp>
+#include <tenon/ops/flow/loop.hpp>
+#include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
+#include <tenon/ops/flow/switch.hpp>
+#include <tenon/ops/image/boxes.hpp>
+#include <tenon/ops/image/color.hpp>
+#include <tenon/ops/image/combined_suppression.hpp>
+#include <tenon/ops/image/crop_resize.hpp>
+#include <tenon/ops/image/decode.hpp>
+#include <tenon/ops/image/encode.hpp>
+#include <tenon/ops/image/patches.hpp>
+#include <tenon/ops/image/resize.hpp>
+#include <tenon/ops/image/suppression.hpp>
 #include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/linalg/cross.hpp>
+#include <tenon/ops/linalg/factor.hpp>
+#include <tenon/ops/linalg/fft.hpp>
+#include <tenon/ops/linalg/solve.hpp>
+#include <tenon/ops/linalg/spectrum.hpp>
+#include <tenon/ops/math/arg_reduction.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
+#include <tenon/ops/math/batch_matmul.hpp>
 #include <tenon/ops/math/bitwise.hpp>
 #include <tenon/ops/math/cast.hpp>
 #include <tenon/ops/math/comparison.hpp>
 #include <tenon/ops/math/complex_parts.hpp>
+#include <tenon/ops/math/cumulative.hpp>
 #include <tenon/ops/math/division.hpp>
+#include <tenon/ops/math/edit_distance.hpp>
+#include <tenon/ops/math/einsum.hpp>
+#include <tenon/ops/math/euclidean_norm.hpp>
 #include <tenon/ops/math/exponential.hpp>
+#include <tenon/ops/math/fake_quant.hpp>
 #include <tenon/ops/math/gradient.hpp>
+#include <tenon/ops/math/histogram.hpp>
 #include <tenon/ops/math/logical.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/math/n_ary.hpp>
+#include <tenon/ops/math/quantize_dequantize.hpp>
 #include <tenon/ops/math/reduction.hpp>
+#include <tenon/ops/math/reduction_logical.hpp>
 #include <tenon/ops/math/rounding.hpp>
+#include <tenon/ops/math/segment.hpp>
 #include <tenon/ops/math/select.hpp>
+#include <tenon/ops/math/sparse_segment.hpp>
 #include <tenon/ops/math/special.hpp>
+#include <tenon/ops/math/special_higher.hpp>
+#include <tenon/ops/math/top_k.hpp>
 #include <tenon/ops/math/trigonometric.hpp>
 #include <tenon/ops/nn/activation.hpp>
 #include <tenon/ops/nn/activation_gradient.hpp>
+#include <tenon/ops/nn/batch_norm.hpp>
 #include <tenon/ops/nn/bias.hpp>
+#include <tenon/ops/nn/bias_gradient.hpp>
 #include <tenon/ops/nn/conv.hpp>
+#include <tenon/ops/nn/conv3d.hpp>
+#include <tenon/ops/nn/conv_gradient.hpp>
+#include <tenon/ops/nn/cross_entropy.hpp>
+#include <tenon/ops/nn/data_format.hpp>
+#include <tenon/ops/nn/depthwise.hpp>
+#include <tenon/ops/nn/dilation.hpp>
+#include <tenon/ops/nn/fused.hpp>
+#include <tenon/ops/nn/lrn.hpp>
 #include <tenon/ops/nn/pool.hpp>
+#include <tenon/ops/nn/pool3d.hpp>
+#include <tenon/ops/nn/pool_average.hpp>
+#include <tenon/ops/nn/pool_max.hpp>
+#include <tenon/ops/nn/recurrent.hpp>
 #include <tenon/ops/nn/softmax.hpp>
+#include <tenon/ops/ragged/convert.hpp>
+#include <tenon/ops/ragged/gather.hpp>
+#include <tenon/ops/ragged/range.hpp>
+#include <tenon/ops/ragged/variant.hpp>
+#include <tenon/ops/random/bounded_normal.hpp>
+#include <tenon/ops/random/multinomial.hpp>
+#include <tenon/ops/random/samples.hpp>
+#include <tenon/ops/random/seeded.hpp>
+#include <tenon/ops/random/shuffle.hpp>
+#include <tenon/ops/random/stateless.hpp>
+#include <tenon/ops/random/stateless_v2.hpp>
+#include <tenon/ops/sparse/add.hpp>
+#include <tenon/ops/sparse/cross.hpp>
+#include <tenon/ops/sparse/dense.hpp>
+#include <tenon/ops/sparse/fill_empty_rows.hpp>
+#include <tenon/ops/sparse/matmul.hpp>
+#include <tenon/ops/sparse/reduce.hpp>
+#include <tenon/ops/sparse/reshape.hpp>
+#include <tenon/ops/sparse/set.hpp>
+#include <tenon/ops/sparse/slice.hpp>
+#include <tenon/ops/sparse/softmax.hpp>
+#include <tenon/ops/sparse/to_dense.hpp>
+#include <tenon/ops/state/queue.hpp>
+#include <tenon/ops/state/queue_access.hpp>
+#include <tenon/ops/state/ref_variable.hpp>
+#include <tenon/ops/state/resource_variable.hpp>
+#include <tenon/ops/state/stack.hpp>
+#include <tenon/ops/state/strided_slice_assign.hpp>
+#include <tenon/ops/state/table.hpp>
+#include <tenon/ops/state/tensor_array.hpp>
+#include <tenon/ops/state/tensor_array_pack.hpp>
+#include <tenon/ops/state/tensor_list_element.hpp>
+#include <tenon/ops/state/tensor_list_tensor.hpp>
+#include <tenon/ops/state/training_dense.hpp>
+#include <tenon/ops/state/training_handles.hpp>
+#include <tenon/ops/state/training_sparse.hpp>
+#include <tenon/ops/state/training_sparse_handles.hpp>
+#include <tenon/ops/state/variable_gather.hpp>
+#include <tenon/ops/state/variable_scatter.hpp>
+#include <tenon/ops/state/variable_scatter_nd.hpp>
+#include <tenon/ops/state/variable_update.hpp>
+#include <tenon/ops/string/csv.hpp>
+#include <tenon/ops/string/each.hpp>
+#include <tenon/ops/string/hash_bucket.hpp>
+#include <tenon/ops/string/join.hpp>
+#include <tenon/ops/string/ngrams.hpp>
+#include <tenon/ops/string/number.hpp>
+#include <tenon/ops/string/regex.hpp>
+#include <tenon/ops/string/split.hpp>
+#include <tenon/ops/string/tensor_text.hpp>
+#include <tenon/ops/string/unicode.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
 
 using All = OpList<
-    // array
-    Identity, Pack, Reshape, Shape, StridedSlice,
-    // array: the elements as they are
-    Concat, ConcatOffset, ConcatV2, ConjugateTranspose, EnsureShape, ExpandDims, IdentityN, InvertPermutation,
-    PreventGradient, Rank, ShapeN, Size, Snapshot, Split, SplitV, Squeeze, StopGradient, Transpose, Unpack,
-    // array: by index
-    DynamicPartition, DynamicStitch, Gather, GatherNd, GatherV2, ListDiff, ScatterNd, TensorScatterAdd,
-    TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate, Unique, UniqueWithCounts, Where,
-    // array: made, repeated, framed, turned round
-    BroadcastArgs, BroadcastTo, CheckNumerics, Empty, Fill, LinSpace, MirrorPad, OneHot, OnesLike, Pad, PadV2, Range,
-    Reverse, ReverseSequence, ReverseV2, Roll, Slice, Tile, ZerosLike,
-    // array: blocks and diagonals
-    BatchToSpace, BatchToSpaceND, DepthToSpace, Diag, DiagPart, MatrixBandPart, MatrixDiag, MatrixDiagPart,
-    MatrixDiagPartV3, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV3, SpaceToBatch, SpaceToBatchND, SpaceToDepth,
-    // control flow
-    Case, For, If, NoOp, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf, StatelessWhile, While,
+    // arrays
+    BroadcastGradientArgs, Concat, ConcatOffset, ConcatV2, DynamicPartition, DynamicStitch, Empty, Fill, OneHot,
+    OnesLike, ZerosLike, Gather, GatherNd, GatherV2, EnsureShape, Identity, IdentityN, PreventGradient, Snapshot,
+    StopGradient, DeepCopy, InplaceAdd, InplaceSub, InplaceUpdate, Diag, DiagPart, MatrixBandPart, MatrixDiag,
+    MatrixDiagPart, MatrixDiagPartV3, MatrixDiagV3, MatrixSetDiag, MatrixSetDiagV3, Pack, MirrorPad, Pad, PadV2,
+    MirrorPadGrad, ParallelDynamicStitch, ExpandDims, Reshape, Squeeze, Reverse, ReverseSequence, ReverseV2, Roll,
+    ScatterNd, TensorScatterAdd, TensorScatterMax, TensorScatterMin, TensorScatterSub, TensorScatterUpdate,
+    ScatterNdNonAliasingAdd, LowerBound, UpperBound, CheckNumerics, LinSpace, Range, Rank, Shape, ShapeN, Size, Slice,
+    StridedSlice, StridedSliceGrad, TensorStridedSliceUpdate, BatchToSpace, BatchToSpaceND, DepthToSpace, SpaceToBatch,
+    SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
+    InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
+    // control flow and functions
+    Assert, Abort, Arg, ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase,
+    StatelessIf, StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration,
+    Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch, SwitchN,
+    // images
+    DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
+    CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
+    DecodePng, EncodeJpeg, EncodePng, ExtractImagePatches, ExtractVolumePatches, ResizeArea, ResizeBicubic,
+    ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
+    NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
-    Const, Placeholder, PlaceholderV2, PlaceholderWithDefault,
-    // math: element by element
-    Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign, Square,
-    SquaredDifference, Sub,                                                             // arithmetic
-    Div, FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod,                        // division
-    ApproximateEqual, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual,          // comparison
-    LogicalAnd, LogicalNot, LogicalOr,                                                  // logical
-    BitwiseAnd, BitwiseOr, BitwiseXor, Invert, LeftShift, PopulationCount, RightShift,  // bitwise
-    Exp, Expm1, Log, Log1p, Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy,                // exponential
-    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,      // trigonometric
-    Ceil, Floor, IsFinite, IsInf, IsNan, NextAfter, Rint, Round,                        // rounding
-    Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri,                                          // special functions
-    Angle, Complex, ComplexAbs, Conj, Imag, Real,                                       // complex numbers
-    Bitcast, Cast, Select, SelectV2,                                                    // types and choices
-    AccumulateNV2, AddN, ClipByValue, L2Loss,                                           // of several tensors
-    InvGrad, ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad,                // gradients
-    // math: products of matrices, reductions
-    MatMul, Max, Mean, Min, Prod, Sum,
+    Const, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
+    // linear algebra
+    Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
+    IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
+    MatrixTriangularSolve, TridiagonalSolve, Qr, SelfAdjointEigV2, Svd,
+    // math
+    ArgMax, ArgMin, Abs, Add, AddV2, DivNoNan, Inv, Maximum, Minimum, Mul, MulNoNan, Neg, RealDiv, Reciprocal, Sign,
+    Square, SquaredDifference, Sub, BatchMatMul, BatchMatMulV2, BatchMatMulV3, BitwiseAnd, BitwiseOr, BitwiseXor,
+    Invert, LeftShift, PopulationCount, RightShift, Bitcast, Cast, ApproximateEqual, Equal, Greater, GreaterEqual, Less,
+    LessEqual, NotEqual, Angle, Complex, ComplexAbs, Conj, Imag, Real, Cumprod, Cumsum, CumulativeLogsumexp, Div,
+    FloorDiv, FloorMod, Mod, Pow, TruncateDiv, TruncateMod, EditDistance, Einsum, EuclideanNorm, Exp, Expm1, Log, Log1p,
+    Rsqrt, Sigmoid, Sqrt, Xdivy, Xlog1py, Xlogy, FakeQuantWithMinMaxArgs, FakeQuantWithMinMaxArgsGradient,
+    FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsGradient, FakeQuantWithMinMaxVarsPerChannel,
+    FakeQuantWithMinMaxVarsPerChannelGradient, InvGrad, ReciprocalGrad, RsqrtGrad, SigmoidGrad, SqrtGrad, TanhGrad,
+    Bincount, Bucketize, DenseBincount, HistogramFixedWidth, LogicalAnd, LogicalNot, LogicalOr, MatMul, AccumulateNV2,
+    AddN, ClipByValue, L2Loss, QuantizeAndDequantizeV2, QuantizeAndDequantizeV3, QuantizeAndDequantizeV4,
+    QuantizeAndDequantizeV4Grad, Max, Mean, Min, Prod, Sum, ReduceAll, ReduceAny, Ceil, Floor, IsFinite, IsInf, IsNan,
+    NextAfter, Rint, Round, SegmentMax, SegmentMaxV2, SegmentMean, SegmentMin, SegmentMinV2, SegmentProd, SegmentProdV2,
+    SegmentSum, SegmentSumV2, UnsortedSegmentMax, UnsortedSegmentMin, UnsortedSegmentProd, UnsortedSegmentSum, Select,
+    SelectV2, SparseSegmentMean, SparseSegmentMeanGrad, SparseSegmentMeanWithNumSegments, SparseSegmentSqrtN,
+    SparseSegmentSqrtNGrad, SparseSegmentSqrtNWithNumSegments, SparseSegmentSum, SparseSegmentSumGrad,
+    SparseSegmentSumWithNumSegments, Digamma, Erf, Erfc, Erfinv, Lgamma, Ndtri, BesselI0, BesselI0e, BesselI1,
+    BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
+    Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
-    BiasAdd, Conv2D, MaxPool, Elu, LeakyRelu, LogSoftmax, Relu, Relu6, Selu, Softmax, Softplus,
-    Softsign,  // activations
-    EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad>;
+    Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad,
+    SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm, FusedBatchNormGrad,
+    FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd, BiasAddGrad, BiasAddV1,
+    Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput,
+    SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute,
+    DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D,
+    Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D, FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D,
+    AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax,
+    MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    // ragged
+    RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
+    RaggedTensorToVariant,
+    // random numbers
+    ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
+    StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
+    RandomUniformInt, TruncatedNormal, RandomShuffle, StatelessShuffle, StatelessRandomNormal, StatelessRandomUniform,
+    StatelessRandomUniformFullInt, StatelessRandomUniformInt, StatelessTruncatedNormal, StatelessRandomGetAlg,
+    StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg, StatelessRandomNormalV2,
+    StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2, StatelessTruncatedNormalV2,
+    // sparse and ragged tensors
+    SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
+    SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
+    SparseFillEmptyRowsGrad, SparseTensorDenseMatMul, SparseReduceMax, SparseReduceMaxSparse, SparseReduceSum,
+    SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
+    SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
+    // variables, lists, arrays, tables, queues
+    FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2, RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2,
+    QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2, QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign,
+    DestroyTemporaryVariable, IsVariableInitialized, TemporaryVariable, Variable, VariableV2, AssignVariableOp,
+    DestroyResourceOp, ReadVariableOp, VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2,
+    StackPopV2, StackPushV2, StackV2, ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2,
+    InitializeTableV2, LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2,
+    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, TensorArrayCloseV3,
+    TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3,
+    TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList, TensorListConcatLists,
+    TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
+    TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem, TensorListConcat,
+    TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter, TensorListScatterIntoExistingList,
+    TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA,
+    ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent,
+    ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp,
+    ResourceApplyAdaMax, ResourceApplyAdadelta, ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2,
+    ResourceApplyAdam, ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp,
+    ResourceApplyFtrl, ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum,
+    ResourceApplyMomentum, ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent,
+    ResourceApplyRMSProp, SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2,
+    SparseApplyCenteredRMSProp, SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
+    SparseApplyProximalGradientDescent, SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad,
+    ResourceSparseApplyAdagradDA, ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp,
+    ResourceSparseApplyFtrl, ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,
+    ResourceSparseApplyProximalAdagrad, ResourceSparseApplyProximalGradientDescent, ResourceSparseApplyRMSProp,
+    ResourceGather, ResourceGatherNd, ResourceScatterAdd, ResourceScatterDiv, ResourceScatterMax, ResourceScatterMin,
+    ResourceScatterMul, ResourceScatterSub, ResourceScatterUpdate, ScatterAdd, ScatterDiv, ScatterMax, ScatterMin,
+    ScatterMul, ScatterSub, ScatterUpdate, ResourceScatterNdAdd, ResourceScatterNdMax, ResourceScatterNdMin,
+    ResourceScatterNdSub, ResourceScatterNdUpdate, ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub,
+    ScatterNdUpdate, AssignAdd, AssignAddVariableOp, AssignSub, AssignSubVariableOp, CountUpTo, ResourceCountUpTo,
+    // texts
+    DecodeCSV, DecodeBase64, EncodeBase64, StringLength, StringLower, StringStrip, StringUpper, Substr,
+    StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong, ReduceJoin, StringJoin, UnsortedSegmentJoin,
+    StringNGrams, AsString, StringToNumber, RegexFullMatch, RegexReplace, StaticRegexFullMatch, StaticRegexReplace,
+    StringSplit, StringSplitV2, DecodePaddedRaw, DecodeRaw, ParseTensor, SerializeTensor, StringFormat, UnicodeDecode,
+    UnicodeDecodeWithOffsets, UnicodeEncode, UnicodeScript, UnicodeTranscode>;
 
 }  // namespace ops
 

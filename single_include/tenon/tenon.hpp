@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -57,9 +58,10 @@
 
 // Everything public lives in an inline namespace, so that two incompatible versions can be linked into one program.
 // A macro that changes the layout of a type must append to this tag.
+#define TENON_ABI_TAG v0
 #define TENON_NAMESPACE_BEGIN \
   namespace tenon {           \
-  inline namespace v0 {
+  inline namespace TENON_ABI_TAG {
 #define TENON_NAMESPACE_END \
   }                         \
   }
@@ -84,21 +86,29 @@
 // TENON_ALWAYS_INLINE: accessors of a line; at -O0 a call costs the compiler more than the line does.
 // TENON_NOINLINE: code of many callers that none of them gains by having inside: the compiler is spared the copies.
 // TENON_SIGNATURE: the signature of the enclosing function as text, template arguments included.
+// TENON_EXPORT: a function that a shared library offers to whoever loads it, also where symbols are hidden otherwise.
+// TENON_COMPILER_ABI: how functions are called and classes laid out, as text.
 #if defined(__GNUC__) || defined(__clang__)
 #define TENON_COLD __attribute__((noinline, cold))
 #define TENON_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TENON_NOINLINE __attribute__((noinline))
 #define TENON_SIGNATURE __PRETTY_FUNCTION__
+#define TENON_EXPORT __attribute__((visibility("default")))
+#define TENON_COMPILER_ABI "itanium"
 #elif defined(_MSC_VER)
 #define TENON_COLD __declspec(noinline)
 #define TENON_ALWAYS_INLINE __forceinline
 #define TENON_NOINLINE __declspec(noinline)
 #define TENON_SIGNATURE __FUNCSIG__
+#define TENON_EXPORT __declspec(dllexport)
+#define TENON_COMPILER_ABI "msvc"
 #else
 #define TENON_COLD
 #define TENON_ALWAYS_INLINE inline
 #define TENON_NOINLINE
 #define TENON_SIGNATURE __func__
+#define TENON_EXPORT
+#define TENON_COMPILER_ABI "unknown"
 #endif
 
 // TENON_SETUP_CODE_BEGIN/END: between them stand functions that run once for a graph, a file or an error, not once for
@@ -1726,13 +1736,14 @@ class HostAllocator final : public Allocator {
 };
 
 namespace detail {
-// Never destroyed: tensors in static objects may be freed after the end of main. Constant-initialised: no guard.
+// Never destroyed: tensors in static objects may be freed after the end of main. A constexpr object, so that neither a
+// constructor nor a destructor is registered at start-up; what changes in it is mutable.
 union HostAllocatorStorage {
   constexpr HostAllocatorStorage() : allocator() {}
   constexpr ~HostAllocatorStorage() {}
-  HostAllocator allocator;
+  mutable HostAllocator allocator;
 };
-inline constinit HostAllocatorStorage host_allocator;
+inline constexpr HostAllocatorStorage host_allocator;
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.
@@ -15713,6 +15724,118 @@ inline Status ValidateNodeDef(const NodeDef& node, const OpDef& op_def) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/base/name_table.hpp ----
+// NameTable<T>: objects by name, for tables that only grow. Looking up takes no lock, also while another thread
+// inserts; an object stays where it is.
+TENON_NAMESPACE_BEGIN
+
+// Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
+// the table. About 25 ns a look-up.
+template <class T>
+class NameTable {
+ public:
+  struct Entry {
+    std::string_view name;
+    std::uint64_t hash;
+    Entry* next;  // inserted before this one
+    T value;
+  };
+
+  NameTable() = default;
+  // Leaves `other` empty; nobody else may use either in the meantime.
+  NameTable(NameTable&& other) noexcept
+      : slots_(other.slots_.exchange(nullptr)), newest_(other.newest_.exchange(nullptr)), size_(other.size_) {
+    other.size_ = 0;
+  }
+  NameTable& operator=(NameTable&&) = delete;
+  ~NameTable() {
+    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr;) delete Step(&entry);
+    for (Slots* slots = slots_.load(std::memory_order_relaxed); slots != nullptr;) {
+      Slots* const smaller = slots->smaller;
+      delete[] slots->entry;
+      delete slots;
+      slots = smaller;
+    }
+  }
+
+  // Null when there is none of this name.
+  T* Find(std::string_view name) const {
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr) return nullptr;
+    const std::uint64_t hash = HashOf(name);
+    for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
+      Entry* const entry = slots->entry[i].load(std::memory_order_acquire);
+      if (entry == nullptr) return nullptr;
+      if (entry->hash == hash && entry->name == name) return &entry->value;
+    }
+  }
+  // The object of this name, made from `value` when there is none yet.
+  T* Insert(std::string_view name, const T& value) {
+    if (T* const there = Find(name)) return there;
+    Slots* slots = slots_.load(std::memory_order_relaxed);
+    if (slots == nullptr || 4 * (size_ + 1) > 3 * (slots->mask + 1)) slots = Grow(slots);
+    Entry* const entry = new Entry{name, HashOf(name), newest_.load(std::memory_order_relaxed), value};
+    Put(slots, entry);
+    newest_.store(entry, std::memory_order_release);
+    ++size_;
+    return &entry->value;
+  }
+
+  // The newest entry, from which `next` leads to all others. thread-safe.
+  const Entry* newest() const { return newest_.load(std::memory_order_acquire); }
+
+ private:
+  // Open addressing; a power of two. Those that became too small stay for threads that still read them: together they
+  // are as large as the last.
+  struct Slots {
+    std::size_t mask;
+    std::atomic<Entry*>* entry;
+    Slots* smaller;
+  };
+
+  static Entry* Step(Entry** entry) {
+    Entry* const current = *entry;
+    *entry = current->next;
+    return current;
+  }
+  static void Put(Slots* slots, Entry* entry) {
+    std::size_t i = entry->hash & slots->mask;
+    while (slots->entry[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & slots->mask;
+    slots->entry[i].store(entry, std::memory_order_release);
+  }
+  Slots* Grow(Slots* old) {
+    const std::size_t count = old == nullptr ? 64 : 4 * (old->mask + 1);
+    Slots* const slots = new Slots{count - 1, new std::atomic<Entry*>[count] {}, old};
+    for (Entry* entry = newest_.load(std::memory_order_relaxed); entry != nullptr; entry = entry->next)
+      Put(slots, entry);
+    slots_.store(slots, std::memory_order_release);
+    return slots;
+  }
+  // Eight bytes a step; names are short and chosen by programmers.
+  static std::uint64_t HashOf(std::string_view name) {
+    constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15u;
+    std::uint64_t hash = name.size() * kMultiplier;
+    const char* at = name.data();
+    std::size_t left = name.size();
+    for (; left >= 8; left -= 8, at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at, 8);
+      hash = (hash ^ word) * kMultiplier;
+      hash ^= hash >> 32;
+    }
+    std::uint64_t word = 0;
+    if (left > 0) std::memcpy(&word, at, left);
+    hash = (hash ^ word) * kMultiplier;
+    return hash ^ (hash >> 29);
+  }
+
+  std::atomic<Slots*> slots_{nullptr};
+  std::atomic<Entry*> newest_{nullptr};
+  std::size_t size_ = 0;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/op/op_registry.hpp ----
 // OpRegistry: op name -> description. Kernels are elsewhere (kernel/registry.hpp); a program that only edits graphs
 // needs this.
@@ -15732,34 +15855,31 @@ inline bool SameOp(const OpView& a, const OpView& b) {
          a.flags == b.flags && a.deprecated_since == b.deprecated_since;
 }
 
-// Unimplemented when graphs of this version may no longer hold the op.
-inline Status CheckOpDeprecation(const OpView& op, int graph_def_version) {
-  if (op.deprecated_since == 0 || graph_def_version < op.deprecated_since) return OkStatus();
-  return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", graph_def_version,
-                               ". It has been removed in version ", op.deprecated_since, ". ", op.deprecation_text,
-                               ".");
-}
-
-// externally synchronised: any number of threads may look up while none registers.
+// thread-safe: ops may be registered while others are looked up.
 class OpRegistry {
  public:
+  OpRegistry() = default;
+  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)) {}
+
   // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
   // AlreadyExists when the name stands for another one.
   Status Register(const OpView& op) {
-    if (!detail::IsOpName(op.name))
-      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
-    const auto at = LowerBound(op.name);
-    if (at != ops_.end() && (*at)->name == op.name)
-      return SameOp(**at, op) ? OkStatus() : errors::AlreadyExists("Op with name ", op.name);
-    ops_.insert(at, &op);
+    const MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(CheckLocked(op));
+    ops_.Insert(op.name, &op);
     return OkStatus();
   }
   Status Register(OpView&&) = delete;
+  // What Register would say.
+  Status Check(const OpView& op) const {
+    const MutexLock lock(mutex_);
+    return CheckLocked(op);
+  }
 
   // Null when there is no such op.
   const OpView* Find(std::string_view name) const {
-    const auto at = const_cast<OpRegistry*>(this)->LowerBound(name);
-    return at != ops_.end() && (*at)->name == name ? *at : nullptr;
+    const OpView* const* op = ops_.Find(name);
+    return op == nullptr ? nullptr : *op;
   }
   // NotFound with TensorFlow's text and the nearest names.
   Status LookUp(std::string_view name, const OpView** op) const {
@@ -15768,23 +15888,35 @@ class OpRegistry {
   }
 
   // All ops, sorted by name.
-  const SlimVector<const OpView*>& ops() const { return ops_; }
-  std::size_t size() const { return ops_.size(); }
+  SlimVector<const OpView*> ops() const {
+    SlimVector<const OpView*> unordered, all;
+    for (const auto* entry = ops_.newest(); entry != nullptr; entry = entry->next) unordered.push_back(entry->value);
+    for (const std::size_t i : SortedOrder(unordered.size(), [&unordered](std::size_t a, std::size_t b) {
+           return unordered[a]->name < unordered[b]->name;
+         }))
+      all.push_back(unordered[i]);
+    return all;
+  }
+  std::size_t size() const { return ops().size(); }
 
  private:
-  SlimVector<const OpView*>::iterator LowerBound(std::string_view name) {
-    return std::lower_bound(ops_.begin(), ops_.end(), name,
-                            [](const OpView* op, std::string_view n) { return op->name < n; });
+  Status CheckLocked(const OpView& op) const {
+    if (!detail::IsOpName(op.name))
+      return errors::InvalidArgument("Invalid name: ", op.name, " (Did you use CamelCase?)");
+    const OpView* const* there = ops_.Find(op.name);
+    if (there == nullptr || *there == &op || SameOp(**there, op)) return OkStatus();
+    return errors::AlreadyExists("Op with name ", op.name);
   }
   TENON_COLD Status NotRegistered(std::string_view name) const {
     SlimVector<std::string_view> names;
-    for (const OpView* op : ops_) names.push_back(op->name);
+    for (const OpView* op : ops()) names.push_back(op->name);
     return errors::NotFound("Op type not registered '", name, "' in binary running on this machine. ",
                             "Make sure the Op and Kernel are registered in the binary running in this process",
                             DidYouMean(name, names), names.empty() ? "; no op is registered at all." : ".");
   }
 
-  SlimVector<const OpView*> ops_;  // sorted by name
+  mutable Mutex mutex_;  // of those that register
+  NameTable<const OpView*> ops_;
 };
 
 TENON_SETUP_CODE_END
@@ -16136,6 +16268,50 @@ inline bool OpDefEqual(const OpDef& a, const OpDef& b) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/op_deprecation.hpp ----
+// CheckOpDeprecation: whether a graph of some version may still use an op, and the warning before it no longer may.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// True the first time that it is asked for a name. thread-safe.
+inline bool FirstWarningFor(std::string_view op) {
+  struct Warned {
+    Mutex mutex;
+    SlimVector<std::string> ops;
+  };
+  static Warned* const warned = new Warned();
+  const MutexLock lock(warned->mutex);
+  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
+  warned->ops.push_back(std::string(op));
+  return true;
+}
+
+// The op is gone from graph version `since` on.
+TENON_COLD inline Status CheckDeprecatedOp(std::string_view op, int since, std::string_view explanation, int producer) {
+  if (producer >= since)
+    return errors::Unimplemented("Op ", op, " is not available in GraphDef version ", producer,
+                                 ". It has been removed in version ", since, ". ", explanation, ".");
+  if (FirstWarningFor(op))
+    TENON_LOG(kWarning, "Op ", op, " is deprecated. It will cease to work in GraphDef version ", since, ". ",
+              explanation, ".");
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Unimplemented when graphs of version `producer` may no longer hold the op; one warning for each op that will go with
+// a later version. thread-safe.
+inline Status CheckOpDeprecation(const OpView& op, int producer) {
+  if (op.deprecated_since == 0) [[likely]]
+    return OkStatus();
+  return detail::CheckDeprecatedOp(op.name, op.deprecated_since, op.deprecation_text, producer);
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/op_list.hpp ----
 // Lists of OpDefs: what is registered as TensorFlow would export it, which ops a graph needs, ops that are known from a
 // list alone, and whether a graph's version may still use an op.
@@ -16262,34 +16438,173 @@ inline Status StrippedOpListForGraph(const GraphDef& graph, const OpRegistry& re
 
 // -------------------------------------------------------------------------------------------------------- deprecation
 
-namespace detail {
-// True the first time that it is asked for a name. thread-safe.
-inline bool FirstWarningFor(const std::string& op) {
-  struct Warned {
-    Mutex mutex;
-    SlimVector<std::string> ops;
-  };
-  static Warned* const warned = new Warned();
-  const MutexLock lock(warned->mutex);
-  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
-  warned->ops.push_back(op);
-  return true;
-}
-}  // namespace detail
-
-// Unimplemented when graphs of version `producer` may no longer hold the op; one warning for each op that will go with
-// a later version. thread-safe.
+// The same for an op that is data; CheckOpDeprecation of a registered one is in op/op_deprecation.hpp.
 inline Status CheckOpDeprecation(const OpDef& op, int producer) {
   if (!op.deprecation) return OkStatus();
-  const OpDeprecation& deprecation = *op.deprecation;
-  if (producer >= deprecation.version)
-    return errors::Unimplemented("Op ", op.name, " is not available in GraphDef version ", producer,
-                                 ". It has been removed in version ", deprecation.version, ". ",
-                                 deprecation.explanation, ".");
-  if (detail::FirstWarningFor(op.name))
-    TENON_LOG(kWarning, "Op ", op.name, " is deprecated. It will cease to work in GraphDef version ",
-              deprecation.version, ". ", deprecation.explanation, ".");
-  return OkStatus();
+  return detail::CheckDeprecatedOp(op.name, op.deprecation->version, op.deprecation->explanation, producer);
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_usage.hpp ----
+// Which ops a graph and its functions are made of, how often, and for which dtypes: what a program that runs only this
+// graph needs kernels for. OpsUsedByGraph (op/op_list.hpp) has the names alone.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct OpUsage {
+  struct TypeAttr {
+    std::string name;
+    DataTypeSet types;  // that some node has; all that there are where a node's type cannot be told
+  };
+  std::string op;
+  std::int64_t nodes = 0;  // in the graph and in each function once for each set of attrs that it is called with
+  SlimVector<TypeAttr> types;  // of attrs of type and list(type), in the op's order
+  bool registered = false;  // false: the op is not in the registry, so that defaults are not known
+
+  // The dtypes of an attr, none when no node has it.
+  DataTypeSet TypesOf(std::string_view attr) const {
+    for (const TypeAttr& a : types)
+      if (a.name == attr) return a.types;
+    return {};
+  }
+};
+
+namespace detail {
+
+class UsageOfGraph {
+ public:
+  UsageOfGraph(const FunctionDefLibrary& library, const OpRegistry& registry)
+      : library_(library), registry_(registry) {}
+
+  SlimVector<OpUsage> Collect(const SlimVector<NodeDef>& nodes) {
+    const AttrMap none;
+    for (const NodeDef& node : nodes) Use(node, none);
+    // An import checks every function that has no attrs, called or not.
+    for (std::size_t i = 0; i < library_.function.size(); ++i)
+      if (library_.function[i].signature.attr.empty()) Call(i, {});
+    while (next_ < calls_.size()) {
+      const BoundFunction call = calls_[next_++];  // a copy: calls_ grows
+      for (const NodeDef& node : library_.function[call.function].node_def) Use(node, call.attrs);
+    }
+    SlimVector<OpUsage> sorted;
+    for (const std::size_t i :
+         SortedOrder(used_.size(), [this](std::size_t a, std::size_t b) { return used_[a].op < used_[b].op; }))
+      sorted.push_back(std::move(used_[i]));
+    return sorted;
+  }
+
+ private:
+  struct BoundFunction {
+    std::size_t function;
+    AttrMap attrs;
+  };
+  static constexpr std::size_t kMostCalls = 10000;  // different ones; more are not followed
+
+  static AttrValue Resolved(const AttrValue& value, const AttrMap& bound) {
+    if (value.kind() != AttrValue::Kind::kPlaceholder) return value;
+    const AttrValue* const found = bound.Find(value.placeholder());
+    return found == nullptr ? value : *found;
+  }
+  static AttrMap Resolved(const AttrMap& attrs, const AttrMap& bound) {
+    AttrMap resolved;
+    for (const auto& [name, value] : attrs)
+      if (name.empty() || name[0] != '_') resolved.Set(name, Resolved(value, bound));
+    return resolved;
+  }
+
+  bool FindFunction(std::string_view name, std::size_t* index) const {
+    for (*index = 0; *index < library_.function.size(); ++*index)
+      if (library_.function[*index].signature.name == name) return true;
+    return false;
+  }
+  void Call(std::size_t function, AttrMap attrs) {
+    if (library_.function[function].signature.attr.empty()) attrs.clear();
+    for (const BoundFunction& call : calls_)
+      if (call.function == function && call.attrs == attrs) return;
+    if (calls_.size() < kMostCalls) calls_.push_back({function, std::move(attrs)});
+  }
+  void CallNamed(const NameAttrList& function, const AttrMap& bound) {
+    std::size_t index = 0;
+    if (FindFunction(function.name, &index)) Call(index, Resolved(function.attr, bound));
+  }
+
+  OpUsage& UsageOf(std::string_view op) {
+    for (OpUsage& usage : used_)
+      if (usage.op == op) return usage;
+    OpUsage& usage = used_.emplace_back();
+    usage.op = std::string(op);
+    if (const OpView* const view = registry_.Find(op); view != nullptr) {
+      usage.registered = true;
+      for (const AttrSpec& attr : view->attrs)
+        if (attr.is_type() || attr.is_type_list()) usage.types.push_back({std::string(attr.name()), {}});
+    }
+    return usage;
+  }
+  static void AddTypes(const AttrValue& value, DataTypeSet* types) {
+    const auto add = [types](DataType type) { types->insert(IsRefType(type) ? RemoveRefType(type) : type); };
+    if (value.kind() == AttrValue::Kind::kType)
+      add(value.type());
+    else if (value.kind() == AttrValue::Kind::kList)
+      for (const DataType type : value.list().type) add(type);
+    else if (value.kind() == AttrValue::Kind::kPlaceholder)
+      *types = kAllTypes;
+  }
+
+  void Use(const NodeDef& node, const AttrMap& bound) {
+    for (const auto& [name, value] : node.attr) {
+      const AttrValue resolved = Resolved(value, bound);
+      if (resolved.kind() == AttrValue::Kind::kFunc) CallNamed(resolved.func(), bound);
+      if (resolved.kind() == AttrValue::Kind::kList)
+        for (const NameAttrList& function : resolved.list().func) CallNamed(function, bound);
+    }
+    std::size_t function = 0;
+    if (FindFunction(node.op, &function)) {
+      Call(function, Resolved(node.attr, bound));
+      // The node becomes a call (graph/function.hpp).
+      ++UsageOf(library_.function[function].signature.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall")
+            .nodes;
+      return;
+    }
+    OpUsage& usage = UsageOf(node.op);
+    ++usage.nodes;
+    if (usage.registered) {
+      const OpView& op = *registry_.Find(node.op);
+      for (OpUsage::TypeAttr& attr : usage.types) {
+        const AttrValue* const value = node.attr.Find(attr.name);
+        AddTypes(value != nullptr ? Resolved(*value, bound) : DefaultOf(op, attr.name), &attr.types);
+      }
+      return;
+    }
+    for (const auto& [name, value] : node.attr) {
+      const AttrValue resolved = Resolved(value, bound);
+      DataTypeSet types;  // what nobody binds may be of any kind, not only a type
+      if (resolved.kind() != AttrValue::Kind::kPlaceholder) AddTypes(resolved, &types);
+      if (types.empty() || name[0] == '_') continue;
+      std::size_t at = 0;
+      while (at < usage.types.size() && usage.types[at].name != name) ++at;
+      if (at == usage.types.size()) usage.types.push_back({name, {}});
+      usage.types[at].types = usage.types[at].types | types;
+    }
+  }
+
+  const FunctionDefLibrary& library_;
+  const OpRegistry& registry_;
+  SlimVector<OpUsage> used_;
+  SlimVector<BoundFunction> calls_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace detail
+
+// Sorted by name; functions are not among them, but the op that calls one is. Functions are followed with the attrs
+// that they are called with. Gradients (SymbolicGradient) are not.
+//
+//   for (const OpUsage& use : OpUsageOfGraph(graph, Registry::Global().ops()))
+//     std::printf("%s %lld\n", use.op.c_str(), static_cast<long long>(use.nodes));
+inline SlimVector<OpUsage> OpUsageOfGraph(const GraphDef& graph, const OpRegistry& registry) {
+  return detail::UsageOfGraph(graph.library, registry).Collect(graph.node);
 }
 
 TENON_SETUP_CODE_END
@@ -16358,17 +16673,95 @@ bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/inference_context.hpp ----
-// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
-// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
-// there stops the compiler at a call whose name says what is wrong.
-//
-//   Status MatrixShape(InferenceContext* c) {
-//     ShapeHandle in;
-//     TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &in));
-//     c->set_output(0, c->Matrix(c->Dim(in, 1), c->Dim(in, 0)));
-//     return OkStatus();
-//   }
+// ---- tenon/op/shape_errors.hpp ----
+// What shape inference says of a mistake, with TensorFlow's texts. The functions are no constant expressions: where a
+// shape function runs in one, the compiler stops at the call, whose name says what is wrong (docs/errors.md).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
+  return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
+}
+TENON_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
+TENON_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
+  return errors::InvalidArgument("Dimension must be ", want, " but is ", got);
+}
+TENON_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Dimensions must be equal, but are ", a, " and ", b);
+}
+TENON_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Shapes must be equal rank, but are ", a, " and ", b);
+}
+TENON_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
+  return errors::InvalidArgument("Subshape ", which, " out of bounds: ", at, ", for shape with rank ", rank);
+}
+TENON_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end, std::int64_t start_in,
+                                                        std::int64_t end_in, std::int64_t rank, std::int64_t stride) {
+  const std::string from = StrCat(start, " and ", end, " (computed from start ", start_in, " and end ", end_in,
+                                  " over shape with rank ", rank);
+  if (stride > 0) return errors::InvalidArgument("Subshape must have computed start <= end, but is ", from, ")");
+  return errors::InvalidArgument("Subshape must have computed start >= end since stride is negative, but is ", from,
+                                 " and stride", stride, ")");
+}
+TENON_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
+  return errors::InvalidArgument("Out of range dim_index ", index, " for shape with ", rank, " dimensions");
+}
+TENON_COLD inline Status divisor_must_be_positive(std::int64_t k) {
+  return errors::InvalidArgument("Divisor must be positive but is ", k);
+}
+TENON_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
+  return errors::InvalidArgument("Dimension size must be evenly divisible by ", k, " but is ", size);
+}
+TENON_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Dimension size overflow from adding ", a, " and ", b);
+}
+TENON_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Negative dimension size caused by subtracting ", b, " from ", a);
+}
+TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
+}
+TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
+  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
+                          max);
+}
+TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
+  return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
+}
+TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
+  return errors::InvalidArgument(
+      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
+      "Saw value: ", v);
+}
+TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
+  return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
+}
+TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
+  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
+                                 ")");
+}
+TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
+  return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
+}
+TENON_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
+  return errors::InvalidArgument("Unknown ", which, " name: ", name);
+}
+TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
+  return errors::InvalidArgument("Must have exactly ", want, " shapes.");
+}
+TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
+  return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_handles.hpp ----
+// Handles of shape inference: a dimension or a shape of one context, known or not. Values that cost nothing to copy.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -16383,7 +16776,7 @@ class DimensionHandle {
   constexpr bool SameHandle(DimensionHandle other) const { return rep_ == other.rep_; }
 
  private:
-  friend class InferenceContext;
+  friend class ShapeArena;
   static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::min();
   constexpr explicit DimensionHandle(std::int64_t rep) : rep_(rep) {}
 
@@ -16400,7 +16793,7 @@ class ShapeHandle {
   constexpr bool SameHandle(ShapeHandle other) const { return id_ == other.id_; }
 
  private:
-  friend class InferenceContext;
+  friend class ShapeArena;
   constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
 
   std::uint32_t id_ = 0;  // position + 1
@@ -16422,6 +16815,14 @@ struct ShapeAndType {
   ShapeHandle shape;
   DataType dtype = DataType::kInvalid;
 };
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/static_shape.hpp ----
+// Shapes, inputs and attrs as they are written in constant expressions, and what an attr's default is there.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
 // A shape in a constant expression, at most 8 dimensions; -1 is an unknown size.
 struct StaticShape {
@@ -16603,245 +17004,22 @@ constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
   return true;
 }
 
-// The errors of shape functions. Not constexpr: in a constant expression the compiler names the function that was
-// reached.
-TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
-  return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
-}
-TENON_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
-TENON_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
-  return errors::InvalidArgument("Dimension must be ", want, " but is ", got);
-}
-TENON_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Dimensions must be equal, but are ", a, " and ", b);
-}
-TENON_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Shapes must be equal rank, but are ", a, " and ", b);
-}
-TENON_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
-  return errors::InvalidArgument("Subshape ", which, " out of bounds: ", at, ", for shape with rank ", rank);
-}
-TENON_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end, std::int64_t start_in,
-                                                        std::int64_t end_in, std::int64_t rank, std::int64_t stride) {
-  const std::string from = StrCat(start, " and ", end, " (computed from start ", start_in, " and end ", end_in,
-                                  " over shape with rank ", rank);
-  if (stride > 0) return errors::InvalidArgument("Subshape must have computed start <= end, but is ", from, ")");
-  return errors::InvalidArgument("Subshape must have computed start >= end since stride is negative, but is ", from,
-                                 " and stride", stride, ")");
-}
-TENON_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
-  return errors::InvalidArgument("Out of range dim_index ", index, " for shape with ", rank, " dimensions");
-}
-TENON_COLD inline Status divisor_must_be_positive(std::int64_t k) {
-  return errors::InvalidArgument("Divisor must be positive but is ", k);
-}
-TENON_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
-  return errors::InvalidArgument("Dimension size must be evenly divisible by ", k, " but is ", size);
-}
-TENON_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Dimension size overflow from adding ", a, " and ", b);
-}
-TENON_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Negative dimension size caused by subtracting ", b, " from ", a);
-}
-TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
-}
-TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
-  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
-                          max);
-}
-TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
-  return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
-}
-TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
-  return errors::InvalidArgument(
-      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
-      "Saw value: ", v);
-}
-TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
-  return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
-}
-TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
-  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
-                                 ")");
-}
-TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
-  return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
-}
-TENON_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
-  return errors::InvalidArgument("Unknown ", which, " name: ", name);
-}
-TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
-  return errors::InvalidArgument("Must have exactly ", want, " shapes.");
-}
-TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
-  return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
-}
-
 }  // namespace detail
 
-// One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
-class InferenceContext {
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_arena.hpp ----
+// ShapeArena: the shapes and dimensions that a shape function makes and compares. What is known of them only grows, by
+// the requirements that it states. The base of InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Handles belong to the arena that made them. externally synchronised.
+class ShapeArena {
  public:
   static constexpr std::int64_t kUnknownDim = -1;
   static constexpr std::int32_t kUnknownRank = -1;
-  static constexpr int kGraphDefVersion = 2474;  // of graphs described in C++
-
-  constexpr InferenceContext() = default;
-
-  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
-  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
-  // context.
-  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
-                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
-                   std::span<const PartialTensorShape* const> as_shapes = {}) {
-    Reset(graph_def_version, node, op);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
-      if (i < as_shapes.size() && as_shapes[i] != nullptr)
-        set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
-    }
-    CheckInputCount();
-  }
-  // For constant expressions (works at run time too). Attrs that are not given have their defaults.
-  constexpr InferenceContext(const OpView& op, std::initializer_list<StaticInput> inputs,
-                             std::initializer_list<StaticAttr> attrs = {}) {
-    own_view_ = op;
-    op_ = &own_view_;
-    graph_def_version_ = kGraphDefVersion;
-    static_attrs_ = attrs;
-    for (const StaticInput& input : inputs) {
-      SlimVector<DimensionHandle> sizes;
-      for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
-      inputs_.push_back(
-          {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
-      inputs_.back().has_values = input.value_count >= 0;
-      for (int i = 0; i < input.value_count; ++i) inputs_.back().values.push_back(input.values[i]);
-    }
-    FindOutputs();
-    CheckInputCount();
-  }
-  InferenceContext(const InferenceContext&) = delete;
-  InferenceContext& operator=(const InferenceContext&) = delete;
-
-  // Begins with another node, or with the same one again: no inputs, no shapes. Then AddInput for each.
-  void Reset(int graph_def_version, const NodeDef* node, const OpView* op) {
-    graph_def_version_ = graph_def_version;
-    node_ = node;
-    op_ = op;
-    static_attrs_.clear();
-    status_ = OkStatus();
-    ClearShapes();
-    inputs_.clear();
-    FindOutputs();
-  }
-  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) {
-    AddInputHandle(MakeShape(shape.dim_sizes()), value);
-  }
-  void AddInput(const PartialTensorShape& shape, const Tensor* value = nullptr) {
-    AddInputHandle(shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()), value);
-  }
-  void set_input_tensor(int i, const Tensor* value) { in(i).tensor = value; }
-  void set_input_tensor_as_shape(int i, const PartialTensorShape& shape) {
-    in(i).as_shape = shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes());
-  }
-  // Another input count than the op's, or an attr that says how many outputs there are is missing.
-  constexpr const Status& construction_status() const { return status_; }
-
-  // --- inputs and outputs
-  constexpr int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  constexpr int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  constexpr ShapeHandle input(int i) const { return in(i).shape; }
-  constexpr void set_input(int i, ShapeHandle shape) { in(i).shape = shape; }
-  constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
-  constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
-  // All shapes of a named argument.
-  template <GrowableListOf<ShapeHandle> List>
-  constexpr Status input(std::string_view name, List* shapes) const {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
-    shapes->clear();
-    for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
-    return OkStatus();
-  }
-  template <GrowableListOf<ShapeHandle> List>
-  constexpr Status output(std::string_view name, List* shapes) const {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
-    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
-                   outputs_.begin() + static_cast<std::ptrdiff_t>(end));
-    return OkStatus();
-  }
-  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
-    if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
-    for (std::size_t i = begin; i < end; ++i) outputs_[i] = shapes[i - begin];
-    return OkStatus();
-  }
-  // Null when the value is not known; says that it would have been welcome.
-  constexpr const Tensor* input_tensor(int i) {
-    in(i).requested_tensor = true;
-    return in(i).tensor;
-  }
-  constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
-  constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
-  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
-    SlimVector<ShapeHandle> all;
-    for (const Input& i : inputs_) all.push_back(i.as_shape);
-    return all;
-  }
-  constexpr int graph_def_version() const { return graph_def_version_; }
-  constexpr const OpView& op() const { return *op_; }
-  const NodeDef* node() const { return node_; }
-
-  // What the resource behind an input or output holds; null when nothing is known.
-  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
-    return FindHandle(input_handles_, i);
-  }
-  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
-    return FindHandle(output_handles_, i);
-  }
-  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&input_handles_, i, held);
-  }
-  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&output_handles_, i, held);
-  }
-
-  // Value of an attr of the node, else its default; T as for AttrValue::Get.
-  template <class T>
-  constexpr Status GetAttr(std::string_view name, T* value) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name)
-        return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
-    if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
-      const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
-      if (spec.has_default && detail::ReadAttrDefault(spec, value)) return OkStatus();
-    }
-    if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
-    return detail::attr_is_missing_or_has_another_type(name, op_->name);
-  }
-
-  // Whether the node has the attr, or its op a default for it.
-  constexpr bool HasAttr(std::string_view name) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name) return true;
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return true;
-    const int i = op_->AttrIndex(name);
-    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default;
-  }
-  // A shape attr as a handle.
-  constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
-    return ReadShapeAttr(name, out);
-  }
 
   // --- questions about shapes and dimensions
   constexpr std::int32_t Rank(ShapeHandle s) const { return s.IsSet() ? shape(s).rank : kUnknownRank; }
@@ -16959,6 +17137,131 @@ class InferenceContext {
     return OkStatus();
   }
 
+  // --- new shapes
+  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    dims_.append(dims.begin(), dims.end());
+    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
+  }
+  constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (const DimensionOrConstant& d : dims) dims_.push_back(MakeDim(d));
+    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
+  }
+  // -1 is a new unknown.
+  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
+    return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
+  }
+  constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
+  constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
+    return NewShape(static_cast<std::int32_t>(rank), begin);
+  }
+  constexpr ShapeHandle Scalar() { return NewShape(0, 0); }
+  constexpr ShapeHandle Vector(DimensionOrConstant d) { return MakeShape({d}); }
+  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) {
+    return MakeShape({rows, columns});
+  }
+  constexpr DimensionHandle MakeDim(DimensionOrConstant d) {
+    if (d.dim.IsSet()) return d.dim;
+    return d.val < 0 ? UnknownDim() : DimensionHandle(d.val);
+  }
+  constexpr DimensionHandle UnknownDim() { return DimensionHandle(-2 - unknown_dims_++); }
+
+  // --- results
+  Status ToPartialTensorShape(ShapeHandle s, PartialTensorShape* out) const {
+    if (!RankKnown(s)) {
+      *out = PartialTensorShape();
+      return OkStatus();
+    }
+    std::int64_t sizes[kMaxTensorRank] = {};
+    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
+    return PartialTensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
+  }
+  // Internal unless the shape is fully known.
+  Status ToTensorShape(ShapeHandle s, TensorShape* out) const {
+    if (!FullyDefined(s)) return errors::Internal("the shape ", DebugString(s), " is not fully known");
+    std::int64_t sizes[kMaxTensorRank] = {};
+    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
+    return TensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
+  }
+  constexpr StaticShape ToStaticShape(ShapeHandle s) const {
+    StaticShape out;
+    if (!RankKnown(s)) return out;
+    out.rank = Rank(s);
+    for (int i = 0; i < out.rank; ++i) out.dims[i] = Value(DimKnownRank(s, i));
+    return out;
+  }
+
+ protected:
+  constexpr ShapeArena() = default;
+  ShapeArena(const ShapeArena&) = delete;
+  ShapeArena& operator=(const ShapeArena&) = delete;
+
+  constexpr void ClearShapes() {
+    shapes_.clear();
+    dims_.clear();
+    unknown_dims_ = 0;
+  }
+  static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
+    *out = value;
+    return OkStatus();
+  }
+  static constexpr Status Done(DimensionHandle* out, DimensionHandle value) {
+    *out = value;
+    return OkStatus();
+  }
+  static constexpr Status Failed(ShapeHandle* out, Status status) {
+    *out = ShapeHandle();
+    return status;
+  }
+  static constexpr Status Failed(DimensionHandle* out, Status status) {
+    *out = DimensionHandle();
+    return status;
+  }
+
+ private:
+  struct ShapeRecord {
+    std::int32_t rank;
+    std::uint32_t begin;  // of its sizes in dims_
+  };
+  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
+  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
+    shapes_.push_back({rank, begin});
+    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
+  }
+  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
+    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
+                                   Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
+                                   DebugString(a), " and ", DebugString(b), ".");
+  }
+  Status Sizes(ShapeHandle s, std::int64_t* sizes) const {
+    if (Rank(s) > kMaxTensorRank)
+      return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
+    for (std::int32_t i = 0; i < Rank(s); ++i) sizes[i] = Value(DimKnownRank(s, i));
+    return OkStatus();
+  }
+
+  std::int64_t unknown_dims_ = 0;
+  SlimVector<ShapeRecord> shapes_;
+  SlimVector<DimensionHandle> dims_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_algebra.hpp ----
+// ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
+// InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// externally synchronised.
+class ShapeAlgebra : public ShapeArena {
+ public:
   // --- shapes from shapes
   constexpr Status Subshape(ShapeHandle s, std::int64_t start, ShapeHandle* out) {
     return Subshape(s, start, std::numeric_limits<std::int64_t>::max(), 1, out);
@@ -17002,40 +17305,6 @@ class InferenceContext {
     for (std::int32_t d = 0; d < Rank(s); ++d) dims.push_back(d == i ? dim : DimKnownRank(s, d));
     return Done(out, MakeShape(dims));
   }
-
-  // --- new shapes
-  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    dims_.append(dims.begin(), dims.end());
-    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
-  }
-  constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (const DimensionOrConstant& d : dims) dims_.push_back(MakeDim(d));
-    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
-  }
-  // -1 is a new unknown.
-  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
-    return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
-  }
-  constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
-  constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
-    return NewShape(static_cast<std::int32_t>(rank), begin);
-  }
-  constexpr ShapeHandle Scalar() { return NewShape(0, 0); }
-  constexpr ShapeHandle Vector(DimensionOrConstant d) { return MakeShape({d}); }
-  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) {
-    return MakeShape({rows, columns});
-  }
-  constexpr DimensionHandle MakeDim(DimensionOrConstant d) {
-    if (d.dim.IsSet()) return d.dim;
-    return d.val < 0 ? UnknownDim() : DimensionHandle(d.val);
-  }
-  constexpr DimensionHandle UnknownDim() { return DimensionHandle(-2 - unknown_dims_++); }
 
   // --- arithmetic: unknown where an operand is, apart from the neutral and absorbing numbers
   constexpr Status Divide(DimensionHandle d, DimensionOrConstant divisor, bool evenly, DimensionHandle* out) {
@@ -17086,19 +17355,7 @@ class InferenceContext {
     return Done(out, a >= b ? first : MakeDim(second));
   }
 
-  // --- shapes and sizes from values
-  // The shape whose sizes are the values of input i, a vector; -1 is an unknown size.
-  constexpr Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
-    ShapeHandle vector;
-    TENON_RETURN_IF_ERROR(WithRank(input(i), 1, &vector));
-    return ShapeOfInput(i, vector, out);
-  }
-  // The same; a scalar stands for an unknown shape.
-  constexpr Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
-    ShapeHandle s;
-    TENON_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
-    return ShapeOfInput(i, s, out);
-  }
+  // --- shapes from values
   // `tensor` may be null; then only its shape counts.
   Status MakeShapeFromTensor(const Tensor* tensor, ShapeHandle tensor_shape, ShapeHandle* out) {
     TENON_RETURN_IF_ERROR(WithRank(tensor_shape, 1, &tensor_shape));
@@ -17117,6 +17374,8 @@ class InferenceContext {
       *value = *tensor->data<std::int32_t>();
     else if (tensor->dtype() == DataType::kInt64)
       *value = *tensor->data<std::int64_t>();
+    else if (tensor->dtype() == DataType::kInt16)
+      *value = *tensor->data<std::int16_t>();
     else
       return errors::InvalidArgument("Scalar input must be int32 or int64.");
     return OkStatus();
@@ -17133,6 +17392,239 @@ class InferenceContext {
       return errors::InvalidArgument("Tensor input must be int32 or int64.");
     return OkStatus();
   }
+
+ protected:
+  constexpr ShapeAlgebra() = default;
+
+  constexpr Status UnknownShapeOfLength(ShapeHandle vector, ShapeHandle* out) {
+    constexpr std::int64_t kMax = 1 << 25;
+    const std::int64_t n = Value(Dim(vector, 0));
+    if (n == kUnknownDim) return Done(out, UnknownShape());
+    if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
+    return Done(out, UnknownShapeOfRank(n));
+  }
+  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
+    for (const std::int64_t v : values)
+      if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
+    return Done(out, MakeShape(values));
+  }
+  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
+    values->clear();
+    const auto n = static_cast<std::size_t>(t.NumElements());
+    if (t.dtype() == DataType::kInt32)
+      values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
+    else if (t.dtype() == DataType::kInt64)
+      values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
+    else if (t.dtype() == DataType::kInt16)
+      values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
+    else
+      return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
+    return OkStatus();
+  }
+  Status ShapeFromTensor(const Tensor& t, ShapeHandle* out) {
+    if (t.dims() > 1)
+      return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
+    if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
+      return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
+    SlimVector<std::int64_t> values;
+    TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
+    if (t.dims() == 1) return ShapeFromValues(values, out);
+    if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
+    return Done(out, UnknownShape());
+  }
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/inference_context.hpp ----
+// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
+// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
+// there stops the compiler at a call whose name says what is wrong.
+//
+//   Status MatrixShape(InferenceContext* c) {
+//     ShapeHandle in;
+//     TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &in));
+//     c->set_output(0, c->Matrix(c->Dim(in, 1), c->Dim(in, 0)));
+//     return OkStatus();
+//   }
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
+class InferenceContext : public ShapeAlgebra {
+ public:
+  static constexpr int kGraphDefVersion = 2474;  // of graphs described in C++
+
+  constexpr InferenceContext() = default;
+
+  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
+  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
+  // context.
+  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
+                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
+                   std::span<const PartialTensorShape* const> as_shapes = {}) {
+    Reset(graph_def_version, node, op);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
+      if (i < as_shapes.size() && as_shapes[i] != nullptr)
+        set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
+    }
+    CheckInputCount();
+  }
+  // For constant expressions (works at run time too). Attrs that are not given have their defaults.
+  constexpr InferenceContext(const OpView& op, std::initializer_list<StaticInput> inputs,
+                             std::initializer_list<StaticAttr> attrs = {}) {
+    own_view_ = op;
+    op_ = &own_view_;
+    graph_def_version_ = kGraphDefVersion;
+    static_attrs_ = attrs;
+    for (const StaticInput& input : inputs) {
+      SlimVector<DimensionHandle> sizes;
+      for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
+      inputs_.push_back(
+          {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
+      inputs_.back().has_values = input.value_count >= 0;
+      for (int i = 0; i < input.value_count; ++i) inputs_.back().values.push_back(input.values[i]);
+    }
+    FindOutputs();
+    CheckInputCount();
+  }
+  InferenceContext(const InferenceContext&) = delete;
+  InferenceContext& operator=(const InferenceContext&) = delete;
+
+  // Begins with another node, or with the same one again: no inputs, no shapes. Then AddInput for each.
+  void Reset(int graph_def_version, const NodeDef* node, const OpView* op) {
+    graph_def_version_ = graph_def_version;
+    node_ = node;
+    op_ = op;
+    static_attrs_.clear();
+    status_ = OkStatus();
+    ClearResults();
+    inputs_.clear();
+    FindOutputs();
+  }
+  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) {
+    AddInputHandle(MakeShape(shape.dim_sizes()), value);
+  }
+  void AddInput(const PartialTensorShape& shape, const Tensor* value = nullptr) {
+    AddInputHandle(shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()), value);
+  }
+  void set_input_tensor(int i, const Tensor* value) { in(i).tensor = value; }
+  void set_input_tensor_as_shape(int i, const PartialTensorShape& shape) {
+    in(i).as_shape = shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes());
+  }
+  // Another input count than the op's, or an attr that says how many outputs there are is missing.
+  constexpr const Status& construction_status() const { return status_; }
+
+  // --- inputs and outputs
+  constexpr int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  constexpr int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  constexpr ShapeHandle input(int i) const { return in(i).shape; }
+  constexpr void set_input(int i, ShapeHandle shape) { in(i).shape = shape; }
+  constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
+  constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
+  // All shapes of a named argument.
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status input(std::string_view name, List* shapes) const {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
+    shapes->clear();
+    for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
+    return OkStatus();
+  }
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status output(std::string_view name, List* shapes) const {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
+    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   outputs_.begin() + static_cast<std::ptrdiff_t>(end));
+    return OkStatus();
+  }
+  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
+    if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
+    for (std::size_t i = begin; i < end; ++i) outputs_[i] = shapes[i - begin];
+    return OkStatus();
+  }
+  // Null when the value is not known; says that it would have been welcome.
+  constexpr const Tensor* input_tensor(int i) {
+    in(i).requested_tensor = true;
+    return in(i).tensor;
+  }
+  constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
+  constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
+  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
+  constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
+  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
+    SlimVector<ShapeHandle> all;
+    for (const Input& i : inputs_) all.push_back(i.as_shape);
+    return all;
+  }
+  constexpr int graph_def_version() const { return graph_def_version_; }
+  constexpr const OpView& op() const { return *op_; }
+  const NodeDef* node() const { return node_; }
+
+  // What the resource behind an input or output holds; null when nothing is known.
+  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
+    return FindHandle(input_handles_, i);
+  }
+  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+    return FindHandle(output_handles_, i);
+  }
+  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
+    SetHandle(&input_handles_, i, held);
+  }
+  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
+    SetHandle(&output_handles_, i, held);
+  }
+
+  // Value of an attr of the node, else its default; T as for AttrValue::Get.
+  template <class T>
+  constexpr Status GetAttr(std::string_view name, T* value) const {
+    for (const StaticAttr& attr : static_attrs_)
+      if (attr.name == name)
+        return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
+    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
+    if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
+      const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
+      if (spec.has_default && detail::ReadAttrDefault(spec, value)) return OkStatus();
+    }
+    if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
+    return detail::attr_is_missing_or_has_another_type(name, op_->name);
+  }
+
+  // Whether the node has the attr, or its op a default for it.
+  constexpr bool HasAttr(std::string_view name) const {
+    for (const StaticAttr& attr : static_attrs_)
+      if (attr.name == name) return true;
+    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return true;
+    const int i = op_->AttrIndex(name);
+    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default;
+  }
+  // A shape attr as a handle.
+  constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
+    for (const StaticAttr& attr : static_attrs_)
+      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
+        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
+    return ReadShapeAttr(name, out);
+  }
+
+  // --- shapes and sizes from values
+  // The shape whose sizes are the values of input i, a vector; -1 is an unknown size.
+  constexpr Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
+    ShapeHandle vector;
+    TENON_RETURN_IF_ERROR(WithRank(input(i), 1, &vector));
+    return ShapeOfInput(i, vector, out);
+  }
+  // The same; a scalar stands for an unknown shape.
+  constexpr Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
+    ShapeHandle s;
+    TENON_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
+    return ShapeOfInput(i, s, out);
+  }
+
   // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
   // there are none.
   constexpr Status ReadInput(int i, SlimVector<std::int64_t>* values, bool* known) {
@@ -17168,30 +17660,6 @@ class InferenceContext {
     return Done(out, MakeDim(value < 0 ? value + rank : value));
   }
 
-  // --- results
-  Status ToPartialTensorShape(ShapeHandle s, PartialTensorShape* out) const {
-    if (!RankKnown(s)) {
-      *out = PartialTensorShape();
-      return OkStatus();
-    }
-    std::int64_t sizes[kMaxTensorRank] = {};
-    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
-    return PartialTensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
-  }
-  // Internal unless the shape is fully known.
-  Status ToTensorShape(ShapeHandle s, TensorShape* out) const {
-    if (!FullyDefined(s)) return errors::Internal("the shape ", DebugString(s), " is not fully known");
-    std::int64_t sizes[kMaxTensorRank] = {};
-    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
-    return TensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
-  }
-  constexpr StaticShape ToStaticShape(ShapeHandle s) const {
-    StaticShape out;
-    if (!RankKnown(s)) return out;
-    out.rank = Rank(s);
-    for (int i = 0; i < out.rank; ++i) out.dims[i] = Value(DimKnownRank(s, i));
-    return out;
-  }
   // The error with the node and what was known of its inputs behind it, as TensorFlow words it.
   TENON_COLD Status AttachContext(const Status& status) const {
     std::string shapes, tensors, as_shapes;
@@ -17210,10 +17678,6 @@ class InferenceContext {
   }
 
  private:
-  struct ShapeRecord {
-    std::int32_t rank;
-    std::uint32_t begin;  // of its sizes in dims_
-  };
   struct Input {
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
@@ -17230,32 +17694,6 @@ class InferenceContext {
 
   constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
   constexpr const Input& in(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
-  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
-  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
-    shapes_.push_back({rank, begin});
-    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
-  }
-  static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
-    *out = value;
-    return OkStatus();
-  }
-  static constexpr Status Done(DimensionHandle* out, DimensionHandle value) {
-    *out = value;
-    return OkStatus();
-  }
-  static constexpr Status Failed(ShapeHandle* out, Status status) {
-    *out = ShapeHandle();
-    return status;
-  }
-  static constexpr Status Failed(DimensionHandle* out, Status status) {
-    *out = DimensionHandle();
-    return status;
-  }
-  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
-    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
-                                   Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
-                                   DebugString(a), " and ", DebugString(b), ".");
-  }
   // "[2,?]": the values of a shape input, however they came.
   std::string AsShapeText(const Input& input) const {
     SlimVector<std::int64_t> values;
@@ -17277,13 +17715,11 @@ class InferenceContext {
     input.tensor = value;
     inputs_.push_back(std::move(input));
   }
-  constexpr void ClearShapes() {
-    shapes_.clear();
-    dims_.clear();
+  constexpr void ClearResults() {
+    ClearShapes();
     outputs_.clear();
     input_handles_.clear();
     output_handles_.clear();
-    unknown_dims_ = 0;
   }
 
   constexpr std::int64_t Count(const ArgSpec& arg) const {
@@ -17350,57 +17786,12 @@ class InferenceContext {
     if (Rank(vector) == 0) return Done(out, UnknownShape());
     return UnknownShapeOfLength(vector, out);
   }
-  constexpr Status UnknownShapeOfLength(ShapeHandle vector, ShapeHandle* out) {
-    constexpr std::int64_t kMax = 1 << 25;
-    const std::int64_t n = Value(Dim(vector, 0));
-    if (n == kUnknownDim) return Done(out, UnknownShape());
-    if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
-    return Done(out, UnknownShapeOfRank(n));
-  }
-  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
-    for (const std::int64_t v : values)
-      if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
-    return Done(out, MakeShape(values));
-  }
-  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
-    values->clear();
-    const auto n = static_cast<std::size_t>(t.NumElements());
-    if (t.dtype() == DataType::kInt32)
-      values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
-    else if (t.dtype() == DataType::kInt64)
-      values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
-    else if (t.dtype() == DataType::kInt16)
-      values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
-    else
-      return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
-    return OkStatus();
-  }
-  Status ShapeFromTensor(const Tensor& t, ShapeHandle* out) {
-    if (t.dims() > 1)
-      return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
-    if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
-      return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
-    SlimVector<std::int64_t> values;
-    TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
-    if (t.dims() == 1) return ShapeFromValues(values, out);
-    if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
-    return Done(out, UnknownShape());
-  }
-  Status Sizes(ShapeHandle s, std::int64_t* sizes) const {
-    if (Rank(s) > kMaxTensorRank)
-      return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
-    for (std::int32_t i = 0; i < Rank(s); ++i) sizes[i] = Value(DimKnownRank(s, i));
-    return OkStatus();
-  }
 
   int graph_def_version_ = 0;
   const NodeDef* node_ = nullptr;
   const OpView* op_ = nullptr;
   OpView own_view_;
   Status status_;
-  std::int64_t unknown_dims_ = 0;
-  SlimVector<ShapeRecord> shapes_;
-  SlimVector<DimensionHandle> dims_;
   SlimVector<Input> inputs_;
   SlimVector<ShapeHandle> outputs_;
   SlimVector<HandleData> input_handles_, output_handles_;
@@ -17436,313 +17827,10 @@ using tenon::ShapeHandle;
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/window.hpp ----
-// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many
-// places a window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
-TENON_NAMESPACE_BEGIN
-
-enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
-constexpr std::string_view Name(Padding padding) {
-  return padding == Padding::kValid ? "VALID" : padding == Padding::kSame ? "SAME" : "EXPLICIT";
-}
-
-// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
-// 32 channels.
-enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
-
-namespace detail {
-
-TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
-  return errors::NotFound(text, " is not an allowed padding type");
-}
-TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
-  return errors::InvalidArgument("Invalid data format string: ", text);
-}
-TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
-  return errors::InvalidArgument("Stride must be > 0, but got ", stride);
-}
-TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
-  return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
-}
-TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
-                                                         std::int64_t stride) {
-  return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
-                                 ", effective_filter_size: ", window, ", stride: ", stride, "]");
-}
-TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
-  return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
-}
-TENON_COLD inline Status explicit_paddings_must_not_be_negative() {
-  return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
-}
-TENON_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
-  return errors::InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not supported");
-}
-TENON_COLD inline Status explicit_paddings_must_be_empty() {
-  return errors::InvalidArgument("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
-}
-
-}  // namespace detail
-
-constexpr Status ParsePadding(std::string_view text, Padding* padding) {
-  if (text == "VALID")
-    *padding = Padding::kValid;
-  else if (text == "SAME")
-    *padding = Padding::kSame;
-  else if (text == "EXPLICIT")
-    *padding = Padding::kExplicit;
-  else
-    return detail::padding_is_not_allowed(text);
-  return OkStatus();
-}
-constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC")
-    *format = TensorFormat::kNHWC;
-  else if (text == "NCHW")
-    *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C")
-    *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC")
-    *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW")
-    *format = TensorFormat::kNCDHW;
-  else
-    return detail::data_format_is_not_allowed(text);
-  return OkStatus();
-}
-constexpr bool ChannelsFirst(TensorFormat format) {
-  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
-}
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
-// entries.
-constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
-constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
-
-// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
-// EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
-                                   TensorFormat format) {
-  if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
-  if (paddings.size() != static_cast<std::size_t>(2 * dims))
-    return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
-  for (const std::int64_t p : paddings)
-    if (p < 0) return detail::explicit_paddings_must_not_be_negative();
-  const auto channel = static_cast<std::size_t>(2 * ChannelIndex(format, dims));
-  if (paddings[0] != 0 || paddings[1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
-    return detail::explicit_paddings_of_batch_and_depth_must_be_zero();
-  return OkStatus();
-}
-
-// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given
-// for EXPLICIT).
-constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation,
-                                       std::int64_t stride, Padding padding, std::int64_t* output, std::int64_t* before,
-                                       std::int64_t* after) {
-  if (stride <= 0) return detail::stride_must_be_positive(stride);
-  if (dilation < 1) return detail::dilation_must_be_positive(dilation);
-  const std::int64_t window = (filter - 1) * dilation + 1;
-  if (padding == Padding::kSame) {
-    *output = (input + stride - 1) / stride;
-    const std::int64_t needed = (*output - 1) * stride + window - input;
-    const std::int64_t total = needed > 0 ? needed : 0;
-    *before = total / 2;
-    *after = total - *before;
-  } else {
-    if (padding == Padding::kValid) *before = *after = 0;
-    *output = (input + *before + *after - window + stride) / stride;
-  }
-  return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/op/shape_fns.hpp ----
-// The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
-// constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
+// ---- tenon/op/common_shape_fns.hpp ----
+// Shape functions that many ops share: unchanged, given by an attr, broadcast, products of matrices.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
-  return errors::InvalidArgument(start, ", but got: ", got);
-}
-TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
-  return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
-}
-TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
-  return errors::InvalidArgument("Depth of filter must not be 0");
-}
-TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input, std::int64_t filter) {
-  return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
-                                 ")");
-}
-TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
-  return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
-                                 ")");
-}
-TENON_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
-  return errors::InvalidArgument("Invalid reduction dimension ", d, " for input with ", rank, " dimensions.");
-}
-TENON_COLD inline Status scalars_cannot_be_concatenated() {
-  return errors::InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
-}
-TENON_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
-  return errors::InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")");
-}
-TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
-                                                                  ShapeHandle out, DimensionHandle out_elements) {
-  return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ",
-                                 c->DebugString(out), " (", c->DebugString(out_elements), " elements)");
-}
-TENON_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length, std::int64_t size) {
-  return errors::InvalidArgument("Out of bounds slicing on dimension ", d, " of length ", length,
-                                 ": sizes vector cannot be < -1, but was ", size);
-}
-TENON_COLD inline Status stride_must_not_be_zero(std::size_t d) {
-  return errors::InvalidArgument("strides[", d, "] must be non-zero");
-}
-TENON_COLD inline Status only_one_ellipsis_is_allowed() {
-  return errors::InvalidArgument("Multiple ellipses in slice spec not allowed");
-}
-TENON_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
-  if (rank == 0) return errors::InvalidArgument("Attempting to slice scalar input.");
-  return errors::InvalidArgument("Index out of range using input dim ", d, "; input has only ", rank, " dims");
-}
-TENON_COLD inline Status single_index_needs_a_positive_stride() {
-  return errors::InvalidArgument("only stride 1 allowed on non-range indexing.");
-}
-TENON_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
-  return errors::InvalidArgument("slice index ", index, " of dimension ", d, " out of bounds.");
-}
-TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
-                                                                   std::size_t strides) {
-  return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [",
-                                 begin, "], [", end, "], and [", strides, "] instead.");
-}
-
-}  // namespace detail
-
-// A strided slice with all masks worked in.
-struct StridedSlicePlan {
-  SlimVector<std::int64_t> begin, end, strides;   // per input dimension; bounds are within the input
-  SlimVector<std::int64_t> processing_shape;      // size of each input dimension after slicing; -1: unknown
-  SlimVector<std::int64_t> final_shape;           // with new axes, without shrunk ones
-  bool is_identity = true;                         // the output is the input
-  bool slice_dim0 = true;                          // only the first dimension is cut, with stride 1
-  bool is_simple_slice = true;                     // all strides are 1
-};
-
-// What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
-constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
-                                  const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
-                                  std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
-                                  std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
-  constexpr std::int64_t kNewAxis = -2, kShrinkAxis = -1;
-  const auto bit = [](std::int64_t mask, std::size_t i) { return i < 32 && (mask >> i & 1) != 0; };
-  const std::size_t rank = input.size();
-  std::size_t n = strides.size();
-  const std::size_t begin_size = begin == nullptr ? n : begin->size(), end_size = end == nullptr ? n : end->size();
-  if (begin_size != n || end_size != n || n >= 32)
-    return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
-  if ((ellipsis_mask & (ellipsis_mask - 1)) != 0) return detail::only_one_ellipsis_is_allowed();
-
-  // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
-  std::size_t new_axes_after_ellipsis = 0;
-  bool ellipsis_seen = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (ellipsis_seen && bit(new_axis_mask, i)) ++new_axes_after_ellipsis;
-    ellipsis_seen = ellipsis_seen || bit(ellipsis_mask, i);
-  }
-  const std::size_t ellipsis_at_end = ellipsis_seen ? n : n++;
-  plan->begin.assign(rank, 0);
-  plan->end.assign(rank, 0);
-  plan->strides.assign(rank, 1);
-  plan->processing_shape.clear();
-  plan->final_shape.clear();
-  plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = true;
-  SlimVector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
-  SlimVector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
-  std::size_t d = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i == ellipsis_at_end || bit(ellipsis_mask, i)) {
-      const std::size_t stop = rank + 1 + new_axes_after_ellipsis + i;  // + n - ... : kept unsigned
-      const std::size_t next = stop < n ? 0 : stop - n < rank ? stop - n : rank;
-      for (; d < next; ++d) {
-        whole_begin[d] = whole_end[d] = 1;
-        gather.push_back(static_cast<std::int64_t>(d));
-      }
-    } else if (bit(new_axis_mask, i)) {
-      gather.push_back(kNewAxis);
-    } else {
-      if (d == rank) return detail::slice_has_more_indices_than_the_input_dimensions(d, rank);
-      if (begin != nullptr) plan->begin[d] = (*begin)[i];
-      if (end != nullptr) plan->end[d] = (*end)[i];
-      plan->strides[d] = strides[i];
-      whole_begin[d] = bit(begin_mask, i);
-      whole_end[d] = bit(end_mask, i);
-      shrink[d] = bit(shrink_axis_mask, i);
-      gather.push_back(shrink[d] != 0 ? kShrinkAxis : static_cast<std::int64_t>(d));
-      ++d;
-    }
-  }
-
-  const bool bounds_known = begin != nullptr && end != nullptr;
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::int64_t size = input[i], stride = plan->strides[i];
-    if (stride == 0) return detail::stride_must_not_be_zero(i);
-    if (size == -1) {
-      plan->processing_shape.push_back(shrink[i] ? 1 : -1);
-      plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = false;
-      continue;
-    }
-    if (shrink[i] && stride <= 0) return detail::single_index_needs_a_positive_stride();
-    plan->is_simple_slice = plan->is_simple_slice && stride == 1;
-    const bool whole = whole_begin[i] != 0 && whole_end[i] != 0;
-    std::int64_t length = 0;
-    bool length_known = true, takes_all = stride == 1 && whole;
-    if (bounds_known) {
-      const std::int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
-      const auto clamp = [&](std::int64_t x) {
-        if (x < 0) x += size;
-        return x < low ? low : x > high ? high : x;
-      };
-      std::int64_t& b = plan->begin[i];
-      std::int64_t& e = plan->end[i];
-      if (shrink[i]) {
-        if (b < 0) b += size;
-        e = b + 1;
-        if (b < 0 || b >= size) return detail::slice_index_is_out_of_bounds(b, i);
-      } else {
-        b = whole_begin[i] ? (stride > 0 ? low : high) : clamp(b);
-        e = whole_end[i] ? (stride > 0 ? high : low) : clamp(e);
-      }
-      takes_all = stride == 1 && b == 0 && e == size;
-      length = e - b;
-    } else if (shrink[i]) {
-      length = 1;
-    } else if (whole) {
-      length = stride < 0 ? -size : size;
-    } else {
-      length_known = false;
-    }
-    plan->is_identity = plan->is_identity && takes_all;
-    plan->slice_dim0 = plan->slice_dim0 && ((i == 0 && stride == 1) || takes_all);
-    if (!length_known)
-      plan->processing_shape.push_back(-1);
-    else if (length == 0 || (length < 0) != (stride < 0))
-      plan->processing_shape.push_back(0);
-    else
-      plan->processing_shape.push_back(length / stride + (length % stride != 0 ? 1 : 0));
-  }
-  for (const std::int64_t g : gather) {
-    if (g >= 0)
-      plan->final_shape.push_back(plan->processing_shape[static_cast<std::size_t>(g)]);
-    else if (g == kNewAxis)
-      plan->final_shape.push_back(1);
-  }
-  return OkStatus();
-}
 
 namespace shape_inference {
 
@@ -17895,7 +17983,572 @@ constexpr Status BatchMatMul(InferenceContext* c, bool broadcast) {
 constexpr Status BatchMatMulShape(InferenceContext* c) { return internal::BatchMatMul(c, false); }
 constexpr Status BatchMatMulV2Shape(InferenceContext* c) { return internal::BatchMatMul(c, true); }
 
-// ---------------------------------------------------------------------------------------------------- neural networks
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/strided_slice_plan.hpp ----
+// PlanStridedSlice: what a strided slice with its five masks takes from an input, and the result's shape; for the shape
+// function and for the kernels.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status stride_must_not_be_zero(std::size_t d) {
+  return errors::InvalidArgument("strides[", d, "] must be non-zero");
+}
+TENON_COLD inline Status only_one_ellipsis_is_allowed() {
+  return errors::InvalidArgument("Multiple ellipses in slice spec not allowed");
+}
+TENON_COLD inline Status slice_has_more_indices_than_the_input_dimensions(std::size_t d, std::size_t rank) {
+  if (rank == 0) return errors::InvalidArgument("Attempting to slice scalar input.");
+  return errors::InvalidArgument("Index out of range using input dim ", d, "; input has only ", rank, " dims");
+}
+TENON_COLD inline Status single_index_needs_a_positive_stride() {
+  return errors::InvalidArgument("only stride 1 allowed on non-range indexing.");
+}
+TENON_COLD inline Status slice_index_is_out_of_bounds(std::int64_t index, std::size_t d) {
+  return errors::InvalidArgument("slice index ", index, " of dimension ", d, " out of bounds.");
+}
+TENON_COLD inline Status slice_bounds_must_be_equally_long_vectors(std::size_t begin, std::size_t end,
+                                                                   std::size_t strides) {
+  return errors::InvalidArgument("Expected begin, end, and strides to be 1D equal size tensors, but got shapes [",
+                                 begin, "], [", end, "], and [", strides, "] instead.");
+}
+
+}  // namespace detail
+
+// A strided slice with all masks worked in.
+struct StridedSlicePlan {
+  SlimVector<std::int64_t> begin, end, strides;  // per input dimension; bounds are within the input
+  SlimVector<std::int64_t> processing_shape;  // size of each input dimension after slicing; -1: unknown
+  SlimVector<std::int64_t> final_shape;  // with new axes, without shrunk ones
+  bool is_identity = true;  // the output is the input
+  bool slice_dim0 = true;  // only the first dimension is cut, with stride 1
+  bool is_simple_slice = true;  // all strides are 1
+};
+
+// What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
+constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
+                                  const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
+                                  std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
+                                  std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
+  constexpr std::int64_t kNewAxis = -2, kShrinkAxis = -1;
+  const auto bit = [](std::int64_t mask, std::size_t i) { return i < 32 && (mask >> i & 1) != 0; };
+  const std::size_t rank = input.size();
+  std::size_t n = strides.size();
+  const std::size_t begin_size = begin == nullptr ? n : begin->size(), end_size = end == nullptr ? n : end->size();
+  if (begin_size != n || end_size != n || n >= 32)
+    return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
+  if ((ellipsis_mask & (ellipsis_mask - 1)) != 0) return detail::only_one_ellipsis_is_allowed();
+
+  // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
+  std::size_t new_axes_after_ellipsis = 0;
+  bool ellipsis_seen = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (ellipsis_seen && bit(new_axis_mask, i)) ++new_axes_after_ellipsis;
+    ellipsis_seen = ellipsis_seen || bit(ellipsis_mask, i);
+  }
+  const std::size_t ellipsis_at_end = ellipsis_seen ? n : n++;
+  plan->begin.assign(rank, 0);
+  plan->end.assign(rank, 0);
+  plan->strides.assign(rank, 1);
+  plan->processing_shape.clear();
+  plan->final_shape.clear();
+  plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = true;
+  SlimVector<std::int64_t> gather;  // per output dimension: the input dimension, or one of the constants
+  SlimVector<std::int64_t> whole_begin(rank, 0), whole_end(rank, 0), shrink(rank, 0);  // flags
+  std::size_t d = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i == ellipsis_at_end || bit(ellipsis_mask, i)) {
+      const std::size_t stop = rank + 1 + new_axes_after_ellipsis + i;  // + n - ... : kept unsigned
+      const std::size_t next = stop < n ? 0 : stop - n < rank ? stop - n : rank;
+      for (; d < next; ++d) {
+        whole_begin[d] = whole_end[d] = 1;
+        gather.push_back(static_cast<std::int64_t>(d));
+      }
+    } else if (bit(new_axis_mask, i)) {
+      gather.push_back(kNewAxis);
+    } else {
+      if (d == rank) return detail::slice_has_more_indices_than_the_input_dimensions(d, rank);
+      if (begin != nullptr) plan->begin[d] = (*begin)[i];
+      if (end != nullptr) plan->end[d] = (*end)[i];
+      plan->strides[d] = strides[i];
+      whole_begin[d] = bit(begin_mask, i);
+      whole_end[d] = bit(end_mask, i);
+      shrink[d] = bit(shrink_axis_mask, i);
+      gather.push_back(shrink[d] != 0 ? kShrinkAxis : static_cast<std::int64_t>(d));
+      ++d;
+    }
+  }
+
+  const bool bounds_known = begin != nullptr && end != nullptr;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t size = input[i], stride = plan->strides[i];
+    if (stride == 0) return detail::stride_must_not_be_zero(i);
+    if (size == -1) {
+      plan->processing_shape.push_back(shrink[i] ? 1 : -1);
+      plan->is_identity = plan->slice_dim0 = plan->is_simple_slice = false;
+      continue;
+    }
+    if (shrink[i] && stride <= 0) return detail::single_index_needs_a_positive_stride();
+    plan->is_simple_slice = plan->is_simple_slice && stride == 1;
+    const bool whole = whole_begin[i] != 0 && whole_end[i] != 0;
+    std::int64_t length = 0;
+    bool length_known = true, takes_all = stride == 1 && whole;
+    if (bounds_known) {
+      const std::int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+      const auto clamp = [&](std::int64_t x) {
+        if (x < 0) x += size;
+        return x < low ? low : x > high ? high : x;
+      };
+      std::int64_t& b = plan->begin[i];
+      std::int64_t& e = plan->end[i];
+      if (shrink[i]) {
+        if (b < 0) b += size;
+        e = b + 1;
+        if (b < 0 || b >= size) return detail::slice_index_is_out_of_bounds(b, i);
+      } else {
+        b = whole_begin[i] ? (stride > 0 ? low : high) : clamp(b);
+        e = whole_end[i] ? (stride > 0 ? high : low) : clamp(e);
+      }
+      takes_all = stride == 1 && b == 0 && e == size;
+      length = e - b;
+    } else if (shrink[i]) {
+      length = 1;
+    } else if (whole) {
+      length = stride < 0 ? -size : size;
+    } else {
+      length_known = false;
+    }
+    plan->is_identity = plan->is_identity && takes_all;
+    plan->slice_dim0 = plan->slice_dim0 && ((i == 0 && stride == 1) || takes_all);
+    if (!length_known)
+      plan->processing_shape.push_back(-1);
+    else if (length == 0 || (length < 0) != (stride < 0))
+      plan->processing_shape.push_back(0);
+    else
+      plan->processing_shape.push_back(length / stride + (length % stride != 0 ? 1 : 0));
+  }
+  for (const std::int64_t g : gather) {
+    if (g >= 0)
+      plan->final_shape.push_back(plan->processing_shape[static_cast<std::size_t>(g)]);
+    else if (g == kNewAxis)
+      plan->final_shape.push_back(1);
+  }
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/array_shape_fns.hpp ----
+// Shape functions of ops that move elements: reductions, concatenation, reshape, pack, slices.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status reduction_dimension_is_out_of_range(std::int64_t d, std::int64_t rank) {
+  return errors::InvalidArgument("Invalid reduction dimension ", d, " for input with ", rank, " dimensions.");
+}
+TENON_COLD inline Status scalars_cannot_be_concatenated() {
+  return errors::InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
+}
+TENON_COLD inline Status axis_is_out_of_range(std::int64_t axis, std::int64_t rank) {
+  return errors::InvalidArgument("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")");
+}
+TENON_COLD inline Status reshape_must_keep_the_number_of_elements(const InferenceContext* c, DimensionHandle in,
+                                                                  ShapeHandle out, DimensionHandle out_elements) {
+  return errors::InvalidArgument("Cannot reshape a tensor with ", c->DebugString(in), " elements to shape ",
+                                 c->DebugString(out), " (", c->DebugString(out_elements), " elements)");
+}
+TENON_COLD inline Status slice_size_must_not_be_below_minus_one(std::size_t d, std::int64_t length, std::int64_t size) {
+  return errors::InvalidArgument("Out of bounds slicing on dimension ", d, " of length ", length,
+                                 ": sizes vector cannot be < -1, but was ", size);
+}
+
+}  // namespace detail
+
+namespace shape_inference {
+
+// ------------------------------------------------------------------------------------------------- reductions, arrays
+// Input 1 says which dimensions are reduced.
+constexpr Status ReductionShape(InferenceContext* c) {
+  const ShapeHandle input = c->input(0);
+  ShapeHandle indices_shape;
+  if (c->graph_def_version() >= 21) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &indices_shape));
+  bool keep_dims = false;
+  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
+  SlimVector<std::int64_t> indices;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(1, &indices, &known));
+  if (!known || !c->RankKnown(input)) {
+    c->set_output(0, keep_dims && c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
+    return OkStatus();
+  }
+  const std::int32_t rank = c->Rank(input);
+  SlimVector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
+  for (const std::int64_t i : indices) {
+    if (i < -rank || i >= rank) return detail::reduction_dimension_is_out_of_range(i, rank);
+    reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = 1;
+  }
+  SlimVector<DimensionHandle> dims;
+  for (std::int32_t i = 0; i < rank; ++i) {
+    if (reduced[static_cast<std::size_t>(i)] == 0)
+      dims.push_back(c->Dim(input, i));
+    else if (keep_dims)
+      dims.push_back(c->MakeDim(1));
+  }
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+// Inputs [first, last) are joined along the axis that input `axis_input` says.
+constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int axis_input) {
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(axis_input), 0, &unused));
+  std::int64_t axis = 0;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadScalarInput(axis_input, &axis, &known));
+  if (!known) {
+    std::int32_t rank = InferenceContext::kUnknownRank;
+    for (int i = first; i < last && rank == InferenceContext::kUnknownRank; ++i) rank = c->Rank(c->input(i));
+    if (rank == InferenceContext::kUnknownRank) return UnknownShape(c);
+    if (rank == 0) return detail::scalars_cannot_be_concatenated();
+    for (int i = first; i < last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), rank, &unused));
+    c->set_output(0, c->UnknownShapeOfRank(rank));
+    return OkStatus();
+  }
+  const std::int64_t min_rank = axis < 0 ? -axis : axis + 1;
+  ShapeHandle before, after;
+  DimensionHandle middle;
+  for (int i = last - 1; i >= first; --i) {
+    ShapeHandle input, input_before, input_after;
+    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), min_rank, &input));
+    TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &input_before));
+    if (axis == -1)
+      input_after = c->Scalar();
+    else
+      TENON_RETURN_IF_ERROR(c->Subshape(input, axis + 1, &input_after));
+    const DimensionHandle size = c->Dim(input, axis);
+    if (i == last - 1) {
+      before = input_before;
+      after = input_after;
+      middle = size;
+      continue;
+    }
+    TENON_RETURN_IF_ERROR(c->Merge(input_before, before, &before));
+    TENON_RETURN_IF_ERROR(c->Add(middle, size, &middle));
+    TENON_RETURN_IF_ERROR(c->Merge(input_after, after, &after));
+  }
+  ShapeHandle out;
+  TENON_RETURN_IF_ERROR(c->Concatenate(before, c->Vector(middle), &out));
+  TENON_RETURN_IF_ERROR(c->Concatenate(out, after, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+constexpr Status ConcatShape(InferenceContext* c) { return ConcatShapeHelper(c, 1, c->num_inputs(), 0); }
+constexpr Status ConcatV2Shape(InferenceContext* c) {
+  return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1);
+}
+
+namespace internal {
+// The product of the known sizes, and the position of the unknown one: -1 if there is none, -2 if there are several.
+constexpr Status KnownElements(InferenceContext* c, ShapeHandle s, DimensionHandle* elements, std::int32_t* unknown) {
+  *unknown = -1;
+  *elements = c->NumElements(s);
+  if (c->ValueKnown(*elements)) return OkStatus();
+  *elements = c->MakeDim(1);
+  for (std::int32_t i = 0; i < c->Rank(s); ++i) {
+    const DimensionHandle dim = c->Dim(s, i);
+    if (c->ValueKnown(dim))
+      TENON_RETURN_IF_ERROR(c->Multiply(*elements, dim, elements));
+    else if (*unknown == -1)
+      *unknown = i;
+    else
+      *unknown = -2;
+  }
+  return OkStatus();
+}
+}  // namespace internal
+
+// Input 1 is the new shape; one -1 in it is worked out.
+constexpr Status ReshapeShape(InferenceContext* c) {
+  const ShapeHandle in = c->input(0);
+  ShapeHandle out;
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &out));
+  if (c->RankKnown(out) && c->RankKnown(in)) {
+    DimensionHandle in_elements, out_elements, inferred;
+    std::int32_t in_unknown = -1, out_unknown = -1;
+    TENON_RETURN_IF_ERROR(internal::KnownElements(c, out, &out_elements, &out_unknown));
+    TENON_RETURN_IF_ERROR(internal::KnownElements(c, in, &in_elements, &in_unknown));
+    const std::int64_t in_size = c->Value(in_elements), out_size = c->Value(out_elements);
+    if (in_unknown == -1 && out_unknown == -1) {
+      if (in_size != out_size)
+        return detail::reshape_must_keep_the_number_of_elements(c, in_elements, out, out_elements);
+    } else if (in_unknown == -1 && out_unknown >= 0 && out_size > 0) {
+      TENON_RETURN_IF_ERROR(c->Divide(in_elements, out_size, true, &inferred));
+      TENON_RETURN_IF_ERROR(c->ReplaceDim(out, out_unknown, inferred, &out));
+    } else if (in_unknown >= 0 && out_unknown == -1 && in_size != 0) {
+      TENON_RETURN_IF_ERROR(c->Divide(out_elements, in_size, true, &inferred));
+      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(in, in_unknown), inferred, &inferred));
+    } else if (in_unknown >= 0 && out_unknown >= 0 && in_size == out_size) {
+      TENON_RETURN_IF_ERROR(c->ReplaceDim(out, out_unknown, c->Dim(in, in_unknown), &out));
+    }
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// Joins all inputs along a new axis.
+constexpr Status PackShape(InferenceContext* c) {
+  ShapeHandle all = c->input(c->num_inputs() - 1);
+  for (int i = c->num_inputs() - 2; i >= 0; --i) {
+    const Status merged = c->Merge(c->input(i), all, &all);
+    if (!merged.ok()) return merged.WithAppended(StrCat("\n\tFrom merging shape ", i, " with other shapes."));
+  }
+  if (!c->RankKnown(all)) return UnknownShape(c);
+  const std::int32_t rank = c->Rank(all) + 1;
+  std::int32_t axis = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
+  if (axis < -rank || axis >= rank) return detail::axis_is_out_of_range(axis, rank);
+  if (axis < 0) axis += rank;
+  SlimVector<DimensionHandle> dims;
+  for (std::int32_t i = 0; i < rank; ++i)
+    dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+// Input 1 is where the slice begins, input 2 its sizes; -1 takes what is left.
+constexpr Status SliceShape(InferenceContext* c) {
+  ShapeHandle input = c->input(0), begin_shape, sizes_shape, begin;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin_shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &sizes_shape));
+  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, sizes_shape, &begin_shape));
+  const DimensionHandle rank = c->Dim(begin_shape, 0);
+  if (c->ValueKnown(rank)) TENON_RETURN_IF_ERROR(c->WithRank(input, c->Value(rank), &input));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &begin));  // it may be partly known
+  SlimVector<std::int64_t> sizes;
+  bool known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
+  if (!known) {
+    c->set_output(0, c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));
+  TENON_RETURN_IF_ERROR(c->WithRank(input, static_cast<std::int64_t>(sizes.size()), &input));
+  SlimVector<DimensionHandle> dims;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const DimensionHandle length = c->Dim(input, static_cast<std::int64_t>(i));
+    if (sizes[i] < -1) return detail::slice_size_must_not_be_below_minus_one(i, c->Value(length), sizes[i]);
+    DimensionHandle size = c->MakeDim(sizes[i]);
+    if (sizes[i] == -1) TENON_RETURN_IF_ERROR(c->Subtract(length, c->Dim(begin, static_cast<std::int64_t>(i)), &size));
+    dims.push_back(size);
+  }
+  c->set_output(0, c->MakeShape(dims));
+  return OkStatus();
+}
+
+// Inputs: tensor, begin, end, strides.
+constexpr Status StridedSliceShape(InferenceContext* c) {
+  const ShapeHandle input = c->input(0);
+  ShapeHandle begin_shape, end_shape, strides_shape;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin_shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &end_shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides_shape));
+  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, end_shape, &begin_shape));
+  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, strides_shape, &begin_shape));
+  SlimVector<std::int64_t> begin, end, strides;
+  bool begin_known = false, end_known = false, strides_known = false;
+  TENON_RETURN_IF_ERROR(c->ReadInput(3, &strides, &strides_known));
+  if (!c->RankKnown(input) || !c->ValueKnown(c->Dim(begin_shape, 0)) || !strides_known) return UnknownShape(c);
+  TENON_RETURN_IF_ERROR(c->ReadInput(1, &begin, &begin_known));
+  TENON_RETURN_IF_ERROR(c->ReadInput(2, &end, &end_known));
+  std::int32_t masks[5] = {};
+  constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+                                          "shrink_axis_mask"};
+  for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(c->GetAttr(kMasks[i], &masks[i]));
+  SlimVector<std::int64_t> sizes;
+  for (std::int32_t i = 0; i < c->Rank(input); ++i) sizes.push_back(c->Value(c->Dim(input, i)));
+  StridedSlicePlan plan;
+  TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
+                                         masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
+  c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
+  if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/window.hpp ----
+// Sliding windows of convolutions and pools: the attrs `padding`, `data_format` and `explicit_paddings`, and how many
+// places a window has along a dimension. Shape functions and engines share these; the texts are TensorFlow's.
+TENON_NAMESPACE_BEGIN
+
+enum class Padding : std::uint8_t { kValid = 1, kSame = 2, kExplicit = 3 };
+constexpr std::string_view Name(Padding padding) {
+  return padding == Padding::kValid ? "VALID" : padding == Padding::kSame ? "SAME" : "EXPLICIT";
+}
+
+// How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
+// 32 channels.
+enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
+
+namespace detail {
+
+TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
+  return errors::NotFound(text, " is not an allowed padding type");
+}
+TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
+  return errors::InvalidArgument("Invalid data format string: ", text);
+}
+TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
+  return errors::InvalidArgument("Stride must be > 0, but got ", stride);
+}
+TENON_COLD inline Status dilation_must_be_positive(std::int64_t dilation) {
+  return errors::InvalidArgument("Dilation rate must be >= 1, but got ", dilation);
+}
+TENON_COLD inline Status window_is_larger_than_the_input(std::int64_t out, std::int64_t in, std::int64_t window,
+                                                         std::int64_t stride) {
+  return errors::InvalidArgument("Computed output size would be negative: ", out, " [input_size: ", in,
+                                 ", effective_filter_size: ", window, ", stride: ", stride, "]");
+}
+TENON_COLD inline Status window_is_too_large(std::int64_t filter, std::int64_t dilation) {
+  return errors::InvalidArgument("A window of ", filter, " elements with a dilation of ", dilation,
+                                 " is larger than int64 holds");
+}
+TENON_COLD inline Status padded_input_is_too_large(std::int64_t in, std::int64_t before, std::int64_t after) {
+  return errors::InvalidArgument("An input of ", in, " elements with paddings of ", before, " and ", after,
+                                 " is larger than int64 holds");
+}
+TENON_COLD inline Status explicit_paddings_have_the_wrong_length(int want, std::size_t got) {
+  return errors::InvalidArgument("explicit_paddings attribute must contain ", want, " values, but got: ", got);
+}
+TENON_COLD inline Status explicit_paddings_must_not_be_negative() {
+  return errors::InvalidArgument("All elements of explicit_paddings must be nonnegative");
+}
+TENON_COLD inline Status explicit_paddings_of_batch_and_depth_must_be_zero() {
+  return errors::InvalidArgument("Nonzero explicit padding in the batch or depth dimensions is not supported");
+}
+TENON_COLD inline Status explicit_paddings_must_be_empty() {
+  return errors::InvalidArgument("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
+}
+
+}  // namespace detail
+
+constexpr Status ParsePadding(std::string_view text, Padding* padding) {
+  if (text == "VALID")
+    *padding = Padding::kValid;
+  else if (text == "SAME")
+    *padding = Padding::kSame;
+  else if (text == "EXPLICIT")
+    *padding = Padding::kExplicit;
+  else
+    return detail::padding_is_not_allowed(text);
+  return OkStatus();
+}
+constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
+  if (text == "NHWC")
+    *format = TensorFormat::kNHWC;
+  else if (text == "NCHW")
+    *format = TensorFormat::kNCHW;
+  else if (text == "NCHW_VECT_C")
+    *format = TensorFormat::kNCHW_VECT_C;
+  else if (text == "NDHWC")
+    *format = TensorFormat::kNDHWC;
+  else if (text == "NCDHW")
+    *format = TensorFormat::kNCDHW;
+  else
+    return detail::data_format_is_not_allowed(text);
+  return OkStatus();
+}
+constexpr bool ChannelsFirst(TensorFormat format) {
+  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
+}
+// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
+// entries.
+constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
+constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
+
+// `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
+// EXPLICIT.
+constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
+                                   TensorFormat format) {
+  if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
+  if (paddings.size() != static_cast<std::size_t>(2 * dims))
+    return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
+  for (const std::int64_t p : paddings)
+    if (p < 0) return detail::explicit_paddings_must_not_be_negative();
+  const auto channel = static_cast<std::size_t>(2 * ChannelIndex(format, dims));
+  if (paddings[0] != 0 || paddings[1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
+    return detail::explicit_paddings_of_batch_and_depth_must_be_zero();
+  return OkStatus();
+}
+
+// For kernels: the output size of a window that moves over one dimension, and the padding before and after it (given
+// for EXPLICIT).
+constexpr Status GetWindowedOutputSize(std::int64_t input, std::int64_t filter, std::int64_t dilation,
+                                       std::int64_t stride, Padding padding, std::int64_t* output, std::int64_t* before,
+                                       std::int64_t* after) {
+  if (stride <= 0) return detail::stride_must_be_positive(stride);
+  if (dilation < 1) return detail::dilation_must_be_positive(dilation);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (filter > 1 && filter - 1 > (kMost - 1) / dilation) return detail::window_is_too_large(filter, dilation);
+  const std::int64_t window = (filter - 1) * dilation + 1;
+  if (padding == Padding::kSame) {
+    *output = input > 0 ? (input - 1) / stride + 1 : 0;
+    const std::int64_t left = input - (*output - 1) * stride;  // elements from the last place on
+    const std::int64_t total = window > left ? window - left : 0;
+    *before = total / 2;
+    *after = total - *before;
+    return OkStatus();
+  }
+  if (padding == Padding::kValid) *before = *after = 0;
+  if (*before > kMost / 4 || *after > kMost / 4 || input > kMost / 2)
+    return detail::padded_input_is_too_large(input, *before, *after);
+  const std::int64_t room = input + *before + *after - window;  // behind the first place
+  *output = room >= 0 ? room / stride + 1 : (room + stride) / stride;
+  return *output < 0 ? detail::window_is_larger_than_the_input(*output, input, window, stride) : OkStatus();
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/op/nn_shape_fns.hpp ----
+// Shape functions of images: bias, convolutions, pools, batch normalisation, in every data format.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, std::size_t got) {
+  return errors::InvalidArgument(start, ", but got: ", got);
+}
+TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
+  return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
+}
+TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
+  return errors::InvalidArgument("Depth of filter must not be 0");
+}
+TENON_COLD inline Status depth_of_input_must_be_a_multiple_of_the_filters(std::int64_t input, std::int64_t filter) {
+  return errors::InvalidArgument("Depth of input (", input, ") is not a multiple of input depth of filter (", filter,
+                                 ")");
+}
+TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::int64_t output, std::int64_t groups) {
+  return errors::InvalidArgument("Depth of output (", output, ") is not a multiple of the number of groups (", groups,
+                                 ")");
+}
+
+}  // namespace detail
+
+namespace shape_inference {
+
 namespace internal {
 constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   std::string_view text = "NHWC";
@@ -17930,7 +18583,10 @@ constexpr Status GetWindowedOutputSizeFromDimsV2(InferenceContext* c, DimensionH
     TENON_RETURN_IF_ERROR(c->Add(input, stride - 1, out));
     return c->Divide(*out, stride, false, out);
   }
-  if (padding == Padding::kExplicit) TENON_RETURN_IF_ERROR(c->Add(input, before + after, &input));
+  if (padding == Padding::kExplicit) {
+    TENON_RETURN_IF_ERROR(c->Add(input, before, &input));
+    TENON_RETURN_IF_ERROR(c->Add(input, after, &input));
+  }
   DimensionHandle window = c->MakeDim(filter);
   if (dilation > 1) {
     TENON_RETURN_IF_ERROR(c->Subtract(window, 1, &window));
@@ -18164,217 +18820,1052 @@ constexpr Status FusedBatchNormV3Shape(InferenceContext* c) {
   return OkStatus();
 }
 
-// ------------------------------------------------------------------------------------------------- reductions, arrays
-// Input 1 says which dimensions are reduced.
-constexpr Status ReductionShape(InferenceContext* c) {
-  const ShapeHandle input = c->input(0);
-  ShapeHandle indices_shape;
-  if (c->graph_def_version() >= 21) TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(1), 1, &indices_shape));
-  bool keep_dims = false;
-  TENON_RETURN_IF_ERROR(c->GetAttr("keep_dims", &keep_dims));
-  SlimVector<std::int64_t> indices;
-  bool known = false;
-  TENON_RETURN_IF_ERROR(c->ReadInput(1, &indices, &known));
-  if (!known || !c->RankKnown(input)) {
-    c->set_output(0, keep_dims && c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
-    return OkStatus();
-  }
-  const std::int32_t rank = c->Rank(input);
-  SlimVector<std::int64_t> reduced(static_cast<std::size_t>(rank), 0);  // flags
-  for (const std::int64_t i : indices) {
-    if (i < -rank || i >= rank) return detail::reduction_dimension_is_out_of_range(i, rank);
-    reduced[static_cast<std::size_t>(i < 0 ? i + rank : i)] = 1;
-  }
-  SlimVector<DimensionHandle> dims;
-  for (std::int32_t i = 0; i < rank; ++i) {
-    if (reduced[static_cast<std::size_t>(i)] == 0)
-      dims.push_back(c->Dim(input, i));
-    else if (keep_dims)
-      dims.push_back(c->MakeDim(1));
-  }
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
-
-// Inputs [first, last) are joined along the axis that input `axis_input` says.
-constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int axis_input) {
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(axis_input), 0, &unused));
-  std::int64_t axis = 0;
-  bool known = false;
-  TENON_RETURN_IF_ERROR(c->ReadScalarInput(axis_input, &axis, &known));
-  if (!known) {
-    std::int32_t rank = InferenceContext::kUnknownRank;
-    for (int i = first; i < last && rank == InferenceContext::kUnknownRank; ++i) rank = c->Rank(c->input(i));
-    if (rank == InferenceContext::kUnknownRank) return UnknownShape(c);
-    if (rank == 0) return detail::scalars_cannot_be_concatenated();
-    for (int i = first; i < last; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), rank, &unused));
-    c->set_output(0, c->UnknownShapeOfRank(rank));
-    return OkStatus();
-  }
-  const std::int64_t min_rank = axis < 0 ? -axis : axis + 1;
-  ShapeHandle before, after;
-  DimensionHandle middle;
-  for (int i = last - 1; i >= first; --i) {
-    ShapeHandle input, input_before, input_after;
-    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), min_rank, &input));
-    TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &input_before));
-    if (axis == -1)
-      input_after = c->Scalar();
-    else
-      TENON_RETURN_IF_ERROR(c->Subshape(input, axis + 1, &input_after));
-    const DimensionHandle size = c->Dim(input, axis);
-    if (i == last - 1) {
-      before = input_before;
-      after = input_after;
-      middle = size;
-      continue;
-    }
-    TENON_RETURN_IF_ERROR(c->Merge(input_before, before, &before));
-    TENON_RETURN_IF_ERROR(c->Add(middle, size, &middle));
-    TENON_RETURN_IF_ERROR(c->Merge(input_after, after, &after));
-  }
-  ShapeHandle out;
-  TENON_RETURN_IF_ERROR(c->Concatenate(before, c->Vector(middle), &out));
-  TENON_RETURN_IF_ERROR(c->Concatenate(out, after, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-constexpr Status ConcatShape(InferenceContext* c) { return ConcatShapeHelper(c, 1, c->num_inputs(), 0); }
-constexpr Status ConcatV2Shape(InferenceContext* c) {
-  return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1);
-}
-
-namespace internal {
-// The product of the known sizes, and the position of the unknown one: -1 if there is none, -2 if there are several.
-constexpr Status KnownElements(InferenceContext* c, ShapeHandle s, DimensionHandle* elements, std::int32_t* unknown) {
-  *unknown = -1;
-  *elements = c->NumElements(s);
-  if (c->ValueKnown(*elements)) return OkStatus();
-  *elements = c->MakeDim(1);
-  for (std::int32_t i = 0; i < c->Rank(s); ++i) {
-    const DimensionHandle dim = c->Dim(s, i);
-    if (c->ValueKnown(dim))
-      TENON_RETURN_IF_ERROR(c->Multiply(*elements, dim, elements));
-    else if (*unknown == -1)
-      *unknown = i;
-    else
-      *unknown = -2;
-  }
-  return OkStatus();
-}
-}  // namespace internal
-
-// Input 1 is the new shape; one -1 in it is worked out.
-constexpr Status ReshapeShape(InferenceContext* c) {
-  const ShapeHandle in = c->input(0);
-  ShapeHandle out;
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &out));
-  if (c->RankKnown(out) && c->RankKnown(in)) {
-    DimensionHandle in_elements, out_elements, inferred;
-    std::int32_t in_unknown = -1, out_unknown = -1;
-    TENON_RETURN_IF_ERROR(internal::KnownElements(c, out, &out_elements, &out_unknown));
-    TENON_RETURN_IF_ERROR(internal::KnownElements(c, in, &in_elements, &in_unknown));
-    const std::int64_t in_size = c->Value(in_elements), out_size = c->Value(out_elements);
-    if (in_unknown == -1 && out_unknown == -1) {
-      if (in_size != out_size)
-        return detail::reshape_must_keep_the_number_of_elements(c, in_elements, out, out_elements);
-    } else if (in_unknown == -1 && out_unknown >= 0 && out_size > 0) {
-      TENON_RETURN_IF_ERROR(c->Divide(in_elements, out_size, true, &inferred));
-      TENON_RETURN_IF_ERROR(c->ReplaceDim(out, out_unknown, inferred, &out));
-    } else if (in_unknown >= 0 && out_unknown == -1 && in_size != 0) {
-      TENON_RETURN_IF_ERROR(c->Divide(out_elements, in_size, true, &inferred));
-      TENON_RETURN_IF_ERROR(c->Merge(c->Dim(in, in_unknown), inferred, &inferred));
-    } else if (in_unknown >= 0 && out_unknown >= 0 && in_size == out_size) {
-      TENON_RETURN_IF_ERROR(c->ReplaceDim(out, out_unknown, c->Dim(in, in_unknown), &out));
-    }
-  }
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-// Joins all inputs along a new axis.
-constexpr Status PackShape(InferenceContext* c) {
-  ShapeHandle all = c->input(c->num_inputs() - 1);
-  for (int i = c->num_inputs() - 2; i >= 0; --i) {
-    const Status merged = c->Merge(c->input(i), all, &all);
-    if (!merged.ok()) return merged.WithAppended(StrCat("\n\tFrom merging shape ", i, " with other shapes."));
-  }
-  if (!c->RankKnown(all)) return UnknownShape(c);
-  const std::int32_t rank = c->Rank(all) + 1;
-  std::int32_t axis = 0;
-  TENON_RETURN_IF_ERROR(c->GetAttr("axis", &axis));
-  if (axis < -rank || axis >= rank) return detail::axis_is_out_of_range(axis, rank);
-  if (axis < 0) axis += rank;
-  SlimVector<DimensionHandle> dims;
-  for (std::int32_t i = 0; i < rank; ++i)
-    dims.push_back(i < axis ? c->Dim(all, i) : i == axis ? c->MakeDim(c->num_inputs()) : c->Dim(all, i - 1));
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
-
-// Input 1 is where the slice begins, input 2 its sizes; -1 takes what is left.
-constexpr Status SliceShape(InferenceContext* c) {
-  ShapeHandle input = c->input(0), begin_shape, sizes_shape, begin;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin_shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &sizes_shape));
-  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, sizes_shape, &begin_shape));
-  const DimensionHandle rank = c->Dim(begin_shape, 0);
-  if (c->ValueKnown(rank)) TENON_RETURN_IF_ERROR(c->WithRank(input, c->Value(rank), &input));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(1, &begin));  // it may be partly known
-  SlimVector<std::int64_t> sizes;
-  bool known = false;
-  TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
-  if (!known) {
-    c->set_output(0, c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
-    return OkStatus();
-  }
-  TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));
-  TENON_RETURN_IF_ERROR(c->WithRank(input, static_cast<std::int64_t>(sizes.size()), &input));
-  SlimVector<DimensionHandle> dims;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const DimensionHandle length = c->Dim(input, static_cast<std::int64_t>(i));
-    if (sizes[i] < -1) return detail::slice_size_must_not_be_below_minus_one(i, c->Value(length), sizes[i]);
-    DimensionHandle size = c->MakeDim(sizes[i]);
-    if (sizes[i] == -1) TENON_RETURN_IF_ERROR(c->Subtract(length, c->Dim(begin, static_cast<std::int64_t>(i)), &size));
-    dims.push_back(size);
-  }
-  c->set_output(0, c->MakeShape(dims));
-  return OkStatus();
-}
-
-// Inputs: tensor, begin, end, strides.
-constexpr Status StridedSliceShape(InferenceContext* c) {
-  const ShapeHandle input = c->input(0);
-  ShapeHandle begin_shape, end_shape, strides_shape;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &begin_shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &end_shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &strides_shape));
-  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, end_shape, &begin_shape));
-  TENON_RETURN_IF_ERROR(c->Merge(begin_shape, strides_shape, &begin_shape));
-  SlimVector<std::int64_t> begin, end, strides;
-  bool begin_known = false, end_known = false, strides_known = false;
-  TENON_RETURN_IF_ERROR(c->ReadInput(3, &strides, &strides_known));
-  if (!c->RankKnown(input) || !c->ValueKnown(c->Dim(begin_shape, 0)) || !strides_known) return UnknownShape(c);
-  TENON_RETURN_IF_ERROR(c->ReadInput(1, &begin, &begin_known));
-  TENON_RETURN_IF_ERROR(c->ReadInput(2, &end, &end_known));
-  std::int32_t masks[5] = {};
-  constexpr std::string_view kMasks[5] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
-                                          "shrink_axis_mask"};
-  for (int i = 0; i < 5; ++i) TENON_RETURN_IF_ERROR(c->GetAttr(kMasks[i], &masks[i]));
-  SlimVector<std::int64_t> sizes;
-  for (std::int32_t i = 0; i < c->Rank(input); ++i) sizes.push_back(c->Value(c->Dim(input, i)));
-  StridedSlicePlan plan;
-  TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
-                                         masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
-  c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
-  if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
-  return OkStatus();
-}
-
 }  // namespace shape_inference
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_fns.hpp ----
+// The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
+// constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
+
+// ---- tenon/kernel/construction.hpp ----
+// OpKernelConstruction: what a kernel sees while it is built, once per node.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class FunctionRuntime;
+
+// one thread. The node, the op and the type lists outlive the kernel.
+class OpKernelConstruction {
+ public:
+  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
+                       std::span<const DataType> input_types, std::span<const DataType> output_types,
+                       Allocator* allocator, FunctionRuntime* functions = nullptr, std::string_view device_name = {})
+      : def_(def),
+        op_(op),
+        device_type_(device_type),
+        input_types_(input_types),
+        output_types_(output_types),
+        allocator_(allocator),
+        functions_(functions),
+        device_name_(device_name) {}
+
+  // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
+  template <class T>
+  Status GetAttr(std::string_view name, T* value) const {
+    return GetNodeAttr(*def_, name, value);
+  }
+  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
+
+  // A tensor that the kernel keeps; ResourceExhausted when memory is out.
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
+    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator_));
+    return OkStatus();
+  }
+
+  // Keeps the first error; the node is refused when there is one.
+  void SetStatus(const Status& status) { status_.Update(status); }
+  void CtxFailure(const Status& status) { SetStatus(status); }
+  const Status& status() const { return status_; }
+
+  const NodeDef& def() const { return *def_; }
+  const OpView& op() const { return *op_; }
+  std::string_view device_type() const { return device_type_; }
+  // The full name of the node's device; empty outside of a session.
+  std::string_view device_name() const { return device_name_; }
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
+  std::span<const DataType> input_types() const { return input_types_; }
+  std::span<const DataType> output_types() const { return output_types_; }
+  Allocator* allocator() const { return allocator_; }
+  // The functions of the graph's library; null outside of a session.
+  FunctionRuntime* function_library() const { return functions_; }
+
+ private:
+  const NodeDef* def_;
+  const OpView* op_;
+  std::string_view device_type_;
+  std::span<const DataType> input_types_, output_types_;
+  Allocator* allocator_;
+  FunctionRuntime* functions_;
+  Status status_;
+  std::string_view device_name_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/op_kernel.hpp ----
+// OpKernel: the one thing an executor knows how to run. Op structs become kernels through kernel/adapter.hpp; a class
+// derived from OpKernel is the raw form, with TensorFlow's own members.
+TENON_NAMESPACE_BEGIN
+
+class OpKernelContext;
+class AsyncOpKernel;
+
+enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
+
+// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
+// kernel without a lock of its own.
+//
+//   class Count : public OpKernel {
+//    public:
+//     explicit Count(OpKernelConstruction* c) : OpKernel(c) {}
+//     void Compute(OpKernelContext* ctx) override {
+//       Tensor* out = nullptr;
+//       if (Status s = ctx->allocate_output(0, TensorShape{}, &out); !s.ok()) return ctx->SetStatus(s);
+//       out->scalar<std::int64_t>()() = ctx->input(0).NumElements();
+//     }
+//   };
+class OpKernel {
+ public:
+  explicit OpKernel(OpKernelConstruction* construction)
+      : def_(&construction->def()),
+        op_(&construction->op()),
+        input_types_(construction->input_types().begin(), construction->input_types().end()),
+        output_types_(construction->output_types().begin(), construction->output_types().end()),
+        input_memory_(input_types_.size(), MemoryType::kDevice),
+        output_memory_(output_types_.size(), MemoryType::kDevice) {
+    for (std::size_t i = 0; i < input_types_.size(); ++i)
+      if (AlwaysOnHost(input_types_[i])) input_memory_[i] = MemoryType::kHost;
+    for (std::size_t i = 0; i < output_types_.size(); ++i)
+      if (AlwaysOnHost(output_types_[i])) output_memory_[i] = MemoryType::kHost;
+  }
+  OpKernel(const OpKernel&) = delete;
+  OpKernel& operator=(const OpKernel&) = delete;
+  virtual ~OpKernel() = default;
+
+  // Runs the node: reads ctx->input(i), sets every output or a status.
+  virtual void Compute(OpKernelContext* ctx) = 0;
+  virtual AsyncOpKernel* AsAsync() { return nullptr; }
+  // False for kernels that cost next to nothing: an executor runs those in place.
+  virtual bool IsExpensive() const { return true; }
+  // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
+  virtual const Tensor* const_tensor() const { return nullptr; }
+
+  const NodeDef& def() const { return *def_; }
+  const OpView& op() const { return *op_; }
+  std::string_view name() const { return def_->name; }
+  std::string_view type_string() const { return def_->op; }
+  int num_inputs() const { return static_cast<int>(input_types_.size()); }
+  int num_outputs() const { return static_cast<int>(output_types_.size()); }
+  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
+  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
+  MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
+  MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+  // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
+  Status InputRange(std::string_view name, int* start, int* stop) const {
+    return Range(op_->inputs, "input", name, start, stop);
+  }
+  Status OutputRange(std::string_view name, int* start, int* stop) const {
+    return Range(op_->outputs, "output", name, start, stop);
+  }
+
+ protected:
+  void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
+  void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
+
+ private:
+  Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
+               int* stop) const {
+    *stop = 0;
+    for (const ArgSpec& argument : arguments) {
+      *start = *stop;
+      *stop += static_cast<int>(op_->ArgCount(argument, [this](const AttrSpec& attr, ArgAttrValue* value) {
+        const AttrValue* const found = def_->attr.Find(attr.name());
+        if (found == nullptr) return false;
+        value->number = found->i();
+        value->types = found->list().type;
+        return true;
+      }));
+      if (argument.name() == name) return OkStatus();
+    }
+    return errors::InvalidArgument("Unknown ", which, " name: ", name);
+  }
+
+  const NodeDef* def_;
+  const OpView* op_;
+  SlimVector<DataType> input_types_, output_types_;
+  SlimVector<MemoryType> input_memory_, output_memory_;
+};
+
+// A kernel that may end after its call returned (it waits for a queue, a device, another process).
+class AsyncOpKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  // Called exactly once, on any thread, perhaps before ComputeAsync returns; the context is gone afterwards.
+  struct DoneCallback {
+    void (*call)(void* state);
+    void* state;
+    void operator()() const { call(state); }
+  };
+  virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
+  AsyncOpKernel* AsAsync() final { return this; }
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/params.hpp ----
+// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
+// who sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
+TENON_NAMESPACE_BEGIN
+
+class OpKernelContext;
+
+// An input that lives in host memory even when the kernel runs on a GPU.
+template <class T, int Rank = kAnyRank>
+struct HostIn : In<T, Rank> {
+  HostIn() = default;
+  explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
+};
+
+// A host input of int16, int32 or int64 elements, read as Index values whichever it is.
+class HostIndices {
+ public:
+  HostIndices(const AnyView& view, DataType dtype)
+      : data_(view.data), size_(view.size), shape_(view.shape), dtype_(dtype) {}
+  Index operator[](Index i) const {
+    if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
+    if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
+    return static_cast<const std::int16_t*>(data_)[i];
+  }
+  Index size() const { return size_; }
+  const TensorShape& shape() const { return *shape_; }
+  DataType dtype() const { return dtype_; }
+
+ private:
+  const void* data_;
+  Index size_;
+  const TensorShape* shape_;
+  DataType dtype_;
+};
+
+// The tensors of an input declared `name: N * T`.
+template <class T>
+class InList {
+ public:
+  InList(const AnyView* views, int size) : views_(views), size_(size) {}
+  In<T> operator[](int i) const { return In<T>(views_[i]); }
+  int size() const { return size_; }
+
+ private:
+  const AnyView* views_;
+  int size_;
+};
+
+// The tensors of an output declared `name: N * T`, already allocated.
+template <class T>
+class OutList {
+ public:
+  OutList(const AnyView* views, int size) : views_(views), size_(size) {}
+  Out<T> operator[](int i) const { return Out<T>(views_[i]); }
+  int size() const { return size_; }
+
+ private:
+  const AnyView* views_;
+  int size_;
+};
+
+// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
+// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
+// only if it never needs input elements that it has already overwritten.
+template <class T, int... I>
+struct Forward : Out<T> {
+  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
+                "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
+  Forward() = default;
+  explicit Forward(const AnyView& view) : Out<T>(view) {}
+};
+
+namespace detail {
+// Allocates output number `output` of the running kernel and fills *view. In kernel/context.hpp.
+Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view);
+}  // namespace detail
+
+// An output whose size the kernel learns while it runs.
+template <class T>
+class Late {
+ public:
+  Late(OpKernelContext* context, int output) : context_(context), output_(output) {}
+  // The output with the given shape, uninitialised. Once per call of the kernel; ResourceExhausted when memory is out.
+  Result<Out<T>> Allocate(const TensorShape& shape) {
+    AnyView view{};
+    TENON_RETURN_IF_ERROR(detail::AllocateLateOutput(context_, output_, shape, &view));
+    return Out<T>(view);
+  }
+
+ private:
+  OpKernelContext* context_;
+  int output_;
+};
+
+// What a kernel with resources, cancellation or allocations of its own takes instead of Device&.
+template <class Device>
+class Context {
+ public:
+  Context(OpKernelContext* context, Device* device) : context_(context), device_(device) {}
+  Device& device() const { return *device_; }
+  // Everything else the runtime offers: allocation, step id, resources (kernel/context.hpp).
+  OpKernelContext& op() const { return *context_; }
+
+ private:
+  OpKernelContext* context_;
+  Device* device_;
+};
+
+// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
+// Done that was never called reports Internal.
+class Done {
+ public:
+  using Callback = void (*)(void* state, Status status);
+  Done(Callback callback, void* state) : callback_(callback), state_(state) {}
+  Done(Done&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)), state_(other.state_) {}
+  Done& operator=(Done&& other) noexcept {
+    std::swap(callback_, other.callback_);
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Done() {
+    if (callback_ != nullptr) Finish(Status(Code::kInternal, kDropped));
+  }
+  static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
+  // Ends the kernel; its views are gone afterwards. A second call is logged and does nothing.
+  void operator()(Status status) { Finish(std::move(status)); }
+  void operator()() { Finish(OkStatus()); }
+
+ private:
+  void Finish(Status status) {
+    if (const Callback callback = std::exchange(callback_, nullptr)) [[likely]]
+      return callback(state_, std::move(status));
+    CalledTwice();
+  }
+  TENON_COLD static void CalledTwice() {
+    TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
+  }
+  Callback callback_;
+  void* state_;
+};
+
+namespace detail {
+
+enum class ParamKind : std::uint8_t {
+  kBad,
+  kIn,
+  kHostIn,
+  kHostIndices,
+  kInList,
+  kTensorIn,
+  kTensorsIn,
+  kOut,
+  kForward,
+  kOutList,
+  kLate,
+  kTensorOut,
+  kTensorsOut,
+};
+constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
+constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
+
+// What the framework needs to know about one parameter; a kernel has a constant array of these, inputs first.
+struct ParamInfo {
+  ParamKind kind = ParamKind::kBad;
+  std::int8_t rank = kAnyRank;
+  std::uint8_t forward_mask = 0;  // bit i: may take over the buffer of input i
+};
+
+// ParamTraits<P>: kind, element type (void where a Tensor is passed) and rank of a parameter type, references removed.
+template <class P>
+struct ParamTraits {
+  using value = void;
+  static constexpr ParamInfo info{};
+};
+template <class T, int R>
+struct ParamTraits<In<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kIn, R, 0};
+};
+template <class T, int R>
+struct ParamTraits<HostIn<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kHostIn, R, 0};
+};
+template <>
+struct ParamTraits<HostIndices> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kHostIndices, kAnyRank, 0};
+};
+template <class T>
+struct ParamTraits<InList<T>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kInList, kAnyRank, 0};
+};
+template <class T, int R>
+struct ParamTraits<Out<T, R>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kOut, R, 0};
+};
+template <class T, int... I>
+struct ParamTraits<Forward<T, I...>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kForward, kAnyRank, static_cast<std::uint8_t>((0 | ... | (1 << I)))};
+};
+template <class T>
+struct ParamTraits<OutList<T>> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kOutList, kAnyRank, 0};
+};
+template <class T>
+struct ParamTraits<Late<T>&> {
+  using value = T;
+  static constexpr ParamInfo info{ParamKind::kLate, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<const Tensor&> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorIn, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<std::span<const Tensor>> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorsIn, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<Tensor&> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorOut, kAnyRank, 0};
+};
+template <>
+struct ParamTraits<std::span<Tensor>> {
+  using value = void;
+  static constexpr ParamInfo info{ParamKind::kTensorsOut, kAnyRank, 0};
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/context.hpp ----
+// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
+TENON_NAMESPACE_BEGIN
+
+// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
+// again only when an input shape, or the value of an input that it reads, has changed.
+struct ShapeMemo {
+  bool valid = false;
+  std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
+  SlimVector<TensorShape> inputs, outputs;
+  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
+};
+
+class CancellationManager;
+class FunctionRuntime;
+class ResourceMgr;
+class StepContainer;
+
+// What one run and all functions that it calls have in common.
+struct RunServices {
+  ResourceMgr* resources = nullptr;              // the session's
+  StepContainer* step_container = nullptr;       // resources that go with the run
+  CancellationManager* cancellation = nullptr;   // of the run
+};
+
+// What is the same for all nodes of one run on one device.
+struct StepEnvironment {
+  void* device = nullptr;            // the Cpu or Cuda that kernels get
+  std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
+  Allocator* step_allocator = nullptr;    // memory that lives no longer than the step, as a rule
+  Allocator* result_allocator = nullptr;  // memory of fetched tensors
+  Allocator* host_allocator = nullptr;    // host memory, when the device has another one
+  bool host_memory = true;                // the device reads and writes ordinary host memory
+  std::int64_t step_id = 0;
+  int graph_def_version = 0;
+  int call_depth = 0;                     // function calls around the step
+  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
+  const RunServices* services = nullptr;  // null while constants are folded
+};
+
+// one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
+class OpKernelContext {
+ public:
+  OpKernelContext() = default;
+
+  // -- inputs
+  int num_inputs() const { return frame_->kernel->num_inputs(); }
+  const Tensor& input(int i) const { return *frame_->inputs[i]; }
+  DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
+  MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
+  bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
+  // By the argument's name; InvalidArgument when there is none, or when it is a list of another length than 1.
+  Status input(std::string_view name, const Tensor** tensor) const {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+    *tensor = frame_->inputs[i];
+    return OkStatus();
+  }
+  // InvalidArgument unless all inputs have one shape.
+  Status ValidateInputsAreSameShape() const {
+    for (int i = 1; i < num_inputs(); ++i)
+      if (!(input(0).shape() == input(i).shape())) [[unlikely]]
+        return errors::InvalidArgument("Inputs to operation ", frame_->kernel->name(), " of type ",
+                                       frame_->kernel->type_string(),
+                                       " must have the same size and shape.  Input 0: ", input(0).shape(), " != input ",
+                                       i, ": ", input(i).shape());
+    return OkStatus();
+  }
+
+  // -- outputs
+  int num_outputs() const { return frame_->kernel->num_outputs(); }
+  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
+  MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
+  Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  // Takes the output away again.
+  Tensor release_output(int i) {
+    if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
+    return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
+  }
+  void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
+  Status set_output(std::string_view name, Tensor tensor) {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+    set_output(i, std::move(tensor));
+    return OkStatus();
+  }
+  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
+  // there is no output i or it has been allocated already.
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
+    const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
+    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0) [[unlikely]]
+      return CannotAllocate(i);
+    allocated_ |= bit;
+    TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
+    *out = &frame_->outputs[i];
+    return OkStatus();
+  }
+  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
+  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
+                                          Tensor** out) {
+    for (const int input : candidates)
+      if (TryForward(input, i, shape)) {
+        *out = &frame_->outputs[i];
+        return OkStatus();
+      }
+    return allocate_output(i, shape, out);
+  }
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
+    int i = 0;
+    TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+    return allocate_output(i, shape, out);
+  }
+  // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
+  bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
+    if (!TryForward(input, i, shape)) return false;
+    *out = &frame_->outputs[i];
+    return true;
+  }
+  // Scratch memory for the time of the call; in host memory where the attributes say so.
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
+    return OkStatus();
+  }
+  // The same, or the buffer of the first input in `candidates` that allows it.
+  Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
+                                        Tensor* out, AllocatorAttributes attributes = {}) {
+    for (const int i : candidates) {
+      Tensor& input = *frame_->inputs[i];
+      if (frame_->last_use[i] != 0 && input.dtype() == dtype && input.RefCountIsOne() &&
+          input_memory_type(i) == MemoryType::kDevice && !attributes.on_host() && out->CopyFrom(input, shape))
+        return OkStatus();
+    }
+    return allocate_temp(dtype, shape, out, attributes);
+  }
+  Allocator* get_allocator(AllocatorAttributes attributes) const {
+    const bool host = attributes.on_host() && frame_->env->host_allocator != nullptr;
+    return host ? frame_->env->host_allocator : frame_->env->step_allocator;
+  }
+
+  // -- status: the first error counts
+  void SetStatus(const Status& status) { status_.Update(status); }
+  void CtxFailure(const Status& status) { SetStatus(status); }
+  const Status& status() const { return status_; }
+
+  // -- where and when
+  const OpKernel& op_kernel() const { return *frame_->kernel; }
+  template <class Device>
+  Device& device() const {
+    return *static_cast<Device*>(frame_->env->device);
+  }
+  void* raw_device() const { return frame_->env->device; }
+  bool host_memory() const { return frame_->env->host_memory; }
+  std::string_view device_name() const { return frame_->env->device_name; }
+  std::int64_t step_id() const { return frame_->env->step_id; }
+  int graph_def_version() const { return frame_->env->graph_def_version; }
+  FunctionRuntime* function_library() const { return frame_->env->functions; }
+  const StepEnvironment& environment() const { return *frame_->env; }
+  // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
+  ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
+  StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
+  CancellationManager* cancellation_manager() const {
+    return services() == nullptr ? nullptr : services()->cancellation;
+  }
+
+  // -- for executors
+  struct NodeFrame {
+    const OpKernel* kernel;
+    Tensor* const* inputs;               // one pointer per input
+    const std::uint8_t* last_use;        // per input: this node is the last that reads the value
+    Tensor* outputs;                     // num_outputs tensors in a row
+    const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
+    ShapeMemo* memo;
+    const StepEnvironment* env;          // of the device that runs the node
+  };
+  // Moves to another node; the frame must outlive its run.
+  void Enter(const NodeFrame* frame) {
+    frame_ = frame;
+    allocated_ = 0;
+  }
+  Status TakeStatus() { return std::exchange(status_, Status()); }
+
+  // -- for the adapter
+  ShapeMemo* memo() const { return frame_->memo; }
+  Tensor* const* input_array() const { return frame_->inputs; }
+  Status AllocateOutput(int i, const TensorShape& shape) {
+    const bool host =
+        frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
+    Allocator* allocator = host                             ? frame_->env->host_allocator
+                           : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
+                                                            : frame_->env->step_allocator;
+    const DataType dtype = frame_->kernel->output_type(i);
+    frame_->outputs[i] = Tensor(allocator, dtype, shape);
+    if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
+      return OutOfMemory(i, shape, allocator);
+    return OkStatus();
+  }
+  // Makes output `out` share the buffer of input `in` when nobody else can see it any more.
+  bool TryForward(int in, int out, const TensorShape& shape) {
+    if (frame_->last_use[in] == 0) return false;
+    Tensor& input = *frame_->inputs[in];
+    if (input.dtype() != frame_->kernel->output_type(out) || !input.RefCountIsOne()) return false;
+    if (frame_->kernel->input_memory_type(in) != frame_->kernel->output_memory_type(out)) return false;
+    return frame_->outputs[out].CopyFrom(input, shape);
+  }
+
+ private:
+  const RunServices* services() const { return frame_->env->services; }
+  Status FindOne(bool output, std::string_view name, int* i) const {
+    int stop = 0;
+    TENON_RETURN_IF_ERROR(output ? frame_->kernel->OutputRange(name, i, &stop)
+                                 : frame_->kernel->InputRange(name, i, &stop));
+    if (stop == *i + 1) return OkStatus();
+    const std::string_view which = output ? "output" : "input";
+    return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
+                                   " was expected");
+  }
+  TENON_COLD Status CannotAllocate(int i) const {
+    if (i >= 0 && i < num_outputs())
+      return errors::Internal("allocate_output on same index multiple times. index = ", i,
+                              ", kernel=", frame_->kernel->name());
+    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ",
+                            num_outputs(), " outputs");
+  }
+  TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
+    return errors::ResourceExhausted(
+        "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
+        frame_->env->device_name, " by ",
+        detail::NoMemoryFrom(*allocator, detail::BytesWanted(frame_->kernel->output_type(i), shape)));
+  }
+
+  const NodeFrame* frame_ = nullptr;
+  std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
+  Status status_;
+};
+
+namespace detail {
+inline Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view) {
+  Tensor* tensor = nullptr;
+  TENON_RETURN_IF_ERROR(context->allocate_output(output, shape, &tensor));
+  *view = AnyView{tensor->raw_data(), tensor->NumElements(), &tensor->shape()};
+  return OkStatus();
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/resource_mgr.hpp ----
+// ResourceMgr: the state that outlives a run - variables, tables, queues - by container, type and name. Each session
+// has one. Resource is the base of what it holds; graphs carry ResourceHandles, which name such objects.
+TENON_NAMESPACE_BEGIN
+
+// A derived class names its type, as handles and messages show it:
+//   static constexpr std::string_view kTypeName = "tensorflow::Var";
+// One name is one C++ class. thread-safe, with locks of its own.
+class Resource : public RefCounted {
+ public:
+  virtual std::string DebugString() const = 0;
+  virtual std::int64_t MemoryUsed() const { return 0; }  // bytes, roughly
+};
+
+// The class of a resource, without run-time type information.
+struct ResourceType {
+  std::uint64_t hash;
+  std::string_view name;
+};
+template <class T>
+inline constexpr ResourceType kResourceType{Hash64(T::kTypeName), T::kTypeName};
+
+// thread-safe. A resource lives while the manager or anybody else holds a reference; destructors run outside the lock.
+//
+//   ResourceMgr resources;
+//   Status s = resources.Create("", "v", Ref<Var>::Adopt(new Var(DataType::kFloat)));
+//   Ref<Var> v;
+//   s = resources.Lookup("", "v", &v);     // NotFound: Resource localhost/v/tensorflow::Var does not exist.
+//   s = resources.Cleanup("localhost");
+class ResourceMgr {
+ public:
+  static constexpr std::string_view kDefaultContainer = "localhost";  // what an empty container name means
+
+  ResourceMgr() = default;
+  ResourceMgr(const ResourceMgr&) = delete;
+  ResourceMgr& operator=(const ResourceMgr&) = delete;
+
+  // AlreadyExists when there is one of this type and name.
+  template <class T>
+  Status Create(std::string_view container, std::string_view name, Ref<T> resource) {
+    return CreateAny(container, kResourceType<T>, name, std::move(resource));
+  }
+  // NotFound when the container has none of this type and name; *resource is left alone then.
+  template <class T>
+  Status Lookup(std::string_view container, std::string_view name, Ref<T>* resource) const {
+    Ref<Resource> found;
+    TENON_RETURN_IF_ERROR(LookupAny(container, kResourceType<T>, name, &found));
+    *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
+    return OkStatus();
+  }
+  // Makes what is not there: make(&resource) -> Status, at most once, under the manager's lock: it must not use the
+  // manager. Its error is returned and nothing kept.
+  template <class T, class Make>
+  Status LookupOrCreate(std::string_view container, std::string_view name, Ref<T>* resource, const Make& make) {
+    const auto call = [](const void* made_by, Ref<Resource>* to) -> Status {
+      Ref<T> made;
+      TENON_RETURN_IF_ERROR((*static_cast<const Make*>(made_by))(&made));
+      *to = std::move(made);
+      return OkStatus();
+    };
+    Ref<Resource> found;
+    TENON_RETURN_IF_ERROR(LookupOrCreateAny(container, kResourceType<T>, name, &found, call, &make));
+    *resource = Ref<T>::Adopt(static_cast<T*>(found.release()));
+    return OkStatus();
+  }
+  // NotFound when there is none.
+  template <class T>
+  Status Delete(std::string_view container, std::string_view name) {
+    return DeleteAny(container, kResourceType<T>.hash, kResourceType<T>.name, name);
+  }
+  // What a handle names, of whatever type.
+  Status Delete(const ResourceHandle& handle) {
+    return DeleteAny(handle.container, handle.hash_code, handle.maybe_type_name, handle.name);
+  }
+
+  // Lets go of everything in a container; OK when there is none.
+  Status Cleanup(std::string_view container) {
+    Container dropped;  // its resources go after the lock
+    const MutexLock lock(mutex_);
+    const auto it = containers_.find(Named(container));
+    if (it == containers_.end()) return OkStatus();
+    dropped = std::move(it->second);
+    containers_.erase(it);
+    return OkStatus();
+  }
+  void Clear() {
+    FlatMap<std::string, Container> dropped;
+    const MutexLock lock(mutex_);
+    std::swap(dropped, containers_);
+  }
+
+  // One line per resource: container, type, name, what it is.
+  TENON_COLD std::string DebugString() const {
+    const MutexLock lock(mutex_);
+    std::string text;
+    for (const auto& container : containers_)
+      for (const auto& item : container.second)
+        StrAppend(&text, container.first, " | ", item.first.type_name, " | ", item.first.name, " | ",
+                  item.second->DebugString(), "\n");
+    return text;
+  }
+
+ private:
+  // Ordered by hash first: texts are compared once per look-up.
+  struct KeyView {
+    std::uint64_t hash, type_hash;
+    std::string_view name;
+  };
+  struct Key {
+    std::uint64_t hash, type_hash;
+    std::string name;
+    std::string_view type_name;  // of the class: lives as long as the code
+
+    friend bool operator<(const Key& a, const KeyView& b) { return Less(a, b); }
+    friend bool operator<(const KeyView& a, const Key& b) { return Less(a, b); }
+    friend bool operator<(const Key& a, const Key& b) { return Less(a, b); }
+    template <class A, class B>
+    static bool Less(const A& a, const B& b) {
+      if (a.hash != b.hash) return a.hash < b.hash;
+      if (a.type_hash != b.type_hash) return a.type_hash < b.type_hash;
+      return std::string_view(a.name) < std::string_view(b.name);
+    }
+  };
+  using Container = FlatMap<Key, Ref<Resource>>;
+
+  static std::string_view Named(std::string_view container) {
+    return container.empty() ? kDefaultContainer : container;
+  }
+  static KeyView MakeKey(std::uint64_t type_hash, std::string_view name) {
+    return {HashCombine(Hash64(name), type_hash), type_hash, name};
+  }
+  TENON_COLD static Status NoResource(std::string_view container, std::string_view type, std::string_view name) {
+    return errors::NotFound("Resource ", Named(container), "/", name, "/", type, " does not exist.");
+  }
+  TENON_COLD static Status NoContainer(std::string_view container, std::string_view name) {
+    return errors::NotFound("Container ", Named(container),
+                            " does not exist. (Could not find resource: ", Named(container), "/", name, ")");
+  }
+  void Insert(std::string_view container, ResourceType type, const KeyView& key, Ref<Resource> resource) {
+    containers_[std::string(Named(container))].try_emplace(
+        Key{key.hash, key.type_hash, std::string(key.name), type.name}, std::move(resource));
+  }
+
+  TENON_NOINLINE Status CreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                  Ref<Resource> resource) {
+    const KeyView key = MakeKey(type.hash, name);
+    const MutexLock lock(mutex_);
+    const auto it = containers_.find(Named(container));
+    if (it != containers_.end() && it->second.contains(key))
+      return errors::AlreadyExists("Resource ", Named(container), "/", name, "/", type.name);
+    Insert(container, type, key, std::move(resource));
+    return OkStatus();
+  }
+  TENON_NOINLINE Status LookupAny(std::string_view container, ResourceType type, std::string_view name,
+                                  Ref<Resource>* resource) const {
+    const KeyView key = MakeKey(type.hash, name);
+    const MutexLock lock(mutex_);
+    const auto it = containers_.find(Named(container));
+    if (it == containers_.end()) return NoContainer(container, name);
+    const Ref<Resource>* found = it->second.FindValue(key);
+    if (found == nullptr) return NoResource(container, type.name, name);
+    *resource = *found;
+    return OkStatus();
+  }
+  TENON_NOINLINE Status LookupOrCreateAny(std::string_view container, ResourceType type, std::string_view name,
+                                          Ref<Resource>* resource,
+                                          Status (*make)(const void* made_by, Ref<Resource>* to), const void* made_by) {
+    const KeyView key = MakeKey(type.hash, name);
+    const MutexLock lock(mutex_);
+    const auto it = containers_.find(Named(container));
+    const Ref<Resource>* found = it == containers_.end() ? nullptr : it->second.FindValue(key);
+    if (found != nullptr) {
+      *resource = *found;
+      return OkStatus();
+    }
+    Ref<Resource> made;
+    TENON_RETURN_IF_ERROR(make(made_by, &made));
+    if (!made) return errors::Internal("LookupOrCreate failed unexpectedly: ", type.name, " '", name, "'");
+    Insert(container, type, key, made);
+    *resource = std::move(made);
+    return OkStatus();
+  }
+  TENON_NOINLINE Status DeleteAny(std::string_view container, std::uint64_t type_hash, std::string_view type_name,
+                                  std::string_view name) {
+    const KeyView key = MakeKey(type_hash, name);
+    Ref<Resource> dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    const auto it = containers_.find(Named(container));
+    if (it == containers_.end()) return NoContainer(container, name);
+    const auto item = it->second.find(key);
+    if (item == it->second.end()) return NoResource(container, type_name, name);
+    dropped = std::move(item->second);
+    it->second.erase(item);
+    return OkStatus();
+  }
+
+  mutable Mutex mutex_;
+  FlatMap<std::string, Container> containers_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/step_container.hpp ----
+// StepContainer: the resources of one run - tensor arrays, stacks, temporary variables. They go when the run ends.
+TENON_NAMESPACE_BEGIN
+
+// A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
+// manager outlives it.
+class StepContainer {
+ public:
+  StepContainer(ResourceMgr* resources, std::int64_t step_id) : resources_(resources), step_id_(step_id) {}
+  StepContainer(const StepContainer&) = delete;
+  StepContainer& operator=(const StepContainer&) = delete;
+  ~StepContainer() {
+    if (used_.load(std::memory_order_acquire)) (void)resources_->Cleanup(name());
+  }
+
+  // What handles carry as their container; whoever makes a resource through the manager calls MarkUsed().
+  std::string name() const { return StrCat("__per_step_", step_id_); }
+  void MarkUsed() { used_.store(true, std::memory_order_release); }
+  ResourceMgr* resources() const { return resources_; }
+
+  template <class T>
+  Status Create(std::string_view name, Ref<T> resource) {
+    MarkUsed();
+    return resources_->Create<T>(this->name(), name, std::move(resource));
+  }
+  template <class T>
+  Status Lookup(std::string_view name, Ref<T>* resource) const {
+    return resources_->Lookup<T>(this->name(), name, resource);
+  }
+  template <class T, class Make>
+  Status LookupOrCreate(std::string_view name, Ref<T>* resource, const Make& make) {
+    MarkUsed();
+    return resources_->LookupOrCreate<T>(this->name(), name, resource, make);
+  }
+  template <class T>
+  Status Delete(std::string_view name) {
+    return resources_->Delete<T>(this->name(), name);
+  }
+
+ private:
+  ResourceMgr* resources_;
+  std::int64_t step_id_;
+  std::atomic<bool> used_{false};
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/resource_lookup.hpp ----
+// From a kernel to its resources: handles are made for the kernel's device, checked and looked up.
+TENON_NAMESPACE_BEGIN
+
+// A handle of a T, whether there is one or not. An empty container is the default one.
+template <class T>
+ResourceHandle MakeResourceHandle(std::string_view device, std::string_view container, std::string_view name) {
+  return ResourceHandle{std::string(device),
+                        std::string(container.empty() ? ResourceMgr::kDefaultContainer : container),
+                        std::string(name),
+                        kResourceType<T>.hash,
+                        std::string(kResourceType<T>.name),
+                        {}};
+}
+
+// As a scalar tensor, ready to be an output.
+inline Tensor HandleTensor(ResourceHandle handle) {
+  Tensor tensor(DataType::kResource, TensorShape());
+  *tensor.data<ResourceHandle>() = std::move(handle);
+  return tensor;
+}
+
+namespace detail {
+
+TENON_COLD inline Status WrongResourceType(const ResourceHandle& handle, ResourceType wanted) {
+  return errors::InvalidArgument(
+      "Trying to access a handle's resource using the wrong type. The handle points to a "
+      "resource (name '",
+      handle.name, "') of type '", handle.maybe_type_name, "' (hash code ", handle.hash_code,
+      ") but you are trying to access the resource as type '", wanted.name, "' (hash code ", wanted.hash, ")");
+}
+
+// InvalidArgument when the handle is of another device or another type.
+inline Status CheckHandle(const OpKernelContext& context, const ResourceHandle& handle, ResourceType wanted) {
+  if (handle.device != context.device_name()) [[unlikely]]
+    return errors::InvalidArgument("Trying to access resource ", handle.name, " located in device ", handle.device,
+                                   " from device ", context.device_name());
+  if (handle.hash_code != wanted.hash) [[unlikely]]
+    return WrongResourceType(handle, wanted);
+  return OkStatus();
+}
+
+TENON_COLD inline Status NoResources(const OpKernelContext& context) {
+  return errors::FailedPrecondition(context.op_kernel().type_string(),
+                                    ": there are no resources here: the op runs outside of a session's run");
+}
+
+}  // namespace detail
+
+// The session's manager; FailedPrecondition where there is none (while constants are folded, for example).
+inline Status GetResources(const OpKernelContext& context, ResourceMgr** resources) {
+  *resources = context.resource_manager();
+  return *resources != nullptr ? OkStatus() : detail::NoResources(context);
+}
+
+// The handle that an input holds; borrowed from the input. InvalidArgument when it is not one handle.
+inline Status HandleOf(const Tensor& input, const ResourceHandle** handle) {
+  if (input.dtype() != DataType::kResource || input.NumElements() < 1) [[unlikely]]
+    return errors::InvalidArgument("A resource handle must be one element of type resource, got ", input.dtype(),
+                                   " of shape ", input.shape());
+  *handle = input.data<ResourceHandle>();
+  return OkStatus();
+}
+
+// The resource that a handle names. InvalidArgument for another type or device, NotFound when there is none.
+template <class T>
+Status LookupResource(const OpKernelContext& context, const ResourceHandle& handle, Ref<T>* resource) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(detail::CheckHandle(context, handle, kResourceType<T>));
+  return resources->Lookup<T>(handle.container, handle.name, resource);
+}
+template <class T>
+Status LookupResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource) {
+  const ResourceHandle* handle = nullptr;
+  TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  return LookupResource<T>(context, *handle, resource);
+}
+
+// The same, or a new one: make(&resource) -> Status runs under the manager's lock.
+template <class T, class Make>
+Status LookupOrCreateResource(const OpKernelContext& context, const Tensor& input, Ref<T>* resource, const Make& make) {
+  const ResourceHandle* handle = nullptr;
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(HandleOf(input, &handle));
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  TENON_RETURN_IF_ERROR(detail::CheckHandle(context, *handle, kResourceType<T>));
+  return resources->LookupOrCreate<T>(handle->container, handle->name, resource, make);
+}
+
+// Where the resource of a node lives, from its attrs `container` and `shared_name`.
+struct ContainerInfo {
+  std::string container, name;
+  bool private_to_kernel = false;  // nobody else can name it
+
+  // The name is shared_name, or the node's own if `use_node_name`, or one that no other kernel has. InvalidArgument for
+  // a container with other characters than [A-Za-z0-9.][A-Za-z0-9./-]* and a shared_name that starts with '_'.
+  static Result<ContainerInfo> From(const OpKernelConstruction& c, bool use_node_name = false) {
+    std::string_view container, shared_name;
+    TENON_RETURN_IF_ERROR(c.GetAttr("container", &container));
+    TENON_RETURN_IF_ERROR(c.GetAttr("shared_name", &shared_name));
+    for (std::size_t i = 0; i < container.size(); ++i) {
+      const char k = container[i];
+      const bool word = (k >= 'a' && k <= 'z') || (k >= 'A' && k <= 'Z') || (k >= '0' && k <= '9') || k == '.';
+      if (!word && !(i > 0 && (k == '/' || k == '-')))
+        return errors::InvalidArgument("container contains invalid characters: ", container);
+    }
+    if (!shared_name.empty() && shared_name.front() == '_')
+      return errors::InvalidArgument("shared_name cannot start with '_':", shared_name);
+    ContainerInfo info;
+    info.container = container.empty() ? ResourceMgr::kDefaultContainer : container;
+    if (!shared_name.empty()) {
+      info.name = shared_name;
+    } else if (use_node_name) {
+      info.name = c.def().name;
+    } else {
+      static std::atomic<std::int64_t> counter{0};
+      info.name = StrCat("_", counter.fetch_add(1, std::memory_order_relaxed), "_", c.def().name);
+      info.private_to_kernel = true;
+    }
+    return info;
+  }
+};
+
 TENON_NAMESPACE_END
 
 // ---- tenon/io/dlpack.hpp ----
@@ -18688,150 +20179,302 @@ inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor&
 
 TENON_NAMESPACE_END
 
-// ---- tenon/io/mapped_file.hpp ----
-// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
+// ---- tenon/io/load_library.hpp ----
+// LoadLibrary: ops and kernels from a shared library, for a program that is running (plugin.hpp says how such a library
+// is made).
+#if __has_include(<dlfcn.h>)
+#include <dlfcn.h>
 #endif
 
-// ---- tenon/io/mapped_file.hpp ----
+// ---- tenon/device/cpu.hpp ----
+// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
+
+class Allocator;
+
+// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
+class ThreadPoolInterface {
+ public:
+  virtual ~ThreadPoolInterface() = default;
+  // Runs fn(arg) once on some thread of the pool, later or now.
+  virtual void Schedule(void (*fn)(void*), void* arg) = 0;
+  // Threads that may run at once, the caller of ParallelFor included.
+  virtual int NumThreads() const = 0;
+  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
+  // when all are done. The caller takes part. May be called from inside a task of the same pool.
+  virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
+};
+
+// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
+// process-wide allocator".
+struct Cpu {
+  static constexpr std::string_view type = "CPU";
+  ThreadPoolInterface* pool = nullptr;
+  Allocator* allocator = nullptr;
+};
+
+namespace detail {
+template <class Body>
+void RunRange(void* body, Index begin, Index end) {
+  const Body& call = *static_cast<const Body*>(body);
+  call(begin, end);
+}
+}  // namespace detail
+
+// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
+// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
+template <class Body>
+void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
+  constexpr double kWorthAThreadNs = 15000;
+  if (total <= 0) return;
+  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
+    return body(Index{0}, total);
+  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
+  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+namespace detail {
+template <class Body>
+struct EachIndex {
+  const Body* body;
+  void operator()(Index begin, Index end) const {
+    for (Index i = begin; i < end; ++i) (*body)(i);
+  }
+};
+}  // namespace detail
+
+// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
+// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
+template <class Body>
+Status ForEach(Cpu& device, Index n, const Body& body) {
+  ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/row.hpp ----
+// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
+// start-up but one pointer being linked into a list.
+TENON_NAMESPACE_BEGIN
+
+class OpKernel;
+
+inline constexpr int kMaxTypedAttrs = 4;
+
+namespace detail {
+struct AttrSlot;
+}
+
+// An op as the registry holds it, one per op struct.
+struct OpRow {
+  const OpView* view;
+  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
+  std::int8_t typed_count;                   // type attrs that the kernels are templates over
+  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
+  std::size_t (*list_slots)(void* attrs,
+                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+};
 
 namespace detail {
 
-// What the system said about a file, as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG: code = Code::kNotFound; break;
-    case EACCES:
-    case EPERM:
-    case EROFS: code = Code::kPermissionDenied; break;
-    case EISDIR: code = Code::kFailedPrecondition; break;
-    case ENOMEM:
-    case ENOSPC:
-    case EMFILE:
-    case ENFILE: code = Code::kResourceExhausted; break;
-    default: break;
+struct SpanStorage;
+
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
+// for an asynchronous kernel until Done is called.
+struct CallFrame {
+  OpKernelContext* context;
+  void* device;
+  const AnyView* views;          // of all inputs, then of all outputs
+  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
+  Tensor* const* inputs;
+  Tensor* outputs;
+  int num_inputs;  // tensors, not arguments
+  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  std::byte* late;  // 16 bytes per argument for Late objects
+  Done::Callback done;  // asynchronous kernels
+  void* done_state;
+};
+
+}  // namespace detail
+
+// One kernel: an op struct's kernel template with its device and types filled in.
+struct KernelRow {
+  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
+  std::string_view device;  // "CPU", "GPU"
+  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
+  bool is_async = false;
+  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
+  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
+  std::uint32_t size = 0, align = 0;  // of the kernel object
+  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
+  void (*destroy)(void* kernel) = nullptr;  // null: trivial
+  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
+  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
+};
+
+// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
+struct RegistrationBatch {
+  const OpRow* const* ops = nullptr;
+  std::size_t op_count = 0;
+  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
+  const std::size_t* table_sizes = nullptr;
+  std::size_t table_count = 0;
+  RegistrationBatch* next = nullptr;
+  std::atomic<bool> linked{false};
+};
+
+namespace detail {
+// All batches of the process, newest first. thread-safe.
+inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
+
+inline bool LinkBatch(RegistrationBatch* batch) {
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
+  batch->next = registration_batches.load(std::memory_order_relaxed);
+  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
   }
-  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+  return true;
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/plugin.hpp ----
+// What a shared library of ops and kernels shows to the program that loads it: one C function that returns a
+// PluginHeader. TENON_PLUGIN (plugin.hpp) writes it, LoadLibrary (io/load_library.hpp) reads it.
+TENON_NAMESPACE_BEGIN
+
+inline constexpr char kPluginMagic[8] = {'t', 'e', 'n', 'o', 'n', 'l', 'i', 'b'};
+inline constexpr const char* kPluginEntryPoint = "tenon_plugin";
+inline constexpr std::size_t kPluginDataTypes = 64;
+inline constexpr std::uint8_t kNoSuchDataType = 0xff;
+
+namespace detail {
+
+#define TENON_DETAIL_TEXT_OF(text) #text
+#define TENON_DETAIL_TEXT(macro) TENON_DETAIL_TEXT_OF(macro)
+#if defined(_LIBCPP_ABI_VERSION)
+#define TENON_DETAIL_LIBRARY_ABI "libc++ abi " TENON_DETAIL_TEXT(_LIBCPP_ABI_VERSION)
+#elif defined(_GLIBCXX_USE_CXX11_ABI)
+#define TENON_DETAIL_LIBRARY_ABI "libstdc++ cxx11=" TENON_DETAIL_TEXT(_GLIBCXX_USE_CXX11_ABI)
+#else
+#define TENON_DETAIL_LIBRARY_ABI "another standard library"
+#endif
+inline constexpr const char* kPluginAbi =
+    "tenon " TENON_DETAIL_TEXT(TENON_ABI_TAG) ", " TENON_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
+#undef TENON_DETAIL_LIBRARY_ABI
+#undef TENON_DETAIL_TEXT
+#undef TENON_DETAIL_TEXT_OF
+
+// A number made of the sizes of all that crosses: differs, as good as always, when a type has changed in between or
+// when a macro such as _GLIBCXX_DEBUG changes containers.
+constexpr std::uint32_t PluginLayout() {
+  std::uint32_t hash = 2166136261u;
+  for (const std::size_t size : {sizeof(void*),
+                                 sizeof(long),
+                                 sizeof(std::string),
+                                 sizeof(Status),
+                                 sizeof(Tensor),
+                                 sizeof(TensorShape),
+                                 sizeof(PartialTensorShape),
+                                 sizeof(AnyView),
+                                 sizeof(ArgSpec),
+                                 sizeof(AttrSpec),
+                                 sizeof(OpView),
+                                 sizeof(OpRow),
+                                 sizeof(KernelRow),
+                                 sizeof(ParamInfo),
+                                 sizeof(RegistrationBatch),
+                                 sizeof(CallFrame),
+                                 sizeof(AttrValue),
+                                 sizeof(NodeDef),
+                                 sizeof(InferenceContext),
+                                 sizeof(OpKernel),
+                                 sizeof(OpKernelContext),
+                                 sizeof(OpKernelContext::NodeFrame),
+                                 sizeof(StepEnvironment),
+                                 sizeof(OpKernelConstruction),
+                                 sizeof(Cpu)})
+    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
+  return hash;
 }
 
-// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
-inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char block[1 << 14];
-  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
-  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
-  if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
-                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
-  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return buffer;
+// Bytes of one element of every DataType by its number, those with a C++ object in the tensor included.
+using PluginDataTypeSizes = std::array<std::uint8_t, kPluginDataTypes>;
+constexpr PluginDataTypeSizes MakePluginDataTypeSizes() {
+  PluginDataTypeSizes sizes{};
+  sizes.fill(kNoSuchDataType);
+  for (std::size_t i = 0; i < kDataTypeCount; ++i) sizes[i] = kDataTypeRows[i].size;
+  sizes[static_cast<std::size_t>(DataType::kString)] = sizeof(tstring);
+  sizes[static_cast<std::size_t>(DataType::kResource)] = sizeof(ResourceHandle);
+  sizes[static_cast<std::size_t>(DataType::kVariant)] = sizeof(Variant);
+  return sizes;
 }
 
 }  // namespace detail
 
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
-// program. Who writes to the memory changes a private copy of the page, never the file.
-//
-//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
-//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
-class MappedFile {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
-  static Result<MappedFile> Open(const std::string& path) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return detail::FileError("MappedFile", path, errno);
-    struct stat info;
-    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (S_ISREG(info.st_mode) && size > 0) {
-      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-      if (data != MAP_FAILED) {
-        ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
-      }
-    }
-    std::FILE* file = ::fdopen(fd, "rb");
-    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-#else
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
-#endif
-    Result<Buffer*> buffer = detail::ReadWhole(file, path);
-    std::fclose(file);
-    if (!buffer.ok()) return buffer.status();
-    return MappedFile(*buffer);
-  }
-
-  // The bytes of a buffer; takes over the caller's reference.
-  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
-
-  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (buffer_ != nullptr) buffer_->Unref();
-  }
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
-  Buffer* buffer() const { return buffer_; }
-
- private:
-  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
-  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
-  static Status CloseWith(int fd, Status status) {
-    ::close(fd);
-    return status;
-  }
-#endif
-
-  Buffer* buffer_;
+// immutable. The members down to `dtype_sizes` keep their places in all versions, so that any two can compare them.
+struct PluginHeader {
+  char magic[8];             // kPluginMagic
+  std::uint32_t version[3];  // of the headers that the library was built from
+  std::uint32_t layout;      // of the types that cross
+  const char* abi;
+  std::uint8_t dtype_sizes[kPluginDataTypes];  // by DataType number; kNoSuchDataType: there is none
+  // Read only when all of the above is the same.
+  const RegistrationBatch* batch;                        // of TENON_PLUGIN
+  const std::atomic<RegistrationBatch*>* linked_batches;  // of TENON_REGISTER in the library's other files
 };
 
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  int error = 0;
-  for (const std::string_view bytes : pieces) {
-    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
-  }
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
-  return detail::FileError("WriteFile", path, error);
-}
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
+  PluginHeader header{};
+  for (std::size_t i = 0; i < sizeof(kPluginMagic); ++i) header.magic[i] = kPluginMagic[i];
+  header.version[0] = TENON_VERSION_MAJOR;
+  header.version[1] = TENON_VERSION_MINOR;
+  header.version[2] = TENON_VERSION_PATCH;
+  header.layout = detail::PluginLayout();
+  header.abi = detail::kPluginAbi;
+  constexpr detail::PluginDataTypeSizes sizes = detail::MakePluginDataTypeSizes();
+  for (std::size_t i = 0; i < kPluginDataTypes; ++i) header.dtype_sizes[i] = sizes[i];
+  header.batch = batch;
+  header.linked_batches = &detail::registration_batches;
+  return header;
 }
 
-TENON_SETUP_CODE_END
+// Whether a program of these headers may use a library of that header. FailedPrecondition says what differs; `library`
+// names it.
+inline Status CheckPlugin(const PluginHeader& header, std::string_view library) {
+  const PluginHeader own = MakePluginHeader(nullptr);
+  const auto refuse = [library](std::string_view what) {
+    return errors::FailedPrecondition("LoadLibrary: '", library, "' ", what, "; build it again with these headers");
+  };
+  if (std::string_view(header.magic, sizeof(header.magic)) != std::string_view(own.magic, sizeof(own.magic)))
+    return errors::FailedPrecondition("LoadLibrary: '", library, "': what its function '", kPluginEntryPoint,
+                                      "' returns is no plug-in header; TENON_PLUGIN(ops...) writes one");
+  const auto version = [](const PluginHeader& h) {
+    return StrCat("Tenon ", h.version[0], ".", h.version[1], ".", h.version[2]);
+  };
+  // As for the CMake package: the same minor version.
+  if (header.version[0] != own.version[0] || header.version[1] != own.version[1])
+    return refuse(StrCat("was built against ", version(header), ", this program against ", version(own)));
+  if (std::string_view(header.abi) != own.abi)
+    return refuse(StrCat("has the ABI '", header.abi, "', this program '", own.abi, "'"));
+  for (std::size_t i = 0; i < kPluginDataTypes; ++i) {
+    if (header.dtype_sizes[i] == own.dtype_sizes[i]) continue;
+    const auto size = [i](const PluginHeader& h) {
+      return h.dtype_sizes[i] == kNoSuchDataType ? std::string("unknown") : StrCat(int{h.dtype_sizes[i]}, " bytes");
+    };
+    return refuse(
+        StrCat("has another table of dtypes: number ", i, " is ", size(header), " there and ", size(own), " here"));
+  }
+  if (header.layout != own.layout)
+    return refuse(StrCat("lays out Tenon's types in another way than this program: layout ", header.layout, ", not ",
+                         own.layout, " (a macro that changes the standard library's containers?)"));
+  return OkStatus();
+}
+
 TENON_NAMESPACE_END
 
 // ---- tenon/base/inlined_vector.hpp ----
@@ -19086,6 +20729,1235 @@ class InlinedVector {
   alignas(T) unsigned char inline_[N * sizeof(T)];
 };
 
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/attrs.hpp ----
+// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order.
+// The members' names are read by the compiler; one table per op says where each attr goes.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Converts to anything: stands for a member while members are counted.
+struct AnyMember {
+  template <class T>
+  constexpr operator T() const noexcept;
+};
+template <class A, std::size_t... I>
+constexpr bool TakesMembers(std::index_sequence<I...>) {
+  return requires { A{((void)I, AnyMember{})...}; };
+}
+template <class A, std::size_t N = 0>
+constexpr std::size_t MemberCount() {
+  if constexpr (TakesMembers<A>(std::make_index_sequence<N + 1>{}))
+    return MemberCount<A, N + 1>();
+  else
+    return N;
+}
+
+// An A that is named but never defined: only its members' names are read.
+template <class A>
+struct Named {
+  A value;
+};
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
+template <class A>
+extern const Named<A> named;
+
+// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
+// named<A>.value)->...".
+template <auto Member>
+constexpr std::string_view MemberName() {
+  std::string_view text = TENON_SIGNATURE;
+  std::size_t end = text.find(';');
+  if (end == std::string_view::npos) end = text.size();
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  while (end > 0 && !word(text[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && word(text[begin - 1])) --begin;
+  std::string_view name = text.substr(begin, end - begin);
+  if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);  // `template_` stands for the attr 'template'
+  return name;
+}
+
+// Calls visit(a, b, ...) with the data members of an aggregate of at most 16 members.
+template <class A, class Visit>
+constexpr auto WithMembers(A& x, Visit visit) {
+  constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
+  static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
+  (void)x;
+  if constexpr (count == 0)
+    return visit();
+  else if constexpr (count == 1) {
+    auto& [a] = x;
+    return visit(a);
+  } else if constexpr (count == 2) {
+    auto& [a, b] = x;
+    return visit(a, b);
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = x;
+    return visit(a, b, c);
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = x;
+    return visit(a, b, c, d);
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = x;
+    return visit(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = x;
+    return visit(a, b, c, d, e, f);
+  } else if constexpr (count == 7) {
+    auto& [a, b, c, d, e, f, g] = x;
+    return visit(a, b, c, d, e, f, g);
+  } else if constexpr (count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = x;
+    return visit(a, b, c, d, e, f, g, h);
+  } else if constexpr (count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = x;
+    return visit(a, b, c, d, e, f, g, h, i);
+  } else if constexpr (count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j);
+  } else if constexpr (count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k);
+  } else if constexpr (count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l);
+  } else if constexpr (count == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m);
+  } else if constexpr (count == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+  } else if constexpr (count == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (count == 16) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  }
+}
+template <class A>
+constexpr auto MemberNames() {
+  constexpr std::size_t count = MemberCount<A>();
+  if constexpr (count == 0)
+    return std::array<std::string_view, 0>{};
+  else if constexpr (count == 1) {
+    auto& [a] = named<A>.value;
+    return std::array{MemberName<&a>()};
+  } else if constexpr (count == 2) {
+    auto& [a, b] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>()};
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>()};
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>()};
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>()};
+  } else if constexpr (count == 6) {
+    auto& [a, b, c, d, e, f] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(),
+                      MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
+  } else if constexpr (count == 7) {
+    auto& [a, b, c, d, e, f, g] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
+  } else if constexpr (count == 8) {
+    auto& [a, b, c, d, e, f, g, h] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
+  } else if constexpr (count == 9) {
+    auto& [a, b, c, d, e, f, g, h, i] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
+  } else if constexpr (count == 10) {
+    auto& [a, b, c, d, e, f, g, h, i, j] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
+  } else if constexpr (count == 11) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
+  } else if constexpr (count == 12) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
+  } else if constexpr (count == 13) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
+  } else if constexpr (count == 14) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
+  } else if constexpr (count == 15) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
+  } else if constexpr (count == 16) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
+                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
+                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
+                      MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
+  }
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+// AttrMember<M>: the attr kind that a member of type M holds.
+template <class M>
+struct AttrMember {
+  static constexpr bool known = false, list = false;
+  static constexpr AttrKind kind = AttrKind::kInt;
+};
+template <>
+struct AttrMember<std::int64_t> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kInt;
+};
+template <>
+struct AttrMember<float> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kFloat;
+};
+template <>
+struct AttrMember<bool> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kBool;
+};
+template <>
+struct AttrMember<std::string_view> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kString;
+};
+template <>
+struct AttrMember<DataType> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kType;
+};
+template <>
+struct AttrMember<PartialTensorShape> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kShape;
+};
+template <>
+struct AttrMember<Tensor> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kTensor;
+};
+template <>
+struct AttrMember<const NameAttrList*> {
+  static constexpr bool known = true, list = false;
+  static constexpr AttrKind kind = AttrKind::kFunc;
+};
+template <>
+struct AttrMember<std::span<const std::int64_t>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kInt;
+};
+template <>
+struct AttrMember<std::span<const float>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kFloat;
+};
+template <>
+struct AttrMember<std::span<const char>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kBool;
+};
+template <>
+struct AttrMember<std::span<const std::string>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kString;
+};
+template <>
+struct AttrMember<std::span<const DataType>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kType;
+};
+template <>
+struct AttrMember<std::span<const PartialTensorShape>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kShape;
+};
+template <>
+struct AttrMember<std::span<const Tensor>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kTensor;
+};
+template <>
+struct AttrMember<std::span<const NameAttrList>> {
+  static constexpr bool known = true, list = true;
+  static constexpr AttrKind kind = AttrKind::kFunc;
+};
+
+// One member: which kind it holds and where it lies inside Attrs.
+struct AttrSlot {
+  std::string_view name;
+  AttrKind kind;
+  bool list;
+  void* member;
+};
+struct SlotsOf {
+  template <class... M>
+  constexpr auto operator()(M&... members) const {
+    return std::array<AttrSlot, sizeof...(M)>{AttrSlot{{}, AttrMember<M>::kind, AttrMember<M>::list, &members}...};
+  }
+};
+// The members' types, without needing a value of them.
+template <class... M>
+struct MemberTypes {
+  static constexpr bool known[sizeof...(M) + 1] = {AttrMember<M>::known..., true};
+  static constexpr bool list[sizeof...(M) + 1] = {AttrMember<M>::list..., false};
+  static constexpr AttrKind kind[sizeof...(M) + 1] = {AttrMember<M>::kind..., AttrKind::kInt};
+};
+struct TypesOf {
+  template <class... M>
+  constexpr auto operator()(M&...) const {
+    return MemberTypes<std::remove_const_t<M>...>{};
+  }
+};
+template <class A>
+using MemberTypesOf = decltype(WithMembers(std::declval<A&>(), TypesOf{}));
+
+inline constexpr std::size_t kMaxAttrMembers = 16;
+
+// Writes one slot per member of *attrs and returns how many there are.
+template <class Attrs>
+std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
+  constexpr auto names = MemberNames<Attrs>();
+  if constexpr (names.size() > 0) {
+    const auto members = WithMembers(*static_cast<Attrs*>(attrs), SlotsOf{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      slots[i] = members[i];
+      slots[i].name = names[i];
+    }
+  }
+  return names.size();
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/adapted_kernel.hpp ----
+// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
+// forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// List arguments that a kernel takes as std::span<const Tensor>: handles in a row, kept until the call ends.
+struct SpanStorage {
+  InlinedVector<Tensor, 8> tensors;  // all inputs of the node
+};
+inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
+  const int first = frame.first[argument], last = frame.first[argument + 1];
+  return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
+}
+
+// Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
+Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
+
+// What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
+class AdaptedCore {
+ public:
+  ~AdaptedCore() {
+    if (object_ == nullptr) return;
+    if (row_->destroy != nullptr) row_->destroy(object_);
+    ::operator delete(object_, std::align_val_t{row_->align});
+  }
+
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    row_ = &row;
+    object_ = ::operator new(row.size, std::align_val_t{row.align});
+    void* attrs = row.construct(object_);
+    if (row.op->list_slots != nullptr) {
+      AttrSlot slots[kMaxAttrMembers];
+      TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
+    }
+    TENON_RETURN_IF_ERROR(FindArguments(*construction));
+    if (row.init != nullptr) TENON_RETURN_IF_ERROR(row.init(object_, *construction));
+    return OkStatus();
+  }
+
+  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
+  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
+  template <class SetInput, class SetOutput>
+  void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
+    const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
+    const bool small_integers =
+        (row_->op->typed_count == 0 || row_->int32_on_host) &&
+        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
+    for (int a = 0; a < argument_count_; ++a) {
+      const ParamKind kind = row_->params[a].kind;
+      if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
+    }
+  }
+
+  // Fills `views` and allocates the outputs that the shape function sizes.
+  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
+    for (int i = 0; i < num_inputs_; ++i) {
+      const Tensor& t = ctx->input(i);
+      views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
+    }
+    if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
+    if (needs_shapes_) {
+      ShapeMemo local;
+      ShapeMemo& memo = ctx->memo() != nullptr ? *ctx->memo() : local;
+      if (!Remembers(memo, ctx)) [[unlikely]]
+        TENON_RETURN_IF_ERROR(InferShapes(ctx, &memo));
+      for (const OutputPlan& out : outputs_) {
+        const TensorShape& shape = memo.outputs[static_cast<std::size_t>(out.tensor)];
+        if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
+        Tensor& t = *ctx->mutable_output(out.tensor);
+        views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
+      }
+      if (has_output_ranks_) TENON_RETURN_IF_ERROR(CheckOutputRanks(ctx));
+    }
+    return OkStatus();
+  }
+
+  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
+    CallFrame frame{};
+    frame.context = ctx;
+    frame.device = ctx->raw_device();
+    frame.views = views;
+    frame.first = first_.data();
+    frame.inputs = ctx->input_array();
+    frame.outputs = ctx->mutable_output(0);
+    frame.num_inputs = num_inputs_;
+    frame.input_span = &InputSpan;
+    frame.late = late;
+    return frame;
+  }
+  Status Call(CallFrame& frame) const { return row_->call(object_, frame); }
+
+  bool takes_spans() const { return takes_spans_; }
+  void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
+    for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
+  }
+  const KernelRow& row() const { return *row_; }
+  int view_count() const { return num_inputs_ + num_outputs_; }
+  int argument_count() const { return argument_count_; }
+
+ private:
+  struct OutputPlan {
+    int tensor;
+    std::uint8_t forward_mask;
+  };
+  static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
+
+  // Counts the tensors of every argument from the node's attrs.
+  Status FindArguments(const OpKernelConstruction& construction) {
+    const OpView& op = *row_->op->view;
+    num_inputs_ = construction.num_inputs();
+    num_outputs_ = construction.num_outputs();
+    first_.clear();
+    int at = 0;
+    for (const auto& list : {op.inputs, op.outputs})
+      for (const ArgSpec& arg : list) {
+        first_.push_back(static_cast<std::uint16_t>(at));
+        std::int64_t n = 1;
+        if (!arg.number_attr().empty()) {
+          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
+        } else if (arg.is_type_list) {
+          std::span<const DataType> types;
+          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.type_list_attr(), &types));
+          n = static_cast<std::int64_t>(types.size());
+        }
+        at += static_cast<int>(n);
+      }
+    if (at != num_inputs_ + num_outputs_ || at > 65535)
+      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_,
+                              " outputs, its op asks for ", at, " in all");
+    first_.push_back(static_cast<std::uint16_t>(at));
+    argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
+    for (int a = 0; a < argument_count_; ++a) {
+      const ParamInfo& info = row_->params[a];
+      const bool output = a >= static_cast<int>(op.inputs.size());
+      if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
+      if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
+      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
+        continue;
+      needs_shapes_ = true;
+      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
+        outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
+    }
+    return OkStatus();
+  }
+  // From argument numbers to tensor numbers; only arguments of one tensor can be forwarded.
+  std::uint8_t InputMask(std::uint8_t arguments) const {
+    unsigned mask = 0;
+    for (int a = 0; a < 8 && a < argument_count_; ++a)
+      if ((arguments >> a & 1) != 0 && first_[Position(a)] < 8) mask |= 1u << first_[Position(a)];
+    return static_cast<std::uint8_t>(mask);
+  }
+  static bool Forwarded(OpKernelContext* ctx, const OutputPlan& out, const TensorShape& shape) {
+    for (int i = 0; (out.forward_mask >> i) != 0; ++i)
+      if ((out.forward_mask >> i & 1) != 0 && ctx->TryForward(i, out.tensor, shape)) return true;
+    return false;
+  }
+
+  Status CheckRanks(OpKernelContext* ctx) const {
+    const OpView& op = *row_->op->view;
+    for (std::size_t a = 0; a < op.inputs.size(); ++a) {
+      const int rank = row_->params[a].rank;
+      if (rank != kAnyRank && ctx->input(first_[a]).dims() != rank) [[unlikely]]
+        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank,
+                                       ", got shape ", ctx->input(first_[a]).shape());
+    }
+    return OkStatus();
+  }
+  Status CheckOutputRanks(OpKernelContext* ctx) const {
+    const OpView& op = *row_->op->view;
+    for (std::size_t a = op.inputs.size(); a < Position(argument_count_); ++a) {
+      const int rank = row_->params[a].rank;
+      const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
+      if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
+        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(),
+                                "' with rank ", rank, ", but the shape function gives it ", t.shape());
+    }
+    return OkStatus();
+  }
+
+  // True when the memo was made for the present input shapes and values.
+  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
+    if (!memo.valid) return false;
+    for (int i = 0; i < num_inputs_; ++i)
+      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
+    if (memo.value_inputs == 0) return true;
+    std::size_t v = 0;
+    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
+      if ((memo.value_inputs >> i & 1) == 0) continue;
+      const SlimVector<std::byte>& value = memo.values[v++];
+      if (value.size() != ctx->input(i).TotalBytes() ||
+          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
+        return false;
+    }
+    return true;
+  }
+  Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
+
+  const KernelRow* row_ = nullptr;
+  void* object_ = nullptr;
+  int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
+  bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
+  SlimVector<std::uint16_t> first_;
+  SlimVector<OutputPlan> outputs_;
+};
+
+inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
+  const OpView& op = *row_->op->view;
+  memo->valid = false;
+  InferenceContext shapes;
+  shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
+  for (int i = 0; i < num_inputs_; ++i) {
+    // Values are there for the asking, but only those in host memory.
+    const bool readable = ctx->op_kernel().input_memory_type(i) == MemoryType::kHost || ctx->host_memory();
+    shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
+  }
+  TENON_RETURN_IF_ERROR(shapes.construction_status());
+  if (Status status = op.shape_fn(&shapes); !status.ok())
+    return StartsWith(status.message(), op.name) ? status
+                                                 : Status(status.code(), StrCat(op.name, ": ", status.message()));
+  memo->inputs.clear();
+  memo->values.clear();
+  memo->value_inputs = 0;
+  bool repeatable = true;
+  for (int i = 0; i < num_inputs_; ++i) {
+    const Tensor& t = ctx->input(i);
+    memo->inputs.push_back(t.shape());
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (i >= 64 || SizeOf(t.dtype()) == 0) {
+      repeatable = false;
+      continue;
+    }
+    memo->value_inputs |= std::uint64_t{1} << i;
+    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
+    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
+  }
+  memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
+  for (const OutputPlan& out : outputs_)
+    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
+        !status.ok())
+      return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
+                              shapes.DebugString(shapes.output(out.tensor)),
+                              ", but the kernel takes it as Out; it must be complete, or the parameter Late<T>&");
+  memo->valid = repeatable;
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_BEGIN
+// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
+// read.
+inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
+  for (const AttrSlot& slot : slots) {
+    const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
+    const auto either = [&]<class T, class List>(T* one, List* list) { return slot.list ? get(list) : get(one); };
+    const auto as = []<class T>(std::type_identity<T>) { return static_cast<T*>(nullptr); };
+    Status status;
+    switch (slot.kind) {
+      case AttrKind::kInt:
+        status =
+            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
+        break;
+      case AttrKind::kFloat:
+        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
+        break;
+      case AttrKind::kBool:
+        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
+        break;
+      case AttrKind::kString:
+        status =
+            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
+        break;
+      case AttrKind::kType:
+        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
+        break;
+      case AttrKind::kShape:
+        status = either(as(std::type_identity<PartialTensorShape>{}),
+                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
+        break;
+      case AttrKind::kTensor:
+        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
+        break;
+      case AttrKind::kFunc:
+        status = either(as(std::type_identity<const NameAttrList*>{}),
+                        as(std::type_identity<std::span<const NameAttrList>>{}));
+        break;
+    }
+    TENON_RETURN_IF_ERROR(status);
+  }
+  return OkStatus();
+}
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
+class AdaptedKernel final : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    return OkStatus();
+  }
+
+  void Compute(OpKernelContext* ctx) override {
+    constexpr int kSmall = 8;
+    if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
+      AnyView views[kSmall];
+      alignas(16) std::byte late[16 * kSmall];
+      Run(ctx, views, late);
+    } else {
+      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
+      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
+      Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
+    }
+  }
+
+ private:
+  void Run(OpKernelContext* ctx, AnyView* views, std::byte* late) const {
+    Status status = core_.Prepare(ctx, views);
+    if (status.ok()) [[likely]] {
+      detail::CallFrame frame = core_.Frame(ctx, views, late);
+      if (core_.takes_spans()) {
+        detail::SpanStorage spans;
+        core_.FillSpans(ctx, &spans);
+        frame.spans = &spans;
+        status = core_.Call(frame);
+      } else {
+        status = core_.Call(frame);
+      }
+    }
+    if (!status.ok()) [[unlikely]]
+      ctx->SetStatus(status);
+  }
+
+  detail::AdaptedCore core_;
+};
+
+// The same for a kernel whose operator() takes a Done.
+class AdaptedAsyncKernel final : public AsyncOpKernel {
+ public:
+  using AsyncOpKernel::AsyncOpKernel;
+  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
+    core_.HostArguments(
+        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
+        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
+    return OkStatus();
+  }
+
+  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+    auto* call = new PendingCall;
+    call->context = ctx;
+    call->done = done;
+    call->views.resize(static_cast<std::size_t>(core_.view_count()));
+    call->late.resize(static_cast<std::size_t>(core_.argument_count()));
+    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
+    call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
+    core_.FillSpans(ctx, &call->spans);
+    call->frame.spans = &call->spans;
+    call->frame.done = &Finish;
+    call->frame.done_state = call;
+    (void)core_.Call(call->frame);  // errors go through Done
+  }
+  // Waits for the end: executors call ComputeAsync.
+  void Compute(OpKernelContext* ctx) override {
+    std::atomic<bool> done{false};
+    ComputeAsync(ctx, {[](void* flag) {
+                         static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
+                         static_cast<std::atomic<bool>*>(flag)->notify_one();
+                       },
+                       &done});
+    done.wait(false, std::memory_order_acquire);
+  }
+
+ private:
+  struct PendingCall {
+    OpKernelContext* context;
+    DoneCallback done;
+    SlimVector<AnyView> views;
+    SlimVector<std::max_align_t> late;
+    detail::SpanStorage spans;
+    detail::CallFrame frame;
+  };
+  TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
+    const std::string_view op = context->op_kernel().type_string();
+    context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
+  }
+  static void Finish(void* state, Status status) {
+    auto* call = static_cast<PendingCall*>(state);
+    if (!status.ok()) [[unlikely]]
+      SetError(call->context, status);
+    const DoneCallback done = call->done;
+    delete call;
+    done();
+  }
+
+  detail::AdaptedCore core_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/registry.hpp ----
+// Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
+// order.
+struct KernelKey {
+  std::string_view op;
+  std::string_view device;
+  SlimVector<DataType> types;
+};
+struct KernelDef {
+  const KernelRow* row = nullptr;
+};
+
+// thread-safe; looking up takes no lock. Rows are never removed: a shared library that registered ops must stay loaded
+// (io/load_library.hpp sees to it).
+class Registry {
+ public:
+  // Everything that TENON_REGISTER put into this process.
+  static Registry& Global() {
+    static Registry* registry = new Registry(true);
+    return *registry;
+  }
+  Registry() = default;
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+  ~Registry() {
+    while (tables_ != nullptr) {
+      const Table* const older = tables_->older;
+      delete tables_;
+      tables_ = older;
+    }
+  }
+
+  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
+  // another struct or signature has the op's name, which is left out then.
+  Status Add(const RegistrationBatch& batch) {
+    Refresh();
+    const MutexLock lock(mutex_);
+    return AddLocked(batch);
+  }
+  // What Add would say.
+  Status Check(const RegistrationBatch& batch) const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    Status status;
+    for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(CheckOp(*batch.ops[i]));
+    return status;
+  }
+
+  // NotFound names the types there are kernels for.
+  Result<KernelDef> Find(const KernelKey& key) const {
+    Refresh();
+    const OpKernels* const kernels = kernels_.Find(key.op);
+    const KernelRow* const row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    if (row != nullptr) [[likely]]
+      return KernelDef{row};
+    return NoKernel(key, kernels);
+  }
+  // The kernel for a node: reads the node's type attrs.
+  Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
+    Refresh();
+    KernelKey key{node.op, device, {}};
+    if (const OpKernels* const kernels = kernels_.Find(node.op); kernels != nullptr) {
+      const OpRow& op = *kernels->op;
+      for (int k = 0; k < op.typed_count; ++k) {
+        DataType type = DataType::kInvalid;
+        TENON_RETURN_IF_ERROR(
+            GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+        key.types.push_back(type);
+      }
+    }
+    return Find(key);
+  }
+  // All kernels of an op, in the order of their registration.
+  SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
+    Refresh();
+    return RowsOf(kernels_.Find(op));
+  }
+
+  // The op's description, or null.
+  const OpView* FindOp(std::string_view name) const { return ops().Find(name); }
+  const OpRegistry& ops() const {
+    Refresh();
+    return ops_;
+  }
+  // What went wrong while batches were added; sessions refuse to start on it.
+  Status status() const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+ private:
+  explicit Registry(bool global) : global_(global) {}
+
+  // The rows of one op in one batch; those of other batches behind them. Only `next` changes, from null, once.
+  struct Table {
+    const KernelRow* rows;
+    std::size_t count;
+    std::atomic<Table*> next{nullptr};
+    const Table* older = nullptr;  // of all tables of the registry
+  };
+  struct OpKernels {
+    const OpRow* op;
+    Table* first;
+  };
+
+  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
+    if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (static_cast<DataType>(row.types[i]) != types[i]) return false;
+    return true;
+  }
+  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device,
+                                  const SlimVector<DataType>& types) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
+        if (row->op != nullptr && Matches(*row, types) && row->device == device) return row;
+    return nullptr;
+  }
+  static SlimVector<DataType> TypesOf(const KernelRow& row) {
+    SlimVector<DataType> types;
+    for (int k = 0; k < row.op->typed_count; ++k) types.push_back(static_cast<DataType>(row.types[k]));
+    return types;
+  }
+  // Of several rows for the same types, the first.
+  static SlimVector<const KernelRow*> RowsOf(const OpKernels* kernels) {
+    SlimVector<const KernelRow*> rows;
+    const Table* table = kernels == nullptr ? nullptr : kernels->first;
+    for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
+        if (row->op != nullptr && FindRow(*kernels, row->device, TypesOf(*row)) == row) rows.push_back(row);
+    return rows;
+  }
+  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
+  TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
+    std::string have;
+    for (const KernelRow* row : RowsOf(kernels))
+      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(TypesOf(*row)));
+    return errors::NotFound(
+        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
+        have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
+  }
+
+  // Takes in batches that were linked since the last time.
+  void Refresh() const {
+    if (!global_) return;
+    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
+    TakeIn();
+  }
+  TENON_COLD void TakeIn() const {
+    const MutexLock lock(mutex_);
+    const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
+    SlimVector<const RegistrationBatch*> fresh;
+    for (const RegistrationBatch* b = head; b != seen_.load(std::memory_order_relaxed); b = b->next) fresh.push_back(b);
+    for (std::size_t i = fresh.size(); i-- > 0;) status_.Update(AddLocked(*fresh[i]));
+    seen_.store(head, std::memory_order_release);
+  }
+
+  static bool SameStruct(const OpRow& a, const OpRow& b) {
+    if (a.struct_name != b.struct_name || a.typed_count != b.typed_count) return false;
+    for (int k = 0; k < a.typed_count; ++k)
+      if (a.typed_attr[k] != b.typed_attr[k]) return false;
+    return true;
+  }
+  Status CheckOp(const OpRow& op) const {
+    TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
+    const OpKernels* const kernels = kernels_.Find(op.view->name);
+    if (kernels == nullptr || kernels->op == &op || SameStruct(*kernels->op, op)) return OkStatus();
+    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", kernels->op->struct_name,
+                                 " and ", op.struct_name);
+  }
+  Status AddLocked(const RegistrationBatch& batch) const {
+    Status status;
+    for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
+    for (std::size_t t = 0; t < batch.table_count; ++t) {
+      const KernelRow* row = batch.tables[t];
+      const KernelRow* const end = row + batch.table_sizes[t];
+      while (row != end && row->op == nullptr) ++row;
+      if (row != end) status.Update(AddTable(row, static_cast<std::size_t>(end - row)));
+    }
+    return status;
+  }
+  Status AddTable(const KernelRow* rows, std::size_t count) const {
+    const OpRow& op = *rows->op;
+    TENON_RETURN_IF_ERROR(CheckOp(op));
+    const OpKernels* const kernels = kernels_.Find(op.view->name);
+    Table* last = nullptr;
+    for (Table* table = kernels == nullptr ? nullptr : kernels->first; table != nullptr; table = last->next.load()) {
+      if (table->rows == rows) return OkStatus();
+      last = table;
+    }
+    Table* const table = new Table{rows, count};
+    table->older = tables_;
+    tables_ = table;
+    if (last != nullptr)
+      last->next.store(table, std::memory_order_release);
+    else
+      kernels_.Insert(op.view->name, OpKernels{&op, table});
+    return OkStatus();
+  }
+
+  bool global_ = false;
+  mutable Mutex mutex_;  // of those that add
+  mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
+  mutable OpRegistry ops_;
+  mutable NameTable<OpKernels> kernels_;
+  mutable const Table* tables_ = nullptr;  // the newest
+  mutable Status status_;
+};
+
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel.
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+  Owned<OpKernel> kernel;
+  if (row.create != nullptr) {
+    kernel.reset(row.create(construction));
+  } else if (row.is_async) {
+    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
+    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
+    kernel = std::move(adapted);
+  } else {
+    auto adapted = MakeOwned<AdaptedKernel>(construction);
+    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
+    kernel = std::move(adapted);
+  }
+  TENON_RETURN_IF_ERROR(construction->status());
+  return kernel;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/load_library.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct LoadedLibrary {
+  std::string path;
+  SlimVector<const OpView*> ops;  // in the order in which the library lists them
+};
+
+namespace detail {
+
+// A library that was taken in: what it registers, for a second registry.
+struct PluginBatches {
+  void* handle;
+  SlimVector<const RegistrationBatch*> batches;
+};
+struct Plugins {
+  Mutex mutex;
+  SlimVector<PluginBatches> loaded;
+};
+inline Plugins& AllPlugins() {
+  static Plugins* const plugins = new Plugins();
+  return *plugins;
+}
+
+// Whether all of it can be registered: an op that clashes keeps the whole library out.
+inline Status CheckPluginOps(const std::string& path, const PluginBatches& plugin, const Registry& registry) {
+  Registry alone;
+  Status status;
+  for (const RegistrationBatch* batch : plugin.batches) {
+    status.Update(registry.Check(*batch));
+    status.Update(alone.Add(*batch));
+  }
+  return status.ok() ? status : Status(status.code(), StrCat("LoadLibrary: '", path, "': ", status.message()));
+}
+inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const PluginBatches& plugin, Registry& registry) {
+  LoadedLibrary library{path, {}};
+  for (const RegistrationBatch* batch : plugin.batches) {
+    TENON_RETURN_IF_ERROR(registry.Add(*batch));
+    for (std::size_t i = 0; i < batch->op_count; ++i) library.ops.push_back(batch->ops[i]->view);
+  }
+  return library;
+}
+
+}  // namespace detail
+
+// Loads the library at `path` (a name without '/' is looked for where the system looks for libraries) and registers its
+// ops and kernels. A second time: the same answer, nothing changes. The library stays until the process ends, since
+// sessions point into it. thread-safe.
+//   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is no plug-in.
+//   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
+//   AlreadyExists: another op of that name is registered; nothing of the library is, then.
+//
+//   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
+//   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());
+#if __has_include(<dlfcn.h>)
+inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& registry = Registry::Global()) {
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return errors::InvalidArgument("LoadLibrary: '", path, "' is no file name");
+  detail::Plugins& plugins = detail::AllPlugins();
+  const MutexLock lock(plugins.mutex);
+  const RegistrationBatch* const before = detail::registration_batches.load(std::memory_order_acquire);
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const reason = dlerror();
+    return errors::NotFound("LoadLibrary: '", path, "': ", reason == nullptr ? "cannot be loaded" : reason);
+  }
+  for (const detail::PluginBatches& plugin : plugins.loaded) {
+    if (plugin.handle != handle) continue;
+    dlclose(handle);  // still loaded
+    TENON_RETURN_IF_ERROR(detail::CheckPluginOps(path, plugin, registry));
+    return detail::RegisterPlugin(path, plugin, registry);
+  }
+  const RegistrationBatch* const after = detail::registration_batches.load(std::memory_order_acquire);
+  const auto refuse = [&](Status status) {
+    if (before == after) dlclose(handle);  // otherwise its TENON_REGISTER has linked rows into this program
+    return status;
+  };
+
+  using EntryPoint = const PluginHeader* (*)();
+  void* const symbol = dlsym(handle, kPluginEntryPoint);
+  if (symbol == nullptr)
+    return refuse(errors::InvalidArgument("LoadLibrary: '", path, "' is no plug-in of Tenon: it has no function '",
+                                          kPluginEntryPoint, "'; TENON_PLUGIN(ops...) in one of its files defines it"));
+  EntryPoint entry = nullptr;
+  std::memcpy(&entry, &symbol, sizeof(entry));
+  const PluginHeader* const header = entry();
+  if (header == nullptr)
+    return refuse(
+        errors::InvalidArgument("LoadLibrary: '", path, "': its function '", kPluginEntryPoint, "' returns nothing"));
+  if (Status status = CheckPlugin(*header, path); !status.ok()) return refuse(std::move(status));
+
+  detail::PluginBatches plugin{handle, {}};
+  if (header->batch != nullptr) plugin.batches.push_back(header->batch);
+  // The list of the library's own files; where symbols are shared it is this program's, and only its head is new.
+  const bool shared = header->linked_batches == &detail::registration_batches;
+  const RegistrationBatch* linked = shared ? after : header->linked_batches->load(std::memory_order_acquire);
+  for (; linked != nullptr && !(shared && linked == before); linked = linked->next) plugin.batches.push_back(linked);
+
+  if (Status status = detail::CheckPluginOps(path, plugin, registry); !status.ok()) return refuse(std::move(status));
+  // Whoever else closes it: it stays.
+  dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
+  plugins.loaded.push_back(plugin);
+  return detail::RegisterPlugin(path, plugin, registry);
+}
+#else
+inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Registry::Global()) {
+  return errors::Unimplemented("LoadLibrary: '", path, "': this system has no dlopen");
+}
+#endif
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/mapped_file.hpp ----
+// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define TENON_DETAIL_HAS_MMAP 1
+#endif
+
+// ---- tenon/io/mapped_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the system said about a file, as a Status: "'path': No such file or directory".
+TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+  Code code = Code::kUnknown;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: code = Code::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: code = Code::kPermissionDenied; break;
+    case EISDIR: code = Code::kFailedPrecondition; break;
+    case ENOMEM:
+    case ENOSPC:
+    case EMFILE:
+    case ENFILE: code = Code::kResourceExhausted; break;
+    default: break;
+  }
+  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+}
+
+// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
+inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char block[1 << 14];
+  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
+  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
+  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
+  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+}  // namespace detail
+
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
+//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
+class MappedFile {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
+  static Result<MappedFile> Open(const std::string& path) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return detail::FileError("MappedFile", path, errno);
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (S_ISREG(info.st_mode) && size > 0) {
+      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+      if (data != MAP_FAILED) {
+        ::close(fd);
+        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+      }
+    }
+    std::FILE* file = ::fdopen(fd, "rb");
+    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+#else
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
+#endif
+    Result<Buffer*> buffer = detail::ReadWhole(file, path);
+    std::fclose(file);
+    if (!buffer.ok()) return buffer.status();
+    return MappedFile(*buffer);
+  }
+
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
+  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  Buffer* buffer() const { return buffer_; }
+
+ private:
+  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
+#if defined(TENON_DETAIL_HAS_MMAP)
+  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
+  static Status CloseWith(int fd, Status status) {
+    ::close(fd);
+    return status;
+  }
+#endif
+
+  Buffer* buffer_;
+};
+
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+#else
+  const std::string temporary = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
+  if (std::fclose(file) != 0 && error == 0) error = errno;
+#if !defined(TENON_DETAIL_HAS_MMAP)
+  if (error == 0) std::remove(path.c_str());
+#endif
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return OkStatus();
+  std::remove(temporary.c_str());
+  return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/io/npy.hpp ----
@@ -20634,1517 +23506,6 @@ inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tens
 
 TENON_NAMESPACE_END
 
-// ---- tenon/kernel/construction.hpp ----
-// OpKernelConstruction: what a kernel sees while it is built, once per node.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-class FunctionRuntime;
-
-// one thread. The node, the op and the type lists outlive the kernel.
-class OpKernelConstruction {
- public:
-  OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
-                       std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator, FunctionRuntime* functions = nullptr)
-      : def_(def),
-        op_(op),
-        device_type_(device_type),
-        input_types_(input_types),
-        output_types_(output_types),
-        allocator_(allocator),
-        functions_(functions) {}
-
-  // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
-  template <class T>
-  Status GetAttr(std::string_view name, T* value) const {
-    return GetNodeAttr(*def_, name, value);
-  }
-  bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
-
-  // A tensor that the kernel keeps; ResourceExhausted when memory is out.
-  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator_));
-    return OkStatus();
-  }
-
-  // Keeps the first error; the node is refused when there is one.
-  void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
-  const Status& status() const { return status_; }
-
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view device_type() const { return device_type_; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  std::span<const DataType> input_types() const { return input_types_; }
-  std::span<const DataType> output_types() const { return output_types_; }
-  Allocator* allocator() const { return allocator_; }
-  // The functions of the graph's library; null outside of a session.
-  FunctionRuntime* function_library() const { return functions_; }
-
- private:
-  const NodeDef* def_;
-  const OpView* op_;
-  std::string_view device_type_;
-  std::span<const DataType> input_types_, output_types_;
-  Allocator* allocator_;
-  FunctionRuntime* functions_;
-  Status status_;
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/attrs.hpp ----
-// Attrs: the data members of an op's `struct Attrs` are the attrs that its kernel reads, bound by name in any order.
-// The members' names are read by the compiler; one table per op says where each attr goes.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// Converts to anything: stands for a member while members are counted.
-struct AnyMember {
-  template <class T>
-  constexpr operator T() const noexcept;
-};
-template <class A, std::size_t... I>
-constexpr bool TakesMembers(std::index_sequence<I...>) {
-  return requires { A{((void)I, AnyMember{})...}; };
-}
-template <class A, std::size_t N = 0>
-constexpr std::size_t MemberCount() {
-  if constexpr (TakesMembers<A>(std::make_index_sequence<N + 1>{}))
-    return MemberCount<A, N + 1>();
-  else
-    return N;
-}
-
-// An A that is named but never defined: only its members' names are read.
-template <class A>
-struct Named {
-  A value;
-};
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#pragma clang diagnostic ignored "-Wundefined-internal"
-#endif
-template <class A>
-extern const Named<A> named;
-
-// The last identifier in the text of a pointer to a member, "... named<A>.value.A::transpose_a ..." or "(&
-// named<A>.value)->...".
-template <auto Member>
-constexpr std::string_view MemberName() {
-  std::string_view text = TENON_SIGNATURE;
-  std::size_t end = text.find(';');
-  if (end == std::string_view::npos) end = text.size();
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  while (end > 0 && !word(text[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && word(text[begin - 1])) --begin;
-  std::string_view name = text.substr(begin, end - begin);
-  if (name.size() > 1 && name.back() == '_') name.remove_suffix(1);  // `template_` stands for the attr 'template'
-  return name;
-}
-
-// Calls visit(a, b, ...) with the data members of an aggregate of at most 16 members.
-template <class A, class Visit>
-constexpr auto WithMembers(A& x, Visit visit) {
-  constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
-  static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
-  (void)x;
-  if constexpr (count == 0)
-    return visit();
-  else if constexpr (count == 1) {
-    auto& [a] = x;
-    return visit(a);
-  } else if constexpr (count == 2) {
-    auto& [a, b] = x;
-    return visit(a, b);
-  } else if constexpr (count == 3) {
-    auto& [a, b, c] = x;
-    return visit(a, b, c);
-  } else if constexpr (count == 4) {
-    auto& [a, b, c, d] = x;
-    return visit(a, b, c, d);
-  } else if constexpr (count == 5) {
-    auto& [a, b, c, d, e] = x;
-    return visit(a, b, c, d, e);
-  } else if constexpr (count == 6) {
-    auto& [a, b, c, d, e, f] = x;
-    return visit(a, b, c, d, e, f);
-  } else if constexpr (count == 7) {
-    auto& [a, b, c, d, e, f, g] = x;
-    return visit(a, b, c, d, e, f, g);
-  } else if constexpr (count == 8) {
-    auto& [a, b, c, d, e, f, g, h] = x;
-    return visit(a, b, c, d, e, f, g, h);
-  } else if constexpr (count == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = x;
-    return visit(a, b, c, d, e, f, g, h, i);
-  } else if constexpr (count == 10) {
-    auto& [a, b, c, d, e, f, g, h, i, j] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j);
-  } else if constexpr (count == 11) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k);
-  } else if constexpr (count == 12) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k, l);
-  } else if constexpr (count == 13) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m);
-  } else if constexpr (count == 14) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-  } else if constexpr (count == 15) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-  } else if constexpr (count == 16) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
-    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
-  }
-}
-template <class A>
-constexpr auto MemberNames() {
-  constexpr std::size_t count = MemberCount<A>();
-  if constexpr (count == 0)
-    return std::array<std::string_view, 0>{};
-  else if constexpr (count == 1) {
-    auto& [a] = named<A>.value;
-    return std::array{MemberName<&a>()};
-  } else if constexpr (count == 2) {
-    auto& [a, b] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>()};
-  } else if constexpr (count == 3) {
-    auto& [a, b, c] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>()};
-  } else if constexpr (count == 4) {
-    auto& [a, b, c, d] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>()};
-  } else if constexpr (count == 5) {
-    auto& [a, b, c, d, e] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>()};
-  } else if constexpr (count == 6) {
-    auto& [a, b, c, d, e, f] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(),
-                      MemberName<&d>(), MemberName<&e>(), MemberName<&f>()};
-  } else if constexpr (count == 7) {
-    auto& [a, b, c, d, e, f, g] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
-                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>()};
-  } else if constexpr (count == 8) {
-    auto& [a, b, c, d, e, f, g, h] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
-                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>()};
-  } else if constexpr (count == 9) {
-    auto& [a, b, c, d, e, f, g, h, i] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
-                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>()};
-  } else if constexpr (count == 10) {
-    auto& [a, b, c, d, e, f, g, h, i, j] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
-                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>()};
-  } else if constexpr (count == 11) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
-                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
-                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>()};
-  } else if constexpr (count == 12) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
-                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
-                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>()};
-  } else if constexpr (count == 13) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
-                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
-                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>()};
-  } else if constexpr (count == 14) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
-                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
-                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>()};
-  } else if constexpr (count == 15) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
-                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
-                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>()};
-  } else if constexpr (count == 16) {
-    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = named<A>.value;
-    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(),
-                      MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
-                      MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
-                      MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
-  }
-}
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
-
-// AttrMember<M>: the attr kind that a member of type M holds.
-template <class M>
-struct AttrMember {
-  static constexpr bool known = false, list = false;
-  static constexpr AttrKind kind = AttrKind::kInt;
-};
-template <>
-struct AttrMember<std::int64_t> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kInt;
-};
-template <>
-struct AttrMember<float> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kFloat;
-};
-template <>
-struct AttrMember<bool> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kBool;
-};
-template <>
-struct AttrMember<std::string_view> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kString;
-};
-template <>
-struct AttrMember<DataType> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kType;
-};
-template <>
-struct AttrMember<PartialTensorShape> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kShape;
-};
-template <>
-struct AttrMember<Tensor> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kTensor;
-};
-template <>
-struct AttrMember<const NameAttrList*> {
-  static constexpr bool known = true, list = false;
-  static constexpr AttrKind kind = AttrKind::kFunc;
-};
-template <>
-struct AttrMember<std::span<const std::int64_t>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kInt;
-};
-template <>
-struct AttrMember<std::span<const float>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kFloat;
-};
-template <>
-struct AttrMember<std::span<const char>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kBool;
-};
-template <>
-struct AttrMember<std::span<const std::string>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kString;
-};
-template <>
-struct AttrMember<std::span<const DataType>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kType;
-};
-template <>
-struct AttrMember<std::span<const PartialTensorShape>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kShape;
-};
-template <>
-struct AttrMember<std::span<const Tensor>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kTensor;
-};
-template <>
-struct AttrMember<std::span<const NameAttrList>> {
-  static constexpr bool known = true, list = true;
-  static constexpr AttrKind kind = AttrKind::kFunc;
-};
-
-// One member: which kind it holds and where it lies inside Attrs.
-struct AttrSlot {
-  std::string_view name;
-  AttrKind kind;
-  bool list;
-  void* member;
-};
-struct SlotsOf {
-  template <class... M>
-  constexpr auto operator()(M&... members) const {
-    return std::array<AttrSlot, sizeof...(M)>{AttrSlot{{}, AttrMember<M>::kind, AttrMember<M>::list, &members}...};
-  }
-};
-// The members' types, without needing a value of them.
-template <class... M>
-struct MemberTypes {
-  static constexpr bool known[sizeof...(M) + 1] = {AttrMember<M>::known..., true};
-  static constexpr bool list[sizeof...(M) + 1] = {AttrMember<M>::list..., false};
-  static constexpr AttrKind kind[sizeof...(M) + 1] = {AttrMember<M>::kind..., AttrKind::kInt};
-};
-struct TypesOf {
-  template <class... M>
-  constexpr auto operator()(M&...) const {
-    return MemberTypes<std::remove_const_t<M>...>{};
-  }
-};
-template <class A>
-using MemberTypesOf = decltype(WithMembers(std::declval<A&>(), TypesOf{}));
-
-inline constexpr std::size_t kMaxAttrMembers = 16;
-
-// Writes one slot per member of *attrs and returns how many there are.
-template <class Attrs>
-std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
-  constexpr auto names = MemberNames<Attrs>();
-  if constexpr (names.size() > 0) {
-    const auto members = WithMembers(*static_cast<Attrs*>(attrs), SlotsOf{});
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      slots[i] = members[i];
-      slots[i].name = names[i];
-    }
-  }
-  return names.size();
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/op_kernel.hpp ----
-// OpKernel: the one thing an executor knows how to run. Op structs become kernels through kernel/adapter.hpp; a class
-// derived from OpKernel is the raw form, with TensorFlow's own members.
-TENON_NAMESPACE_BEGIN
-
-class OpKernelContext;
-class AsyncOpKernel;
-
-enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
-
-// A node's computation. Built once per node, then run by any number of threads at once: Compute must not change the
-// kernel without a lock of its own.
-//
-//   class Count : public OpKernel {
-//    public:
-//     explicit Count(OpKernelConstruction* c) : OpKernel(c) {}
-//     void Compute(OpKernelContext* ctx) override {
-//       Tensor* out = nullptr;
-//       if (Status s = ctx->allocate_output(0, TensorShape{}, &out); !s.ok()) return ctx->SetStatus(s);
-//       out->scalar<std::int64_t>()() = ctx->input(0).NumElements();
-//     }
-//   };
-class OpKernel {
- public:
-  explicit OpKernel(OpKernelConstruction* construction)
-      : def_(&construction->def()),
-        op_(&construction->op()),
-        input_types_(construction->input_types().begin(), construction->input_types().end()),
-        output_types_(construction->output_types().begin(), construction->output_types().end()),
-        input_memory_(input_types_.size(), MemoryType::kDevice),
-        output_memory_(output_types_.size(), MemoryType::kDevice) {
-    for (std::size_t i = 0; i < input_types_.size(); ++i)
-      if (AlwaysOnHost(input_types_[i])) input_memory_[i] = MemoryType::kHost;
-    for (std::size_t i = 0; i < output_types_.size(); ++i)
-      if (AlwaysOnHost(output_types_[i])) output_memory_[i] = MemoryType::kHost;
-  }
-  OpKernel(const OpKernel&) = delete;
-  OpKernel& operator=(const OpKernel&) = delete;
-  virtual ~OpKernel() = default;
-
-  // Runs the node: reads ctx->input(i), sets every output or a status.
-  virtual void Compute(OpKernelContext* ctx) = 0;
-  virtual AsyncOpKernel* AsAsync() { return nullptr; }
-  // False for kernels that cost next to nothing: an executor runs those in place.
-  virtual bool IsExpensive() const { return true; }
-  // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
-  virtual const Tensor* const_tensor() const { return nullptr; }
-
-  const NodeDef& def() const { return *def_; }
-  const OpView& op() const { return *op_; }
-  std::string_view name() const { return def_->name; }
-  std::string_view type_string() const { return def_->op; }
-  int num_inputs() const { return static_cast<int>(input_types_.size()); }
-  int num_outputs() const { return static_cast<int>(output_types_.size()); }
-  DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
-  DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
-  MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
-
- protected:
-  void set_input_memory_type(int i, MemoryType type) { input_memory_[static_cast<std::size_t>(i)] = type; }
-  void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
-
- private:
-  const NodeDef* def_;
-  const OpView* op_;
-  SlimVector<DataType> input_types_, output_types_;
-  SlimVector<MemoryType> input_memory_, output_memory_;
-};
-
-// A kernel that may end after its call returned (it waits for a queue, a device, another process).
-class AsyncOpKernel : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-  // Called exactly once, on any thread, perhaps before ComputeAsync returns; the context is gone afterwards.
-  struct DoneCallback {
-    void (*call)(void* state);
-    void* state;
-    void operator()() const { call(state); }
-  };
-  virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
-  AsyncOpKernel* AsAsync() final { return this; }
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/params.hpp ----
-// The parameter kinds of a kernel's operator() beyond In and Out: the parameter's type says where an argument lives,
-// who sizes it and whether it may share memory (docs/design.md, "Parameters of a kernel").
-TENON_NAMESPACE_BEGIN
-
-class OpKernelContext;
-
-// An input that lives in host memory even when the kernel runs on a GPU.
-template <class T, int Rank = kAnyRank>
-struct HostIn : In<T, Rank> {
-  HostIn() = default;
-  explicit HostIn(const AnyView& view) : In<T, Rank>(view) {}
-};
-
-// A host input of int16, int32 or int64 elements, read as Index values whichever it is.
-class HostIndices {
- public:
-  HostIndices(const AnyView& view, DataType dtype)
-      : data_(view.data), size_(view.size), shape_(view.shape), dtype_(dtype) {}
-  Index operator[](Index i) const {
-    if (dtype_ == DataType::kInt32) return static_cast<const std::int32_t*>(data_)[i];
-    if (dtype_ == DataType::kInt64) return static_cast<const std::int64_t*>(data_)[i];
-    return static_cast<const std::int16_t*>(data_)[i];
-  }
-  Index size() const { return size_; }
-  const TensorShape& shape() const { return *shape_; }
-  DataType dtype() const { return dtype_; }
-
- private:
-  const void* data_;
-  Index size_;
-  const TensorShape* shape_;
-  DataType dtype_;
-};
-
-// The tensors of an input declared `name: N * T`.
-template <class T>
-class InList {
- public:
-  InList(const AnyView* views, int size) : views_(views), size_(size) {}
-  In<T> operator[](int i) const { return In<T>(views_[i]); }
-  int size() const { return size_; }
-
- private:
-  const AnyView* views_;
-  int size_;
-};
-
-// The tensors of an output declared `name: N * T`, already allocated.
-template <class T>
-class OutList {
- public:
-  OutList(const AnyView* views, int size) : views_(views), size_(size) {}
-  Out<T> operator[](int i) const { return Out<T>(views_[i]); }
-  int size() const { return size_; }
-
- private:
-  const AnyView* views_;
-  int size_;
-};
-
-// An output that may be the buffer of one of the inputs numbered I: the first whose last use this is and whose size,
-// type and memory fit; otherwise its own buffer. The kernel may read input element i after writing output element j < i
-// only if it never needs input elements that it has already overwritten.
-template <class T, int... I>
-struct Forward : Out<T> {
-  static_assert(sizeof...(I) > 0 && ((I >= 0 && I < 8) && ...),
-                "tenon: Forward<T, I...> needs the numbers (0-7) of the inputs it may share");
-  Forward() = default;
-  explicit Forward(const AnyView& view) : Out<T>(view) {}
-};
-
-namespace detail {
-// Allocates output number `output` of the running kernel and fills *view. In kernel/context.hpp.
-Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view);
-}  // namespace detail
-
-// An output whose size the kernel learns while it runs.
-template <class T>
-class Late {
- public:
-  Late(OpKernelContext* context, int output) : context_(context), output_(output) {}
-  // The output with the given shape, uninitialised. Once per call of the kernel; ResourceExhausted when memory is out.
-  Result<Out<T>> Allocate(const TensorShape& shape) {
-    AnyView view{};
-    TENON_RETURN_IF_ERROR(detail::AllocateLateOutput(context_, output_, shape, &view));
-    return Out<T>(view);
-  }
-
- private:
-  OpKernelContext* context_;
-  int output_;
-};
-
-// What a kernel with resources, cancellation or allocations of its own takes instead of Device&.
-template <class Device>
-class Context {
- public:
-  Context(OpKernelContext* context, Device* device) : context_(context), device_(device) {}
-  Device& device() const { return *device_; }
-  // Everything else the runtime offers: allocation, step id, resources (kernel/context.hpp).
-  OpKernelContext& op() const { return *context_; }
-
- private:
-  OpKernelContext* context_;
-  Device* device_;
-};
-
-// How an asynchronous kernel reports its end: exactly one call, from any thread. Copying is not possible; destroying a
-// Done that was never called reports Internal.
-class Done {
- public:
-  using Callback = void (*)(void* state, Status status);
-  Done(Callback callback, void* state) : callback_(callback), state_(state) {}
-  Done(Done&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)), state_(other.state_) {}
-  Done& operator=(Done&& other) noexcept {
-    std::swap(callback_, other.callback_);
-    std::swap(state_, other.state_);
-    return *this;
-  }
-  ~Done() {
-    if (callback_ != nullptr) Finish(Status(Code::kInternal, "the kernel dropped its Done without calling it"));
-  }
-  // Ends the kernel; its views are gone afterwards.
-  void operator()(Status status) { Finish(std::move(status)); }
-  void operator()() { Finish(OkStatus()); }
-
- private:
-  void Finish(Status status) {
-    if (const Callback callback = std::exchange(callback_, nullptr)) callback(state_, std::move(status));
-  }
-  Callback callback_;
-  void* state_;
-};
-
-namespace detail {
-
-enum class ParamKind : std::uint8_t {
-  kBad,
-  kIn,
-  kHostIn,
-  kHostIndices,
-  kInList,
-  kTensorIn,
-  kTensorsIn,
-  kOut,
-  kForward,
-  kOutList,
-  kLate,
-  kTensorOut,
-  kTensorsOut,
-};
-constexpr bool IsInputKind(ParamKind kind) { return kind >= ParamKind::kIn && kind <= ParamKind::kTensorsIn; }
-constexpr bool IsOutputKind(ParamKind kind) { return kind >= ParamKind::kOut; }
-
-// What the framework needs to know about one parameter; a kernel has a constant array of these, inputs first.
-struct ParamInfo {
-  ParamKind kind = ParamKind::kBad;
-  std::int8_t rank = kAnyRank;
-  std::uint8_t forward_mask = 0;  // bit i: may take over the buffer of input i
-};
-
-// ParamTraits<P>: kind, element type (void where a Tensor is passed) and rank of a parameter type, references removed.
-template <class P>
-struct ParamTraits {
-  using value = void;
-  static constexpr ParamInfo info{};
-};
-template <class T, int R>
-struct ParamTraits<In<T, R>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kIn, R, 0};
-};
-template <class T, int R>
-struct ParamTraits<HostIn<T, R>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kHostIn, R, 0};
-};
-template <>
-struct ParamTraits<HostIndices> {
-  using value = void;
-  static constexpr ParamInfo info{ParamKind::kHostIndices, kAnyRank, 0};
-};
-template <class T>
-struct ParamTraits<InList<T>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kInList, kAnyRank, 0};
-};
-template <class T, int R>
-struct ParamTraits<Out<T, R>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kOut, R, 0};
-};
-template <class T, int... I>
-struct ParamTraits<Forward<T, I...>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kForward, kAnyRank, static_cast<std::uint8_t>((0 | ... | (1 << I)))};
-};
-template <class T>
-struct ParamTraits<OutList<T>> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kOutList, kAnyRank, 0};
-};
-template <class T>
-struct ParamTraits<Late<T>&> {
-  using value = T;
-  static constexpr ParamInfo info{ParamKind::kLate, kAnyRank, 0};
-};
-template <>
-struct ParamTraits<const Tensor&> {
-  using value = void;
-  static constexpr ParamInfo info{ParamKind::kTensorIn, kAnyRank, 0};
-};
-template <>
-struct ParamTraits<std::span<const Tensor>> {
-  using value = void;
-  static constexpr ParamInfo info{ParamKind::kTensorsIn, kAnyRank, 0};
-};
-template <>
-struct ParamTraits<Tensor&> {
-  using value = void;
-  static constexpr ParamInfo info{ParamKind::kTensorOut, kAnyRank, 0};
-};
-template <>
-struct ParamTraits<std::span<Tensor>> {
-  using value = void;
-  static constexpr ParamInfo info{ParamKind::kTensorsOut, kAnyRank, 0};
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/context.hpp ----
-// OpKernelContext: what a kernel sees while it runs. The executor fills one per thread and moves it from node to node.
-TENON_NAMESPACE_BEGIN
-
-// The output shapes of one node in one step object, with the inputs they were computed from: the shape function runs
-// again only when an input shape, or the value of an input that it reads, has changed.
-struct ShapeMemo {
-  bool valid = false;
-  std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
-  SlimVector<TensorShape> inputs, outputs;
-  SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
-};
-
-class FunctionRuntime;
-
-// What is the same for all nodes of one run.
-struct StepEnvironment {
-  void* device = nullptr;            // the Cpu or Cuda that kernels get
-  std::string_view device_name;      // "/job:localhost/replica:0/task:0/device:CPU:0"
-  Allocator* step_allocator = nullptr;    // memory that lives no longer than the step, as a rule
-  Allocator* result_allocator = nullptr;  // memory of fetched tensors
-  Allocator* host_allocator = nullptr;    // host memory, when the device has another one
-  bool host_memory = true;                // the device reads and writes ordinary host memory
-  std::int64_t step_id = 0;
-  int graph_def_version = 0;
-  int call_depth = 0;                     // function calls around the step
-  FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
-};
-
-// one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
-class OpKernelContext {
- public:
-  OpKernelContext() = default;
-
-  // -- inputs
-  int num_inputs() const { return frame_->kernel->num_inputs(); }
-  const Tensor& input(int i) const { return *frame_->inputs[i]; }
-  DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
-
-  // -- outputs
-  int num_outputs() const { return frame_->kernel->num_outputs(); }
-  DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
-  Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
-  void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
-  // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out.
-  Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
-    TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
-    *out = &frame_->outputs[i];
-    return OkStatus();
-  }
-  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
-  Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
-                                          Tensor** out) {
-    for (const int input : candidates)
-      if (TryForward(input, i, shape)) {
-        *out = &frame_->outputs[i];
-        return OkStatus();
-      }
-    return allocate_output(i, shape, out);
-  }
-  // Scratch memory for the time of the call.
-  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, frame_->env->step_allocator));
-    return OkStatus();
-  }
-
-  // -- status: the first error counts
-  void SetStatus(const Status& status) { status_.Update(status); }
-  void CtxFailure(const Status& status) { SetStatus(status); }
-  const Status& status() const { return status_; }
-
-  // -- where and when
-  const OpKernel& op_kernel() const { return *frame_->kernel; }
-  template <class Device>
-  Device& device() const {
-    return *static_cast<Device*>(frame_->env->device);
-  }
-  void* raw_device() const { return frame_->env->device; }
-  bool host_memory() const { return frame_->env->host_memory; }
-  std::string_view device_name() const { return frame_->env->device_name; }
-  std::int64_t step_id() const { return frame_->env->step_id; }
-  int graph_def_version() const { return frame_->env->graph_def_version; }
-  FunctionRuntime* function_library() const { return frame_->env->functions; }
-  const StepEnvironment& environment() const { return *frame_->env; }
-
-  // -- for executors
-  struct NodeFrame {
-    const OpKernel* kernel;
-    Tensor* const* inputs;               // one pointer per input
-    const std::uint8_t* last_use;        // per input: this node is the last that reads the value
-    Tensor* outputs;                     // num_outputs tensors in a row
-    const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
-    ShapeMemo* memo;
-    const StepEnvironment* env;          // of the device that runs the node
-  };
-  // Moves to another node; the frame must outlive its run.
-  void Enter(const NodeFrame* frame) { frame_ = frame; }
-  Status TakeStatus() { return std::exchange(status_, Status()); }
-
-  // -- for the adapter
-  ShapeMemo* memo() const { return frame_->memo; }
-  Tensor* const* input_array() const { return frame_->inputs; }
-  Status AllocateOutput(int i, const TensorShape& shape) {
-    const bool host =
-        frame_->kernel->output_memory_type(i) == MemoryType::kHost && frame_->env->host_allocator != nullptr;
-    Allocator* allocator = host                             ? frame_->env->host_allocator
-                           : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
-                                                            : frame_->env->step_allocator;
-    const DataType dtype = frame_->kernel->output_type(i);
-    frame_->outputs[i] = Tensor(allocator, dtype, shape);
-    if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
-      return OutOfMemory(i, shape, allocator);
-    return OkStatus();
-  }
-  // Makes output `out` share the buffer of input `in` when nobody else can see it any more.
-  bool TryForward(int in, int out, const TensorShape& shape) {
-    if (frame_->last_use[in] == 0) return false;
-    Tensor& input = *frame_->inputs[in];
-    if (input.dtype() != frame_->kernel->output_type(out) || !input.RefCountIsOne()) return false;
-    if (frame_->kernel->input_memory_type(in) != frame_->kernel->output_memory_type(out)) return false;
-    return frame_->outputs[out].CopyFrom(input, shape);
-  }
-
- private:
-  TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
-    return errors::ResourceExhausted(
-        "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
-        frame_->env->device_name, " by ",
-        detail::NoMemoryFrom(*allocator, detail::BytesWanted(frame_->kernel->output_type(i), shape)));
-  }
-
-  const NodeFrame* frame_ = nullptr;
-  Status status_;
-};
-
-namespace detail {
-inline Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view) {
-  Tensor* tensor = nullptr;
-  TENON_RETURN_IF_ERROR(context->allocate_output(output, shape, &tensor));
-  *view = AnyView{tensor->raw_data(), tensor->NumElements(), &tensor->shape()};
-  return OkStatus();
-}
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/row.hpp ----
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
-// start-up but one pointer being linked into a list.
-TENON_NAMESPACE_BEGIN
-
-class OpKernel;
-
-inline constexpr int kMaxTypedAttrs = 4;
-
-namespace detail {
-struct AttrSlot;
-}
-
-// An op as the registry holds it, one per op struct.
-struct OpRow {
-  const OpView* view;
-  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
-  std::int8_t typed_count;                   // type attrs that the kernels are templates over
-  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  std::size_t (*list_slots)(void* attrs,
-                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
-};
-
-namespace detail {
-
-struct SpanStorage;
-
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
-// for an asynchronous kernel until Done is called.
-struct CallFrame {
-  OpKernelContext* context;
-  void* device;
-  const AnyView* views;          // of all inputs, then of all outputs
-  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
-  Tensor* const* inputs;
-  Tensor* outputs;
-  int num_inputs;  // tensors, not arguments
-  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
-  std::byte* late;  // 16 bytes per argument for Late objects
-  Done::Callback done;  // asynchronous kernels
-  void* done_state;
-};
-
-}  // namespace detail
-
-// One kernel: an op struct's kernel template with its device and types filled in.
-struct KernelRow {
-  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
-  std::string_view device;  // "CPU", "GPU"
-  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
-  bool is_async = false;
-  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
-  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;  // of the kernel object
-  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
-  void (*destroy)(void* kernel) = nullptr;  // null: trivial
-  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
-  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
-};
-
-// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
-struct RegistrationBatch {
-  const OpRow* const* ops = nullptr;
-  std::size_t op_count = 0;
-  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
-  const std::size_t* table_sizes = nullptr;
-  std::size_t table_count = 0;
-  RegistrationBatch* next = nullptr;
-  std::atomic<bool> linked{false};
-};
-
-namespace detail {
-// All batches of the process, newest first. thread-safe.
-inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
-
-inline bool LinkBatch(RegistrationBatch* batch) {
-  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
-  batch->next = registration_batches.load(std::memory_order_relaxed);
-  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
-                                                     std::memory_order_relaxed)) {
-  }
-  return true;
-}
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/adapted_kernel.hpp ----
-// AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
-// forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// List arguments that a kernel takes as std::span<const Tensor>: handles in a row, kept until the call ends.
-struct SpanStorage {
-  InlinedVector<Tensor, 8> tensors;  // all inputs of the node
-};
-inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
-  const int first = frame.first[argument], last = frame.first[argument + 1];
-  return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
-}
-
-// Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
-Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
-
-// What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
-class AdaptedCore {
- public:
-  ~AdaptedCore() {
-    if (object_ == nullptr) return;
-    if (row_->destroy != nullptr) row_->destroy(object_);
-    ::operator delete(object_, std::align_val_t{row_->align});
-  }
-
-  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
-    row_ = &row;
-    object_ = ::operator new(row.size, std::align_val_t{row.align});
-    void* attrs = row.construct(object_);
-    if (row.op->list_slots != nullptr) {
-      AttrSlot slots[kMaxAttrMembers];
-      TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
-    }
-    TENON_RETURN_IF_ERROR(FindArguments(*construction));
-    if (row.init != nullptr) TENON_RETURN_IF_ERROR(row.init(object_, *construction));
-    return OkStatus();
-  }
-
-  // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
-  template <class SetInput, class SetOutput>
-  void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
-    const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool small_integers =
-        (row_->op->typed_count == 0 || row_->int32_on_host) &&
-        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
-    for (int a = 0; a < argument_count_; ++a) {
-      const ParamKind kind = row_->params[a].kind;
-      if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
-        t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
-    }
-  }
-
-  // Fills `views` and allocates the outputs that the shape function sizes.
-  Status Prepare(OpKernelContext* ctx, AnyView* views) const {
-    for (int i = 0; i < num_inputs_; ++i) {
-      const Tensor& t = ctx->input(i);
-      views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
-    }
-    if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
-    if (needs_shapes_) {
-      ShapeMemo local;
-      ShapeMemo& memo = ctx->memo() != nullptr ? *ctx->memo() : local;
-      if (!Remembers(memo, ctx)) [[unlikely]]
-        TENON_RETURN_IF_ERROR(InferShapes(ctx, &memo));
-      for (const OutputPlan& out : outputs_) {
-        const TensorShape& shape = memo.outputs[static_cast<std::size_t>(out.tensor)];
-        if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
-        Tensor& t = *ctx->mutable_output(out.tensor);
-        views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
-      }
-      if (has_output_ranks_) TENON_RETURN_IF_ERROR(CheckOutputRanks(ctx));
-    }
-    return OkStatus();
-  }
-
-  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
-    CallFrame frame{};
-    frame.context = ctx;
-    frame.device = ctx->raw_device();
-    frame.views = views;
-    frame.first = first_.data();
-    frame.inputs = ctx->input_array();
-    frame.outputs = ctx->mutable_output(0);
-    frame.num_inputs = num_inputs_;
-    frame.input_span = &InputSpan;
-    frame.late = late;
-    return frame;
-  }
-  Status Call(CallFrame& frame) const { return row_->call(object_, frame); }
-
-  bool takes_spans() const { return takes_spans_; }
-  void FillSpans(OpKernelContext* ctx, SpanStorage* spans) const {
-    for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
-  }
-  const KernelRow& row() const { return *row_; }
-  int view_count() const { return num_inputs_ + num_outputs_; }
-  int argument_count() const { return argument_count_; }
-
- private:
-  struct OutputPlan {
-    int tensor;
-    std::uint8_t forward_mask;
-  };
-  static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
-
-  // Counts the tensors of every argument from the node's attrs.
-  Status FindArguments(const OpKernelConstruction& construction) {
-    const OpView& op = *row_->op->view;
-    num_inputs_ = construction.num_inputs();
-    num_outputs_ = construction.num_outputs();
-    first_.clear();
-    int at = 0;
-    for (const auto& list : {op.inputs, op.outputs})
-      for (const ArgSpec& arg : list) {
-        first_.push_back(static_cast<std::uint16_t>(at));
-        std::int64_t n = 1;
-        if (!arg.number_attr().empty()) {
-          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
-        } else if (arg.is_type_list) {
-          std::span<const DataType> types;
-          TENON_RETURN_IF_ERROR(construction.GetAttr(arg.type_list_attr(), &types));
-          n = static_cast<std::int64_t>(types.size());
-        }
-        at += static_cast<int>(n);
-      }
-    if (at != num_inputs_ + num_outputs_ || at > 65535)
-      return errors::Internal(op.name, ": the node has ", num_inputs_, " inputs and ", num_outputs_,
-                              " outputs, its op asks for ", at, " in all");
-    first_.push_back(static_cast<std::uint16_t>(at));
-    argument_count_ = static_cast<int>(op.inputs.size() + op.outputs.size());
-    for (int a = 0; a < argument_count_; ++a) {
-      const ParamInfo& info = row_->params[a];
-      const bool output = a >= static_cast<int>(op.inputs.size());
-      if (info.kind == ParamKind::kTensorsIn) takes_spans_ = true;
-      if (info.rank != kAnyRank) (output ? has_output_ranks_ : has_ranks_) = true;
-      if (info.kind != ParamKind::kOut && info.kind != ParamKind::kForward && info.kind != ParamKind::kOutList)
-        continue;
-      needs_shapes_ = true;
-      for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
-        outputs_.push_back({t - num_inputs_, InputMask(info.forward_mask)});
-    }
-    return OkStatus();
-  }
-  // From argument numbers to tensor numbers; only arguments of one tensor can be forwarded.
-  std::uint8_t InputMask(std::uint8_t arguments) const {
-    unsigned mask = 0;
-    for (int a = 0; a < 8 && a < argument_count_; ++a)
-      if ((arguments >> a & 1) != 0 && first_[Position(a)] < 8) mask |= 1u << first_[Position(a)];
-    return static_cast<std::uint8_t>(mask);
-  }
-  static bool Forwarded(OpKernelContext* ctx, const OutputPlan& out, const TensorShape& shape) {
-    for (int i = 0; (out.forward_mask >> i) != 0; ++i)
-      if ((out.forward_mask >> i & 1) != 0 && ctx->TryForward(i, out.tensor, shape)) return true;
-    return false;
-  }
-
-  Status CheckRanks(OpKernelContext* ctx) const {
-    const OpView& op = *row_->op->view;
-    for (std::size_t a = 0; a < op.inputs.size(); ++a) {
-      const int rank = row_->params[a].rank;
-      if (rank != kAnyRank && ctx->input(first_[a]).dims() != rank) [[unlikely]]
-        return errors::InvalidArgument(op.name, ": input '", op.inputs[a].name(), "' must have rank ", rank,
-                                       ", got shape ", ctx->input(first_[a]).shape());
-    }
-    return OkStatus();
-  }
-  Status CheckOutputRanks(OpKernelContext* ctx) const {
-    const OpView& op = *row_->op->view;
-    for (std::size_t a = op.inputs.size(); a < Position(argument_count_); ++a) {
-      const int rank = row_->params[a].rank;
-      const Tensor& t = *ctx->mutable_output(first_[a] - num_inputs_);
-      if (rank != kAnyRank && t.dims() != rank) [[unlikely]]
-        return errors::Internal(op.name, ": the kernel takes output '", op.outputs[a - op.inputs.size()].name(),
-                                "' with rank ", rank, ", but the shape function gives it ", t.shape());
-    }
-    return OkStatus();
-  }
-
-  // True when the memo was made for the present input shapes and values.
-  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
-    if (!memo.valid) return false;
-    for (int i = 0; i < num_inputs_; ++i)
-      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
-    if (memo.value_inputs == 0) return true;
-    std::size_t v = 0;
-    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
-      if ((memo.value_inputs >> i & 1) == 0) continue;
-      const SlimVector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() ||
-          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
-        return false;
-    }
-    return true;
-  }
-  Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
-
-  const KernelRow* row_ = nullptr;
-  void* object_ = nullptr;
-  int num_inputs_ = 0, num_outputs_ = 0, argument_count_ = 0;
-  bool has_ranks_ = false, has_output_ranks_ = false, needs_shapes_ = false, takes_spans_ = false;
-  SlimVector<std::uint16_t> first_;
-  SlimVector<OutputPlan> outputs_;
-};
-
-inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
-  const OpView& op = *row_->op->view;
-  memo->valid = false;
-  InferenceContext shapes;
-  shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
-  for (int i = 0; i < num_inputs_; ++i) {
-    // Values are there for the asking, but only those in host memory.
-    const bool readable = ctx->op_kernel().input_memory_type(i) == MemoryType::kHost || ctx->host_memory();
-    shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
-  }
-  TENON_RETURN_IF_ERROR(shapes.construction_status());
-  if (Status status = op.shape_fn(&shapes); !status.ok())
-    return StartsWith(status.message(), op.name) ? status
-                                                 : Status(status.code(), StrCat(op.name, ": ", status.message()));
-  memo->inputs.clear();
-  memo->values.clear();
-  memo->value_inputs = 0;
-  bool repeatable = true;
-  for (int i = 0; i < num_inputs_; ++i) {
-    const Tensor& t = ctx->input(i);
-    memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
-    if (i >= 64 || SizeOf(t.dtype()) == 0) {
-      repeatable = false;
-      continue;
-    }
-    memo->value_inputs |= std::uint64_t{1} << i;
-    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
-    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
-  }
-  memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
-  for (const OutputPlan& out : outputs_)
-    if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
-        !status.ok())
-      return errors::Internal(op.name, ": the shape function leaves output ", out.tensor, " as ",
-                              shapes.DebugString(shapes.output(out.tensor)),
-                              ", but the kernel takes it as Out; it must be complete, or the parameter Late<T>&");
-  memo->valid = repeatable;
-  return OkStatus();
-}
-
-TENON_SETUP_CODE_BEGIN
-// The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
-// read.
-inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
-  for (const AttrSlot& slot : slots) {
-    const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
-    const auto either = [&]<class T, class List>(T* one, List* list) { return slot.list ? get(list) : get(one); };
-    const auto as = []<class T>(std::type_identity<T>) { return static_cast<T*>(nullptr); };
-    Status status;
-    switch (slot.kind) {
-      case AttrKind::kInt:
-        status =
-            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
-        break;
-      case AttrKind::kFloat:
-        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
-        break;
-      case AttrKind::kBool:
-        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
-        break;
-      case AttrKind::kString:
-        status =
-            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
-        break;
-      case AttrKind::kType:
-        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
-        break;
-      case AttrKind::kShape:
-        status = either(as(std::type_identity<PartialTensorShape>{}),
-                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
-        break;
-      case AttrKind::kTensor:
-        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
-        break;
-      case AttrKind::kFunc:
-        status = either(as(std::type_identity<const NameAttrList*>{}),
-                        as(std::type_identity<std::span<const NameAttrList>>{}));
-        break;
-    }
-    TENON_RETURN_IF_ERROR(status);
-  }
-  return OkStatus();
-}
-TENON_SETUP_CODE_END
-
-}  // namespace detail
-
-class AdaptedKernel final : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
-    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(
-        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
-    return OkStatus();
-  }
-
-  void Compute(OpKernelContext* ctx) override {
-    constexpr int kSmall = 8;
-    if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
-      AnyView views[kSmall];
-      alignas(16) std::byte late[16 * kSmall];
-      Run(ctx, views, late);
-    } else {
-      SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
-      Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
-    }
-  }
-
- private:
-  void Run(OpKernelContext* ctx, AnyView* views, std::byte* late) const {
-    Status status = core_.Prepare(ctx, views);
-    if (status.ok()) [[likely]] {
-      detail::CallFrame frame = core_.Frame(ctx, views, late);
-      if (core_.takes_spans()) {
-        detail::SpanStorage spans;
-        core_.FillSpans(ctx, &spans);
-        frame.spans = &spans;
-        status = core_.Call(frame);
-      } else {
-        status = core_.Call(frame);
-      }
-    }
-    if (!status.ok()) [[unlikely]]
-      ctx->SetStatus(status);
-  }
-
-  detail::AdaptedCore core_;
-};
-
-// The same for a kernel whose operator() takes a Done.
-class AdaptedAsyncKernel final : public AsyncOpKernel {
- public:
-  using AsyncOpKernel::AsyncOpKernel;
-  Status Build(const KernelRow& row, OpKernelConstruction* construction) {
-    TENON_RETURN_IF_ERROR(core_.Build(row, construction));
-    core_.HostArguments(
-        *construction, [this](int i) { set_input_memory_type(i, MemoryType::kHost); },
-        [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
-    return OkStatus();
-  }
-
-  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    auto* call = new PendingCall;
-    call->context = ctx;
-    call->done = done;
-    call->views.resize(static_cast<std::size_t>(core_.view_count()));
-    call->late.resize(static_cast<std::size_t>(core_.argument_count()));
-    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
-    call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
-    core_.FillSpans(ctx, &call->spans);
-    call->frame.spans = &call->spans;
-    call->frame.done = &Finish;
-    call->frame.done_state = call;
-    (void)core_.Call(call->frame);  // errors go through Done
-  }
-  // Waits for the end: executors call ComputeAsync.
-  void Compute(OpKernelContext* ctx) override {
-    std::atomic<bool> done{false};
-    ComputeAsync(ctx, {[](void* flag) {
-                         static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
-                         static_cast<std::atomic<bool>*>(flag)->notify_one();
-                       },
-                       &done});
-    done.wait(false, std::memory_order_acquire);
-  }
-
- private:
-  struct PendingCall {
-    OpKernelContext* context;
-    DoneCallback done;
-    SlimVector<AnyView> views;
-    SlimVector<std::max_align_t> late;
-    detail::SpanStorage spans;
-    detail::CallFrame frame;
-  };
-  static void Finish(void* state, Status status) {
-    auto* call = static_cast<PendingCall*>(state);
-    if (!status.ok()) call->context->SetStatus(status);
-    const DoneCallback done = call->done;
-    delete call;
-    done();
-  }
-
-  detail::AdaptedCore core_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/registry.hpp ----
-// Registry: which ops there are and which kernel runs a node. Plain rows; the index is built at the first look-up.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// Asks for the kernel of an op on a device; `types` are those of the attrs that its kernels are templates over, in
-// order.
-struct KernelKey {
-  std::string_view op;
-  std::string_view device;
-  SlimVector<DataType> types;
-};
-struct KernelDef {
-  const KernelRow* row = nullptr;
-};
-
-// thread-safe. Rows are never removed: a shared library that registered ops must stay loaded.
-class Registry {
- public:
-  // Everything that TENON_REGISTER put into this process.
-  static Registry& Global() {
-    static Registry* registry = new Registry(true);
-    return *registry;
-  }
-  Registry() = default;
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
-
-  // Adds the ops and kernels of a batch. A second registration of the same op struct does nothing; AlreadyExists when
-  // another struct or signature has the op's name.
-  Status Add(const RegistrationBatch& batch) {
-    MutexLock lock(mutex_);
-    return AddLocked(batch);
-  }
-
-  // NotFound names the types there are kernels for.
-  Result<KernelDef> Find(const KernelKey& key) const {
-    Refresh();
-    MutexLock lock(mutex_);
-    const auto it = kernels_.find(key.op);
-    if (it != kernels_.end())
-      for (const KernelRow* row : it->second)
-        if (row->device == key.device && Matches(*row, key.types)) return KernelDef{row};
-    return NoKernel(key, it == kernels_.end() ? SlimVector<const KernelRow*>() : it->second);
-  }
-  // The kernel for a node: reads the node's type attrs.
-  Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
-    Refresh();
-    KernelKey key{node.op, device, {}};
-    {
-      MutexLock lock(mutex_);
-      const auto it = kernels_.find(std::string_view(node.op));
-      if (it != kernels_.end()) {
-        const OpRow& op = *it->second.front()->op;
-        for (int k = 0; k < op.typed_count; ++k) {
-          DataType type = DataType::kInvalid;
-          TENON_RETURN_IF_ERROR(
-              GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-          key.types.push_back(type);
-        }
-      }
-    }
-    return Find(key);
-  }
-
-  // The op's description, or null.
-  const OpView* FindOp(std::string_view name) const { return ops().Find(name); }
-  const OpRegistry& ops() const {
-    Refresh();
-    return ops_;
-  }
-  // What went wrong while batches were added; sessions refuse to start on it.
-  Status status() const {
-    Refresh();
-    MutexLock lock(mutex_);
-    return status_;
-  }
-
- private:
-  explicit Registry(bool global) : global_(global) {}
-
-  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
-    if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
-    for (std::size_t i = 0; i < types.size(); ++i)
-      if (static_cast<DataType>(row.types[i]) != types[i]) return false;
-    return true;
-  }
-  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
-  static Status NoKernel(const KernelKey& key, const SlimVector<const KernelRow*>& rows) {
-    std::string have;
-    for (const KernelRow* row : rows) {
-      SlimVector<DataType> types;
-      for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
-      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(types));
-    }
-    return errors::NotFound(
-        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
-        have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
-  }
-
-  // Takes in batches that were linked since the last time.
-  void Refresh() const {
-    if (!global_) return;
-    RegistrationBatch* head = detail::registration_batches.load(std::memory_order_acquire);
-    if (head == seen_.load(std::memory_order_acquire)) return;
-    MutexLock lock(mutex_);
-    SlimVector<const RegistrationBatch*> fresh;
-    for (const RegistrationBatch* b = head; b != nullptr && b != seen_.load(std::memory_order_relaxed); b = b->next)
-      fresh.push_back(b);
-    for (std::size_t i = fresh.size(); i-- > 0;) status_.Update(AddLocked(*fresh[i]));
-    seen_.store(head, std::memory_order_release);
-  }
-  Status AddLocked(const RegistrationBatch& batch) const {
-    Status status;
-    for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
-    for (std::size_t t = 0; t < batch.table_count; ++t)
-      for (std::size_t i = 0; i < batch.table_sizes[t]; ++i)
-        if (const KernelRow* row = &batch.tables[t][i]; row->op != nullptr) status.Update(AddRow(row));
-    return status;
-  }
-  Status AddRow(const KernelRow* row) const {
-    SlimVector<const KernelRow*>& rows = kernels_[row->op->view->name];
-    SlimVector<DataType> types;
-    for (int k = 0; k < row->op->typed_count; ++k) types.push_back(static_cast<DataType>(row->types[k]));
-    for (const KernelRow* other : rows) {
-      if (other->op->struct_name != row->op->struct_name)
-        return errors::AlreadyExists("two structs define kernels for op '", row->op->view->name,
-                                     "': ", other->op->struct_name, " and ", row->op->struct_name);
-      if (other->device == row->device && Matches(*other, types)) return OkStatus();
-    }
-    rows.push_back(row);
-    return OkStatus();
-  }
-
-  bool global_ = false;
-  mutable Mutex mutex_;
-  mutable std::atomic<const RegistrationBatch*> seen_{nullptr};
-  mutable OpRegistry ops_;
-  mutable FlatMap<std::string_view, SlimVector<const KernelRow*>> kernels_;
-  mutable Status status_;
-};
-
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel.
-inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
-  Owned<OpKernel> kernel;
-  if (row.create != nullptr) {
-    kernel.reset(row.create(construction));
-  } else if (row.is_async) {
-    auto adapted = MakeOwned<AdaptedAsyncKernel>(construction);
-    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
-    kernel = std::move(adapted);
-  } else {
-    auto adapted = MakeOwned<AdaptedKernel>(construction);
-    TENON_RETURN_IF_ERROR(adapted->Build(row, construction));
-    kernel = std::move(adapted);
-  }
-  TENON_RETURN_IF_ERROR(construction->status());
-  return kernel;
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/graph/graph.hpp ----
 // Graph: nodes with dense ids, their edges, dtypes and inferred shapes. It knows op descriptions only, never a kernel.
 // Made by ImportGraphDef (graph/import.hpp); editing passes add nodes and edges through the members below.
@@ -23042,73 +24403,6 @@ class GraphBuilder {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/device/cpu.hpp ----
-// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
-TENON_NAMESPACE_BEGIN
-
-class Allocator;
-
-// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
-class ThreadPoolInterface {
- public:
-  virtual ~ThreadPoolInterface() = default;
-  // Runs fn(arg) once on some thread of the pool, later or now.
-  virtual void Schedule(void (*fn)(void*), void* arg) = 0;
-  // Threads that may run at once, the caller of ParallelFor included.
-  virtual int NumThreads() const = 0;
-  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
-  // when all are done. The caller takes part. May be called from inside a task of the same pool.
-  virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-};
-
-// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
-// process-wide allocator".
-struct Cpu {
-  static constexpr std::string_view type = "CPU";
-  ThreadPoolInterface* pool = nullptr;
-  Allocator* allocator = nullptr;
-};
-
-namespace detail {
-template <class Body>
-void RunRange(void* body, Index begin, Index end) {
-  const Body& call = *static_cast<const Body*>(body);
-  call(begin, end);
-}
-}  // namespace detail
-
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
-template <class Body>
-void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
-  constexpr double kWorthAThreadNs = 15000;
-  if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
-    return body(Index{0}, total);
-  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
-  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
-}
-
-namespace detail {
-template <class Body>
-struct EachIndex {
-  const Body* body;
-  void operator()(Index begin, Index end) const {
-    for (Index i = begin; i < end; ++i) (*body)(i);
-  }
-};
-}  // namespace detail
-
-// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
-// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
-template <class Body>
-Status ForEach(Cpu& device, Index n, const Body& body) {
-  ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});
-  return OkStatus();
-}
-
-TENON_NAMESPACE_END
-
 // ---- tenon/base/fixed_string.hpp ----
 // FixedString: text as a template argument, so that a compiler prints it in an error. For diagnostics only: never part
 // of the type of a kernel (nvcc rejects strings in the template arguments of what it launches).
@@ -23948,6 +25242,33 @@ TENON_NAMESPACE_END
   [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
       ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()
 
+// ---- tenon/plugin.hpp ----
+// TENON_PLUGIN(ZeroOut, MatMul): makes a shared library of the file, whose ops and kernels a running program loads with
+// LoadLibrary (io/load_library.hpp). Once per library, at namespace scope; further files of the library may have
+// TENON_REGISTER. The library is built from headers alone and best with -fvisibility=hidden: then nothing of it mixes
+// with another library's op of the same name.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class DevicePack, class... Item>
+struct PluginOf;
+template <class Device, class... Item>
+struct PluginOf<Devices<Device>, Item...> {
+  static constexpr PluginHeader header = MakePluginHeader(&BatchOf<Devices<Device>, Item...>::template batch<Device>);
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#define TENON_PLUGIN(...)                                                                               \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
+    return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
+  }                                                                                                     \
+  static_assert(true, "")
+
 // ---- tenon/device/device.hpp ----
 // Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
 TENON_NAMESPACE_BEGIN
@@ -24388,6 +25709,96 @@ class ThreadPool final : public ThreadPoolInterface {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/cancellation.hpp ----
+// CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Whoever waits registers a callback under a token of its own and takes it back when the wait is over.
+//
+//   const auto token = cancellation->NewToken();
+//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
+//   ...
+//   cancellation->Deregister(token);       // false: the callback ran
+class CancellationManager {
+ public:
+  using Token = std::int64_t;
+
+  CancellationManager() = default;
+  CancellationManager(const CancellationManager&) = delete;
+  CancellationManager& operator=(const CancellationManager&) = delete;
+
+  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Runs every callback, outside of the lock. Only the first call does something.
+  void StartCancel() {
+    SlimVector<Entry> callbacks;
+    {
+      const MutexLock lock(mutex_);
+      if (state_ != State::kActive) return;
+      state_ = State::kCancelling;
+      cancelling_.store(true, std::memory_order_release);
+      callbacks = std::move(callbacks_);
+      callbacks_.clear();
+    }
+    for (Entry& entry : callbacks) entry.callback();
+    const MutexLock lock(mutex_);
+    state_ = State::kCancelled;
+    finished_.notify_all();
+  }
+  // True from the beginning of StartCancel on.
+  bool IsCancelled() const { return cancelling_.load(std::memory_order_acquire); }
+
+  // False, and the callback is neither kept nor called, when cancelling has begun.
+  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    callbacks_.push_back({token, std::move(callback)});
+    return true;
+  }
+  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
+  // called from a callback, nor with a lock that a callback takes.
+  bool Deregister(Token token) {
+    MutexLock lock(mutex_);
+    if (state_ == State::kActive) {
+      Remove(token);
+      return true;
+    }
+    while (state_ != State::kCancelled) finished_.wait(lock);
+    return false;
+  }
+  // The same without waiting: false when cancelling has begun.
+  bool TryDeregister(Token token) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    Remove(token);
+    return true;
+  }
+
+ private:
+  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
+  struct Entry {
+    Token token;
+    Function<void()> callback;
+  };
+  void Remove(Token token) {
+    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
+      if (callbacks_[i].token != token) continue;
+      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
+      callbacks_.pop_back();
+      return;
+    }
+  }
+
+  std::atomic<Token> next_token_{0};
+  std::atomic<bool> cancelling_{false};
+  Mutex mutex_;
+  std::condition_variable finished_;
+  State state_ = State::kActive;
+  SlimVector<Entry> callbacks_;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/io/graph_file.hpp ----
 // Graphs in files: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its
 // constants stay views of the file where they are aligned for their type.
@@ -24614,8 +26025,8 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 
 // The nodes that a run must visit, as a mask over the ids, when `roots` (nodes fetched from, and targets) are wanted
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
-// or when something waits for it; only a fed placeholder takes its control edges along and never runs. A root that is
-// fed itself must not be listed.
+// or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
+// never runs. A root that is fed itself must not be listed.
 inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
@@ -24636,7 +26047,8 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
       if (edge.node >= 0 && !is_fed(edge)) want(edge.node);
     }
     for (const int control : node.control_inputs) {
-      if (has_feed[slot(control)] == 0 || graph.node(control).node_class != NodeClass::kPlaceholder) want(control);
+      const NodeClass c = graph.node(control).node_class;
+      if (has_feed[slot(control)] == 0 || (c != NodeClass::kPlaceholder && c != NodeClass::kArg)) want(control);
     }
   }
   return run;
@@ -26176,7 +27588,8 @@ class GraphImporter {
     SlimVector<Unknown> unknown;
     detail::NameIndex unknown_index;
     for (NodeDef& node : def_.node) {
-      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops) {
+      if (node.op == detail::ArgOp::view.name && !options_.allow_internal_ops &&
+          ops_.registry().Find(node.op) == nullptr) {
         infos_.push_back(nullptr);
       } else {
         infos_.push_back(ops_.Find(node.op));
@@ -26536,6 +27949,285 @@ class Notification {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/run_kernel.hpp ----
+// RunKernel, StartKernel: how executors call kernels, so that a kernel's faults become errors of its node: an
+// exception, a done that is called twice. (Outputs that are missing or of another type are the executor's own check.)
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+#if defined(__cpp_exceptions)
+// Inside of a catch (...).
+TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
+  const auto where = [&kernel] {
+    return StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'");
+  };
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return errors::ResourceExhausted(where(), ": std::bad_alloc: no memory");
+  } catch (const std::exception& e) {
+    return errors::Internal(where(), ": ", e.what());
+  } catch (...) {
+    return errors::Internal(where(), ": something that is no std::exception");
+  }
+}
+#endif
+
+// The asynchronous calls that have not ended. Each has a number that is never used again, so that a second call of done
+// is told from the first although nothing of the call is left then. thread-safe.
+class PendingAsyncCalls {
+ public:
+  static PendingAsyncCalls& Global() {
+    static PendingAsyncCalls* const calls = new PendingAsyncCalls();
+    return *calls;
+  }
+
+  std::uintptr_t Add(AsyncOpKernel::DoneCallback done) {
+    const SpinLockHolder lock(lock_);
+    calls_.push_back({++last_, done});
+    return last_;
+  }
+  // False when the call has ended already.
+  bool Remove(std::uintptr_t number, AsyncOpKernel::DoneCallback* done) {
+    const SpinLockHolder lock(lock_);
+    for (std::size_t i = calls_.size(); i-- > 0;) {  // those that began last often end first
+      if (calls_[i].number != number) continue;
+      *done = calls_[i].done;
+      calls_[i] = calls_.back();
+      calls_.pop_back();
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Call {
+    std::uintptr_t number;
+    AsyncOpKernel::DoneCallback done;
+  };
+  SpinLock lock_;
+  std::uintptr_t last_ = 0;
+  SlimVector<Call> calls_;
+};
+
+inline void EndAsyncCall(void* state) {
+  AsyncOpKernel::DoneCallback done{};
+  if (PendingAsyncCalls::Global().Remove(reinterpret_cast<std::uintptr_t>(state), &done)) [[likely]]
+    return done();
+  TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
+}
+
+}  // namespace detail
+
+// Compute. What it throws is an error of the context: Internal, ResourceExhausted for std::bad_alloc.
+inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
+#if defined(__cpp_exceptions)
+  try {
+    kernel->Compute(context);
+  } catch (...) {
+    context->SetStatus(detail::StatusOfException(*kernel));
+  }
+#else
+  kernel->Compute(context);
+#endif
+}
+
+// ComputeAsync; `done` is called once, whatever the kernel does, unless it never ends. An exception ends the call with
+// an error, if it has not ended before; about 50 ns more than ComputeAsync itself.
+inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncOpKernel::DoneCallback done) {
+  const std::uintptr_t number = detail::PendingAsyncCalls::Global().Add(done);
+  void* const state = reinterpret_cast<void*>(number);
+#if defined(__cpp_exceptions)
+  try {
+    kernel->ComputeAsync(context, {&detail::EndAsyncCall, state});
+  } catch (...) {
+    const Status status = detail::StatusOfException(*kernel);
+    AsyncOpKernel::DoneCallback pending{};
+    if (!detail::PendingAsyncCalls::Global().Remove(number, &pending)) {
+      TENON_LOG(kError, status.message(), ", after its end");
+      return;
+    }
+    context->SetStatus(status);
+    pending();
+  }
+#else
+  kernel->ComputeAsync(context, {&detail::EndAsyncCall, state});
+#endif
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/control_flow.hpp ----
+// The frames of a graph with TensorFlow 1 control flow: which loop each node belongs to. A frame is named by its Enter
+// nodes; nodes outside of all loops are in the root frame.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// True for ops whose graphs need frames or dead values at run time. A NextIteration alone is an Identity.
+constexpr bool NeedsFrames(NodeClass c) {
+  return c == NodeClass::kSwitch || c == NodeClass::kMerge || c == NodeClass::kEnter || c == NodeClass::kExit;
+}
+
+struct ControlFlowFrames {
+  struct Frame {
+    std::string name;  // "" for the root
+    int parent = -1;
+    std::int64_t parallel_iterations = 1;  // that may be under way at once, of the first Enter found
+    int num_enters = 0;
+    int loop_cond = -1;  // node
+  };
+  SlimVector<Frame> frames{Frame{}};  // the root first, parents before their children
+  SlimVector<int> frame_of;  // per node: -1 where it is not part of the run; an Enter is in the frame it opens
+
+  // The frame in which a node runs, and the one that its outputs are values of.
+  int RunsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kEnter ? ParentOf(frame) : frame;
+  }
+  int OutputsIn(const Node& node) const {
+    const int frame = frame_of[static_cast<std::size_t>(node.id)];
+    return node.node_class == NodeClass::kExit ? ParentOf(frame) : frame;
+  }
+
+ private:
+  int ParentOf(int frame) const { return frames[static_cast<std::size_t>(frame)].parent; }
+};
+
+// Finds the frames of the nodes in `wanted` (a mask over the ids), where the outputs `fed` come from outside, that is
+// from the root frame. Codes and messages are those of TensorFlow's run.
+// InvalidArgument: a node with inputs from different frames, an Enter without a frame name, an Exit outside of a loop,
+// a loop with two LoopConds. Internal: one frame name below two frames. one thread.
+class ControlFlowAnalysis {
+ public:
+  ControlFlowAnalysis(const Graph& graph, std::span<const char> wanted, std::span<const InEdge> fed)
+      : graph_(graph), wanted_(wanted), fed_(fed) {}
+
+  Result<ControlFlowFrames> Run() {
+    const std::size_t count = static_cast<std::size_t>(graph_.num_nodes());
+    out_.frame_of.assign(count, -1);
+    visited_from_.assign(count, -1);
+    FindStarts();
+    for (const int id : starts_) TENON_RETURN_IF_ERROR(Visit(id, 0, id));
+    for (std::size_t i = 0; i < queue_.size(); ++i) TENON_RETURN_IF_ERROR(Leave(graph_.node(queue_[i])));
+    return std::move(out_);
+  }
+
+ private:
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  ControlFlowFrames::Frame& frame(int i) { return out_.frames[Slot(i)]; }
+
+  bool IsFed(const InEdge& edge) const {
+    for (const InEdge& fed : fed_)
+      if (fed == edge) return true;
+    return false;
+  }
+  // Nodes that wait for nothing, or read something that is fed: these begin in the root frame.
+  void FindStarts() {
+    for (const Node& node : graph_.nodes()) {
+      if (wanted_[Slot(node.id)] == 0) continue;
+      bool waits = false, reads_feed = false;
+      for (const InEdge& edge : node.inputs) (IsFed(edge) ? reads_feed : waits) = true;
+      for (const int control : node.control_inputs) waits = waits || wanted_[Slot(control)] != 0;
+      if (!waits || reads_feed) starts_.push_back(node.id);
+    }
+  }
+
+  // The node's outputs and whoever waits for it.
+  Status Leave(const Node& node) {
+    const int from = out_.OutputsIn(node);
+    for (const OutEdge& edge : node.outputs) {
+      if (wanted_[Slot(edge.node)] == 0) continue;
+      if (edge.output != kControlSlot && IsFed({node.id, edge.output})) continue;
+      TENON_RETURN_IF_ERROR(Visit(edge.node, from, node.id));
+    }
+    return OkStatus();
+  }
+
+  // Something of frame `from`, made by node `src`, reaches node `id`.
+  Status Visit(int id, int from, int src) {
+    const Node& node = graph_.node(id);
+    int& at = out_.frame_of[Slot(id)];
+    const bool enters = node.node_class == NodeClass::kEnter;
+    if (at >= 0) {
+      const int before = enters ? frame(at).parent : at;
+      return before == from ? OkStatus() : DifferentFrames(node, src, from, before);
+    }
+    visited_from_[Slot(id)] = src;
+    queue_.push_back(id);
+    if (enters) return EnterFrame(node, from, &at);
+    at = from;
+    if (node.node_class == NodeClass::kExit && from == 0)
+      return errors::InvalidArgument("Invalid Exit op: Cannot find a corresponding Enter op: ",
+                                     FormatNodeForError(node.name()), " is in no loop.");
+    if (node.node_class == NodeClass::kLoopCond) return AddLoopCond(node, from);
+    return OkStatus();
+  }
+
+  Status EnterFrame(const Node& node, int from, int* at) {
+    std::string name;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "frame_name", &name));
+    if (name.empty())
+      return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()), " must have a frame name.");
+    const auto name_of = [this](int f) -> std::string_view { return frame(f).name; };
+    int found = by_name_.Find(name, name_of);
+    if (found >= 0 && frame(found).parent != from) return MismatchedParents(node, found, from);
+    if (found < 0) {
+      std::int64_t parallel = 10;
+      TENON_RETURN_IF_ERROR(GetNodeAttr(node.def, "parallel_iterations", &parallel));
+      if (parallel <= 0)
+        return errors::InvalidArgument("The Enter ", FormatNodeForError(node.name()),
+                                       " has parallel_iterations = ", parallel, "; it must be positive.");
+      found = static_cast<int>(out_.frames.size());
+      out_.frames.push_back({name, from, parallel, 0, -1});
+      by_name_.Insert(name, found, name_of);
+    }
+    ++frame(found).num_enters;
+    *at = found;
+    return OkStatus();
+  }
+
+  // Two LoopConds in one frame are two loops, but for the counters that gradients of loops have.
+  Status AddLoopCond(const Node& node, int at) {
+    const auto is_counter = [](const Node& n) { return n.name().find("LoopCounter") != std::string::npos; };
+    const int other = std::exchange(frame(at).loop_cond, node.id);
+    if (other < 0 || is_counter(node) || is_counter(graph_.node(other))) return OkStatus();
+    return errors::InvalidArgument("Invalid loop structure: Loop \"", frame(at).name,
+                                   "\" has more than one LoopCond node: ", FormatNodeForError(node.name()), " and ",
+                                   FormatNodeForError(graph_.node(other).name()), ".");
+  }
+
+  TENON_COLD Status DifferentFrames(const Node& node, int src, int from, int before) {
+    const auto input = [&](int id) {
+      return id == node.id ? std::string("that is fed") : FormatNodeForError(graph_.node(id).name());
+    };
+    return errors::InvalidArgument(FormatNodeForError(node.name()), " has inputs from different frames. The input ",
+                                   input(src), " is in frame '", frame(from).name, "'. The input ",
+                                   input(visited_from_[Slot(node.id)]), " is in frame '", frame(before).name, "'.");
+  }
+  TENON_COLD Status MismatchedParents(const Node& node, int found, int from) {
+    return errors::Internal("Invalid loop structure: Mismatched parent frames for \"", frame(found).name, "\": \"",
+                            frame(from).name, "\" vs \"", frame(frame(found).parent).name,
+                            "\". The node giving this error: ", FormatNodeForError(node.name()), ".");
+  }
+
+  const Graph& graph_;
+  std::span<const char> wanted_;
+  std::span<const InEdge> fed_;
+  ControlFlowFrames out_;
+  detail::NameIndex by_name_;  // of the frames
+  SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
+  SlimVector<int> starts_, queue_;
+};
+
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, std::span<const char> wanted,
+                                            std::span<const InEdge> fed) {
+  return ControlFlowAnalysis(graph, wanted, fed).Run();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/program.hpp ----
 // Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
 // nothing is looked up by name again. Built once, shared by all steps that run it.
@@ -26584,7 +28276,7 @@ class KernelCache {
     }
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
-        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_);
+        std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
@@ -26610,17 +28302,26 @@ struct ProgramNode {
     kNothing,    // NoOp: only its control edges count
     kToDevice,   // copies a value from host memory
     kToHost,     // copies a value to host memory
+    kFetch,      // takes a fetched value out of its loop
   };
   Kind kind = Kind::kKernel;
   bool on_host = true;
+  bool reads_references = false;  // some input is a reference, and the kernel takes its value
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
-  const Node* node = nullptr;  // of the graph, for messages; of a copy: the producer
+  const Node* node = nullptr;  // of the graph, for messages; of a copy or a fetch: the producer
   int first_input = 0, num_inputs = 0;
   int first_output = 0, num_outputs = 0;    // values
   int first_consumer = 0, num_consumers = 0;  // nodes to tell, one entry per edge
   int first_release = 0, num_releases = 0;  // in sequential order: values that nobody reads any more
   int pending = 0;                          // edges to wait for
+};
+
+// One loop of a program with TensorFlow 1 control flow; frame 0 is the world outside of all loops.
+struct ProgramFrame {
+  int parent = -1;
+  int parallel_iterations = 1;  // that may be under way at once
+  int num_enters = 0;           // Enter nodes that must arrive before it can end
 };
 
 struct ProgramOptions {
@@ -26654,7 +28355,16 @@ struct Program {
     bool last;  // no later fetch of the same value
   };
   SlimVector<Fetch> fetches;
+  // Of a program with TensorFlow 1 control flow (the others leave all of this empty): such a program needs the engine
+  // with frames.
+  SlimVector<ProgramFrame> frames;  // parents before their children
+  SlimVector<int> node_frames;  // per node: where it runs
+  SlimVector<int> value_frames;  // per value: where it lives
+  SlimVector<std::pair<int, int>> control_edges;  // of nodes, from and to
+  bool has_control_flow() const { return !frames.empty(); }
   int num_values = 0;
+  bool has_references = false;  // some value is a reference to a variable
+  bool has_async = false;  // some kernel may wait for another node
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;
@@ -26691,6 +28401,7 @@ class ProgramBuilder {
     TENON_RETURN_IF_ERROR(OrderNodes(fetches, targets));
     AddFeeds();
     TENON_RETURN_IF_ERROR(AddNodes(fetches, targets));
+    TENON_RETURN_IF_ERROR(CloseLoops());
     TENON_RETURN_IF_ERROR(AddFetches(fetches));
     Finish();
     return std::move(program_);
@@ -26701,7 +28412,7 @@ class ProgramBuilder {
     int value = -1;
     bool constant = false;
     bool on_host = true;
-    int producer = -1;   // program node, -1: feed or constant
+    int producer = -1;  // program node, -1: feed or constant
     int other_side = -1;  // the same value in the other memory, -1: not copied yet
     int other_producer = -1;
   };
@@ -26713,12 +28424,14 @@ class ProgramBuilder {
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
     const SlimVector<char> wanted = NodesToRun(graph_, roots, feeds_);
+    TENON_RETURN_IF_ERROR(FindLoops(wanted));
     SlimVector<int> pending(At(graph_.num_nodes()), 0);
     std::size_t count = 0;
     const auto counts = [&](const Node& node, int src) { return wanted[At(node.id)] != 0 && wanted[At(src)] != 0; };
     const auto for_each_edge = [&](const Node& node, auto&& visit) {
       for (const InEdge& edge : node.inputs)
-        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node)) visit(edge.node);
+        if (edge.node >= 0 && !IsFed(edge) && counts(node, edge.node) && !IsBackEdge(graph_.node(edge.node), node))
+          visit(edge.node);
       for (const int control : node.control_inputs)
         if (counts(node, control)) visit(control);
     };
@@ -26739,11 +28452,25 @@ class ProgramBuilder {
       return errors::InvalidArgument("Graph is invalid, contains a cycle with nodes that this run needs");
     return OkStatus();
   }
+  // Fills in the program's frames when some node needs them.
+  Status FindLoops(std::span<const char> wanted) {
+    const auto needs_frames = [&](const Node& node) {
+      return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
+    };
+    if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames)) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(loops_, tenon::FindFrames(graph_, wanted, feeds_));
+    for (const ControlFlowFrames::Frame& frame : loops_.frames)
+      program_->frames.push_back({frame.parent,
+                                  static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
+                                  frame.num_enters});
+    return OkStatus();
+  }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
 
-  int NewValue() {
+  int NewValue(int frame = 0) {
     program_->readers.push_back(0);
     program_->escapes.push_back(0);
+    if (program_->has_control_flow()) program_->value_frames.push_back(frame);
     return program_->num_values++;
   }
   Location& At(const InEdge& edge) { return locations_[At(first_output_[At(edge.node)] + edge.output)]; }
@@ -26765,22 +28492,35 @@ class ProgramBuilder {
   Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
+    SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
     for (const int id : order_) {
       const Node& node = graph_.node(id);
-      if (node.op_name() == "NoOp") continue;
+      // Even a constant that waits for something has no value before: whoever reads it waits, too.
+      const bool waits = std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
+                                     [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+      if (node.op_name() == "NoOp") {
+        idle[At(id)] = !waits;
+        continue;
+      }
       TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(id));
-      Fold(node, *entry);
+      if (!waits) Fold(node, *entry);
     }
     for (const int id : targets) keep[At(id)] = 1;
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) keep[At(fetch.node)] = 1;
-    for (std::size_t i = order_.size(); i-- > 0;) {
-      const Node& node = graph_.node(order_[i]);
-      if (keep[At(order_[i])] == 0) continue;
-      if (IsConstant(order_[i])) continue;
+    SlimVector<int> todo;
+    for (std::size_t n = 0; n < keep.size(); ++n)
+      if (keep[n] != 0) todo.push_back(static_cast<int>(n));
+    const auto want = [&](int id) {
+      if (std::exchange(keep[At(id)], char{1}) == 0) todo.push_back(id);
+    };
+    while (!todo.empty()) {
+      const Node& node = graph_.node(todo.back());
+      todo.pop_back();
+      if (IsConstant(node.id)) continue;
       for (const InEdge& edge : node.inputs)
-        if (!IsFed(edge)) keep[At(edge.node)] = 1;
-      for (const int control : node.control_inputs) keep[At(control)] = 1;
+        if (!IsFed(edge)) want(edge.node);
+      for (const int control : node.control_inputs) want(control);
     }
     for (const int id : order_) {
       if (keep[At(id)] == 0 || IsConstant(id)) continue;
@@ -26793,12 +28533,13 @@ class ProgramBuilder {
   // Gives the node's outputs their values if they are the same in every run.
   void Fold(const Node& node, const KernelCache::Entry& entry) {
     constexpr std::size_t kMaxFoldedBytes = 10 << 20;  // as TensorFlow's constant folding
+    if (!MayFold(node)) return;
     if (const Tensor* value = entry.kernel->const_tensor(); value != nullptr) {
       constant_nodes_[At(node.id)] = {*value};
       return;
     }
     if (!options_.constant_folding || !entry.on_host || node.num_inputs() == 0 || node.op->flags.is_stateful ||
-        entry.kernel->AsAsync() != nullptr)
+        entry.kernel->AsAsync() != nullptr || TouchesState(node))
       return;
     SlimVector<Tensor> inputs;
     for (const InEdge& edge : node.inputs) {
@@ -26806,8 +28547,6 @@ class ProgramBuilder {
       if (!IsConstant(edge.node)) return;
       inputs.push_back(constant_nodes_[At(edge.node)][At(edge.output)]);
     }
-    for (const int control : node.control_inputs)
-      if (!IsConstant(control) && graph_.node(control).op_name() != "NoOp") return;
     for (const InEdge& feed : feeds_)
       if (feed.node == node.id) return;
     SlimVector<Tensor*> pointers;
@@ -26820,7 +28559,7 @@ class ProgramBuilder {
                                            flags.data(),       &memo,           &env};
     OpKernelContext context;
     context.Enter(&frame);
-    entry.kernel->Compute(&context);
+    RunKernel(entry.kernel.get(), &context);
     if (!context.status().ok()) return;  // the error appears, with its node, when the node runs
     std::size_t bytes = 0;
     for (int i = 0; i < node.num_outputs(); ++i) {
@@ -26829,6 +28568,18 @@ class ProgramBuilder {
     }
     if (bytes > kMaxFoldedBytes) return;
     constant_nodes_[At(node.id)] = std::move(outputs);
+  }
+  // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
+  static bool TouchesState(const Node& node) {
+    const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
+    return std::any_of(node.input_types.begin(), node.input_types.end(), holds_state) ||
+           std::any_of(node.output_types.begin(), node.output_types.end(), holds_state);
+  }
+  // What control flow may skip, or repeat, has no value of its own.
+  bool MayFold(const Node& node) const {
+    return !program_->has_control_flow() ||
+           (!IsControlFlow(node.node_class) && node.node_class != NodeClass::kLoopCond &&
+            node.node_class != NodeClass::kControlTrigger && loops_.frame_of[At(node.id)] == 0);
   }
   StepEnvironment HostEnvironment() const {
     StepEnvironment env;
@@ -26855,29 +28606,65 @@ class ProgramBuilder {
     item.node = &node;
     SlimVector<int> waits;  // program nodes
     SlimVector<int> values;
+    SlimVector<OpenInput> open;
     if (node.op_name() == "NoOp") {
       item.kind = ProgramNode::Kind::kNothing;
     } else {
       TENON_ASSIGN_OR_RETURN(const KernelCache::Entry* entry, kernels_->Get(node.id));
       item.kernel = entry->kernel.get();
       item.async = entry->kernel->AsAsync();
+      if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
-        TENON_RETURN_IF_ERROR(Use(node.input(i), wants_host, &values, &waits));
+        const InEdge& from = node.input(i);
+        if (IsRefType(graph_.node(from.node).output_type(from.output)) && !IsRefType(item.kernel->input_type(i)))
+          item.reads_references = true;
+        if (IsOpen(from)) {
+          open.push_back({-1, i, from, wants_host});
+          values.push_back(-1);
+          continue;
+        }
+        TENON_RETURN_IF_ERROR(Use(from, wants_host, &values, &waits));
       }
     }
     for (const int control : node.control_inputs)
       if (node_of_[At(control)] >= 0) waits.push_back(node_of_[At(control)]);
-    const int number = AddNode(item, values, waits);
+    const bool loops = program_->has_control_flow();
+    const int number = AddNode(item, values, waits, loops ? loops_.RunsIn(node) : 0);
+    for (const int control : node.control_inputs)
+      if (loops && node_of_[At(control)] >= 0) program_->control_edges.emplace_back(node_of_[At(control)], number);
+    for (OpenInput& input : open) {
+      input.node = number;
+      open_inputs_.push_back(input);
+    }
     node_of_[At(node.id)] = number;
     ProgramNode& added = program_->nodes[At(number)];
     added.first_output = program_->num_values;
     added.num_outputs = node.num_outputs();
     for (int i = 0; i < node.num_outputs(); ++i) {
       const bool host = item.on_host || item.kernel->output_memory_type(i) == MemoryType::kHost;
-      const int value = NewValue();
+      const int value = NewValue(loops ? loops_.OutputsIn(node) : 0);
+      if (IsRefType(node.output_type(i))) program_->has_references = true;
       if (!IsFed({node.id, i})) At({node.id, i}) = Location{value, false, host, number};
+    }
+    return OkStatus();
+  }
+
+  // An input that a later node gives: the back edge of a loop.
+  struct OpenInput {
+    int node, input;
+    InEdge edge;
+    bool wants_host;
+  };
+  bool IsOpen(const InEdge& edge) { return At(edge).value < 0 && !IsConstant(edge.node); }
+  Status CloseLoops() {
+    for (const OpenInput& open : open_inputs_) {
+      SlimVector<int> values, waits;
+      TENON_RETURN_IF_ERROR(Use(open.edge, open.wants_host, &values, &waits));
+      ProgramNode& node = program_->nodes[At(open.node)];
+      program_->inputs[At(node.first_input + open.input)] = values[0];
+      ++program_->readers[At(values[0])];
     }
     return OkStatus();
   }
@@ -26912,23 +28699,27 @@ class ProgramBuilder {
     SlimVector<int> waits;
     if (place->producer >= 0) waits.push_back(place->producer);
     const SlimVector<int> values{place->value};
-    const int number = AddNode(item, values, waits);
+    const int frame = FrameOfValue(place->value);
+    const int number = AddNode(item, values, waits, frame);
     program_->nodes[At(number)].first_output = program_->num_values;
     program_->nodes[At(number)].num_outputs = 1;
-    place->other_side = NewValue();
+    place->other_side = NewValue(frame);
     place->other_producer = number;
     return OkStatus();
   }
 
-  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits) {
+  int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
+
+  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits, int frame) {
     const int number = static_cast<int>(program_->nodes.size());
     item.first_input = static_cast<int>(program_->inputs.size());
     item.num_inputs = static_cast<int>(values.size());
     item.pending = static_cast<int>(waits.size());
     for (const int value : values) {
       program_->inputs.push_back(value);
-      ++program_->readers[At(value)];
+      if (value >= 0) ++program_->readers[At(value)];
     }
+    if (program_->has_control_flow()) program_->node_frames.push_back(frame);
     for (const int wait : waits) edges_.emplace_back(wait, number);
     program_->nodes.push_back(item);
     return number;
@@ -26938,6 +28729,7 @@ class ProgramBuilder {
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
+      if (FrameOfValue(values[0]) != 0) values[0] = FetchFromLoop(graph_.node(fetch.node), values[0], waits);
       ++program_->readers[At(values[0])];
       program_->escapes[At(values[0])] = 1;
       program_->fetches.push_back({StrCat(graph_.node(fetch.node).name(), ":", fetch.output), values[0], false});
@@ -26953,6 +28745,18 @@ class ProgramBuilder {
     for (Program::Fetch& fetch : program_->fetches)
       if (constant[At(fetch.value)] != 0) fetch.last = false;  // a constant is copied out, never moved
     return OkStatus();
+  }
+
+  // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
+  int FetchFromLoop(const Node& producer, int value, std::span<const int> waits) {
+    ProgramNode item;
+    item.kind = ProgramNode::Kind::kFetch;
+    item.node = &producer;
+    const SlimVector<int> values{value};
+    const int number = AddNode(item, values, waits, FrameOfValue(value));
+    program_->nodes[At(number)].first_output = program_->num_values;
+    program_->nodes[At(number)].num_outputs = 1;
+    return NewValue();
   }
 
   void Finish() {
@@ -27022,6 +28826,8 @@ class ProgramBuilder {
   ProgramOptions options_;
   Owned<Program> program_;
   SlimVector<InEdge> feeds_;
+  ControlFlowFrames loops_;  // when the program has control flow
+  SlimVector<OpenInput> open_inputs_;
   SlimVector<int> order_;
   SlimVector<int> node_of_;  // program node per graph node
   SlimVector<int> first_output_;  // per graph node: of its outputs' locations
@@ -27033,6 +28839,173 @@ class ProgramBuilder {
 }  // namespace detail
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/variable.hpp ----
+// Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
+// A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
+TENON_NAMESPACE_BEGIN
+
+// `mutex` guards the rest. A value that was read shares the variable's buffer: whoever changes elements of a resource
+// variable calls MakeWritable first, so that no value read earlier changes. References work as in TensorFlow: a value
+// read through one may change until the end of the run.
+class Var : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::Var";
+
+  explicit Var(DataType dtype) : tensor(dtype, TensorShape(), nullptr) {}
+  std::string DebugString() const override {
+    const MutexLock lock(mutex);
+    return StrCat(tensor.dtype(), "/", tensor.shape());
+  }
+  std::int64_t MemoryUsed() const override {
+    const MutexLock lock(mutex);
+    return static_cast<std::int64_t>(tensor.TotalBytes());
+  }
+
+  // Under the lock: gives the variable a buffer that nobody else sees, with the same values. ResourceExhausted when
+  // there is no memory.
+  Status MakeWritable() {
+    if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
+    Tensor copy = tensor.DeepCopy();
+    if (!copy.IsInitialized())
+      return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
+                                       tensor.dtype(), " for a copy of a variable");
+    tensor = std::move(copy);
+    return OkStatus();
+  }
+
+  mutable Mutex mutex;
+  Tensor tensor;
+  bool is_initialized = false;  // of a resource variable; the tensor of a reference says it itself
+};
+
+// The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
+class LegacyVar final : public Var {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::LegacyVar";
+  using Var::Var;
+};
+
+// What a reference edge carries; it holds the variable.
+inline Tensor RefTo(Ref<LegacyVar> variable) {
+  const DataType type = MakeRefType(variable->tensor.dtype());
+  LegacyVar* held = variable.release();
+  return Tensor(
+      type, TensorShape(),
+      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
+}
+// The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
+inline LegacyVar* ReferredBy(const Tensor& tensor) {
+  return IsRefType(tensor.dtype()) ? static_cast<LegacyVar*>(const_cast<void*>(tensor.raw_data())) : nullptr;
+}
+// The value at this moment, sharing the variable's buffer. FailedPrecondition when there is none yet; `name` is the
+// node's, for the message.
+inline Status ReadReference(const Tensor& reference, std::string_view name, Tensor* value) {
+  const LegacyVar* variable = ReferredBy(reference);
+  const MutexLock lock(variable->mutex);
+  if (!variable->tensor.IsInitialized())
+    return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+  *value = variable->tensor;
+  return OkStatus();
+}
+
+// A variable that a kernel reads or changes, locked: the resource that a handle names, or what a reference refers to.
+class LockedVar {
+ public:
+  LockedVar() = default;
+  Tensor& tensor() const { return var_->tensor; }
+  Var& var() const { return *var_; }
+  bool is_reference() const { return !owner_; }
+
+  // `input` is input number `number` of the node. NotFound when a handle's variable does not exist, FailedPrecondition
+  // when a reference's has no value yet, InvalidArgument when the element type is not `dtype`.
+  Status Open(const OpKernelContext& context, int number, const Tensor& input, DataType dtype) {
+    if (input.dtype() == DataType::kResource) {
+      TENON_RETURN_IF_ERROR(LookupResource<Var>(context, input, &owner_));
+      var_ = owner_.get();
+    } else if (var_ = ReferredBy(input); var_ == nullptr) {
+      return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
+                                     input.dtype(), " incompatible with expected ", MakeRefType(dtype), ".");
+    }
+    lock_ = MutexLock(var_->mutex);
+    const std::string_view name =
+        is_reference() ? std::string_view(context.op_kernel().def().input[static_cast<std::size_t>(number)])
+                       : std::string_view(input.data<ResourceHandle>()->name);
+    if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
+      return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+    if (tensor().dtype() != dtype)
+      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
+                                     " got ", dtype);
+    return OkStatus();
+  }
+  // Before elements are changed. What was read through a reference sees the change, as in TensorFlow, but texts and
+  // handles, which another thread could be reading, are copied first.
+  Status MakeWritable() const {
+    return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
+  }
+
+ private:
+  Ref<Var> owner_;
+  Var* var_ = nullptr;
+  MutexLock lock_;  // let go before owner_
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/ref_reads.hpp ----
+// RefReads: a node that takes plain values where its graph has references gets the variables' values at the moment it
+// starts.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The frame of one such node for one run of it; lives until the kernel has ended.
+class RefReads {
+ public:
+  // Reads every reference that the kernel does not take as one. FailedPrecondition when a variable has no value yet.
+  Status Read(const OpKernelContext::NodeFrame& from) {
+    frame_ = from;
+    const OpKernel& kernel = *from.kernel;
+    const auto count = static_cast<std::size_t>(kernel.num_inputs());
+    values_.resize(count);
+    inputs_.resize(count);
+    last_use_.assign(from.last_use, from.last_use + count);
+    for (std::size_t i = 0; i < count; ++i) {
+      inputs_[i] = from.inputs[i];
+      if (!IsRefType(from.inputs[i]->dtype()) || IsRefType(kernel.input_type(static_cast<int>(i)))) continue;
+      TENON_RETURN_IF_ERROR(ReadReference(*from.inputs[i], kernel.def().input[i], &values_[i]));
+      inputs_[i] = &values_[i];
+      last_use_[i] = 0;
+    }
+    frame_.inputs = inputs_.data();
+    frame_.last_use = last_use_.data();
+    return OkStatus();
+  }
+  const OpKernelContext::NodeFrame& frame() const { return frame_; }
+
+ private:
+  OpKernelContext::NodeFrame frame_{};
+  SlimVector<Tensor> values_;
+  SlimVector<Tensor*> inputs_;
+  SlimVector<std::uint8_t> last_use_;
+};
+
+// A fetched value: references become values, and what shares a variable's buffer is copied, for the variable may change
+// in place. For programs with references.
+TENON_COLD inline Status DetachFromVariables(std::string_view name, Tensor* value) {
+  if (IsRefType(value->dtype())) {
+    const Tensor reference = *value;
+    TENON_RETURN_IF_ERROR(ReadReference(reference, name, value));
+  }
+  if (value->NumElements() > 0 && !value->RefCountIsOne()) *value = value->DeepCopy();
+  return value->IsInitialized() ? OkStatus()
+                                : errors::ResourceExhausted("OOM when allocating tensor with shape", value->shape(),
+                                                            " and type ", value->dtype(), " for a fetched variable");
+}
+
+}  // namespace detail
+
 TENON_NAMESPACE_END
 
 // ---- tenon/memory/caching_allocator.hpp ----
@@ -27394,6 +29367,8 @@ class Step {
   CachingAllocator* cache() { return cache_.get(); }
   Allocator* host_allocator() const { return host_.host_allocator; }
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
+  void set_services(const RunServices* services) { device_.services = host_.services = services; }
+  const RunServices* services() const { return host_.services; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.
@@ -27495,7 +29470,7 @@ class ProgramPool {
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/executor.hpp ----
-// What both engines do with one node: run its kernel or copy, check what came out, say where an error happened.
+// What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -27508,6 +29483,13 @@ class TraceCollector {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < node.num_outputs; ++i)
+      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    AddNode(program, node, bytes, begin, end);
+  }
+  void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
+               std::int64_t end) {
     NodeTiming timing;
     timing.name = node.node->name();
     timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
@@ -27516,8 +29498,7 @@ class TraceCollector {
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
-    for (int i = 0; i < node.num_outputs; ++i)
-      timing.output_bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    timing.output_bytes = output_bytes;
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -27550,47 +29531,71 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
                             node.node->op_name(), "' returned without setting it");
   return errors::Internal("Output ", i, " of type ", got.dtype(), " does not match declared output type ",
-                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}");
+                          node.node->output_type(i), " for node {{node ", node.node->name(), "}}, op '",
+                          node.node->op_name(), "'");
 }
 
 // Every output must be there and have its declared type.
-inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
-  for (int i = 0; i < node.num_outputs; ++i) {
-    const Tensor& t = step->value(node.first_output + i);
-    if (t.dtype() != node.kernel->output_type(i)) [[unlikely]]
-      return BadOutput(node, i, t);
-  }
+inline Status CheckOutputs(const ProgramNode& node, const Tensor* outputs) {
+  for (int i = 0; i < node.num_outputs; ++i)
+    if (outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, outputs[i]);
   return OkStatus();
 }
+inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
+  return CheckOutputs(node, node.num_outputs == 0 ? nullptr : &step->value(node.first_output));
+}
 
-TENON_COLD inline Status RunCopy(const Program& program, const ProgramNode& node, int number, Step* step) {
-  const Tensor& from = *step->frame(number).inputs[0];
-  Tensor* to = &step->value(node.first_output);
+TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
+                                   Tensor* to) {
+  Tensor from = value;
+  if (IsRefType(value.dtype())) TENON_RETURN_IF_ERROR(ReadReference(value, node.node->name(), &from));
   return node.kind == ProgramNode::Kind::kToDevice ? program.device->CopyToDevice(from, to)
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
-// Runs a node to its end on this thread; an asynchronous kernel is waited for.
+// The node's kernel, to its end; an asynchronous one is waited for.
+inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
+  if (node.async == nullptr) [[likely]] {
+    RunKernel(const_cast<OpKernel*>(node.kernel), context);
+  } else {
+    Notification done;
+    StartKernel(node.async, context, {&WakeUp, &done});
+    done.WaitForNotification();
+  }
+}
+TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                                       OpKernelContext* context) {
+  RefReads reads;
+  const Status status = reads.Read(frame);
+  context->Enter(&reads.frame());
+  if (!status.ok()) return context->SetStatus(status);
+  RunToEnd(node, context);
+}
+
+// Runs a kernel to its end on this thread.
+inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFrame& frame, OpKernelContext* context) {
+  if (!node.reads_references) [[likely]] {
+    context->Enter(&frame);
+    RunToEnd(node, context);
+  } else {
+    RunWithRefReads(node, frame, context);
+  }
+  if (context->status().ok()) [[likely]]
+    return CheckOutputs(node, frame.outputs);
+  return context->TakeStatus();
+}
+
+// Runs a node to its end on this thread.
 inline Status RunNode(const Program& program, int number, Step* step, OpKernelContext* context) {
   const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
   Status status;
   if (node.kind == ProgramNode::Kind::kKernel) [[likely]] {
-    context->Enter(&step->frame(number));
-    if (node.async == nullptr) [[likely]] {
-      const_cast<OpKernel*>(node.kernel)->Compute(context);
-    } else {
-      Notification done;
-      node.async->ComputeAsync(context, {&WakeUp, &done});
-      done.WaitForNotification();
-    }
-    if (context->status().ok()) [[likely]]
-      status = CheckOutputs(program, node, step);
-    else
-      status = context->TakeStatus();
+    status = RunKernelOf(node, step->frame(number), context);
   } else if (node.kind != ProgramNode::Kind::kNothing) {
-    status = RunCopy(program, node, number, step);
+    status = CopyValue(program, node, *step->frame(number).inputs[0], step, &step->value(node.first_output));
   }
   if (!status.ok()) [[unlikely]]
     return AtNode(status, program, node);
@@ -27686,11 +29691,22 @@ class DataflowRun {
     int node;
     std::int64_t begin;
     OpKernelContext context;
+    RefReads references;
   };
   void StartAsync(int number) {
-    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext()};
-    state->context.Enter(&step_->frame(number));
-    program_.nodes[static_cast<std::size_t>(number)].async->ComputeAsync(&state->context, {&AsyncDone, state});
+    auto* state = new AsyncState{this, number, trace_ == nullptr ? 0 : trace_->Now(), OpKernelContext(), RefReads()};
+    const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+    if (!node.reads_references) {
+      state->context.Enter(&step_->frame(number));
+    } else {
+      const Status status = state->references.Read(step_->frame(number));
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    StartKernel(node.async, &state->context, {&AsyncDone, state});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -27705,10 +29721,15 @@ class DataflowRun {
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
   }
 
+  // The first error counts; kernels that wait for something are told to give up.
   TENON_COLD void Fail(const Status& status) {
-    MutexLock lock(mutex_);
-    status_.Update(status);
-    failed_.store(true, std::memory_order_release);
+    {
+      MutexLock lock(mutex_);
+      status_.Update(status);
+      failed_.store(true, std::memory_order_release);
+    }
+    if (const RunServices* services = step_->services(); services != nullptr && services->cancellation != nullptr)
+      services->cancellation->StartCancel();
   }
 
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
@@ -27753,6 +29774,917 @@ class DataflowRun {
   Mutex mutex_;
   Status status_;
 };
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/frame_plan.hpp ----
+// FramePlan: a program with TensorFlow 1 control flow, cut into its frames. Each frame has its own nodes, edges and
+// value slots, numbered from 0, so that an iteration of a loop is a few small arrays.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+enum class FlowKind : std::uint8_t {
+  kKernel,
+  kNothing,        // NoOp, ControlTrigger
+  kForward,        // Identity, LoopCond: the output is the input
+  kCopy,           // between memories
+  kSwitch,         // also _SwitchN
+  kMerge,
+  kEnter,
+  kEnterConstant,  // its value is there in every iteration
+  kExit,
+  kNextIteration,
+  kFetch,
+};
+
+// From an output (kControlSlot: from the node itself) to an input of node `node`, all numbers of the frame that the
+// producer's outputs are values of.
+struct FlowEdge {
+  enum Target : std::uint8_t { kPlain, kMerge, kTrigger };
+  int node;
+  int input;
+  int output;
+  Target target;
+  bool from_enter;
+};
+
+// Where an input is read: a slot of the iteration, or something that stays (slot -1): an invariant of the loop, or else
+// a constant of the program.
+struct FlowInput {
+  int slot = -1;
+  int invariant = -1;
+  int constant = -1;
+};
+
+struct FlowNode {
+  FlowKind kind = FlowKind::kKernel;
+  bool drops_outputs = false;  // some output has no reader
+  bool reads_references = false;  // some input is a reference and is taken as a value
+  int program_node = -1;
+  int first_input = 0, num_inputs = 0;
+  int first_output = 0, num_outputs = 0;  // slots, of an Enter that is constant: invariants
+  int first_edge = 0, num_edges = 0;
+  int number = -1;  // of an Enter: its loop among the children of the frame; of an Exit: among those of its frame
+};
+
+// Of a node that is not a Merge: inputs to wait for, and whether a dead one was among them. Of a Merge: twice the
+// control inputs to wait for, and 1 while no live input has come; `dead` counts its dead inputs until then and is the
+// number of the live input afterwards.
+struct FlowCount {
+  int pending = 0;
+  int dead = 0;
+};
+
+struct FlowFrame {
+  int parent = -1;
+  int number_in_parent = -1;
+  int parallel_iterations = 1;
+  int num_enters = 0;
+  int num_exits = 0;
+  int num_children = 0;
+  int num_slots = 0;
+  int num_invariants = 0;
+  SlimVector<FlowNode> nodes;
+  SlimVector<FlowEdge> edges;
+  SlimVector<FlowInput> inputs;
+  SlimVector<FlowCount> counts;  // per node, at the start of an iteration
+  SlimVector<int> readers;  // per slot
+  SlimVector<int> starts;  // nodes with nothing to wait for; in the root only
+};
+
+struct FramePlan {
+  SlimVector<FlowFrame> frames;  // as in the program
+};
+
+// Makes a FramePlan; use MakeFramePlan. one thread.
+class FramePlanner {
+ public:
+  explicit FramePlanner(const Program& program) : p_(program) {}
+
+  FramePlan Make() {
+    AddFrames();
+    NumberValues();
+    AddNodes();
+    AddEdges();
+    FindStarts();
+    return std::move(plan_);
+  }
+
+ private:
+  struct Place {
+    int frame = 0;
+    int slot = -1;  // slot, or invariant
+    bool invariant = false;
+    int producer = -1;  // program node
+    bool constant = false;
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  FlowFrame& frame(int f) { return plan_.frames[At(f)]; }
+  FlowNode& node(int program_node) {
+    return frame(p_.node_frames[At(program_node)]).nodes[At(local_[At(program_node)])];
+  }
+
+  void AddFrames() {
+    for (const ProgramFrame& f : p_.frames) {
+      FlowFrame& added = plan_.frames.emplace_back();
+      added.parent = f.parent;
+      added.parallel_iterations = f.parallel_iterations;
+      added.num_enters = f.num_enters;
+      if (f.parent >= 0) added.number_in_parent = frame(f.parent).num_children++;
+    }
+  }
+
+  // The root's slots are the program's values, all of them.
+  void NumberValues() {
+    places_.resize(At(p_.num_values));
+    for (const auto& [value, tensor] : p_.constants) places_[At(value)].constant = true;
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
+      for (int i = 0; i < p_.nodes[n].num_outputs; ++i) {
+        Place& place = places_[At(p_.nodes[n].first_output + i)];
+        place.producer = static_cast<int>(n);
+        place.invariant = KindOf(static_cast<int>(n)) == FlowKind::kEnterConstant;
+      }
+    for (int v = 0; v < p_.num_values; ++v) {
+      Place& place = places_[At(v)];
+      place.frame = p_.value_frames[At(v)];
+      FlowFrame& f = frame(place.frame);
+      if (place.frame == 0)
+        place.slot = v;
+      else
+        place.slot = place.invariant ? f.num_invariants++ : f.num_slots++;
+      if (place.frame != 0 && !place.invariant) f.readers.push_back(p_.readers[At(v)]);
+    }
+    frame(0).num_slots = p_.num_values;
+    frame(0).readers.assign(p_.readers.begin(), p_.readers.end());
+  }
+
+  FlowKind KindOf(int n) const {
+    const ProgramNode& item = p_.nodes[At(n)];
+    switch (item.kind) {
+      case ProgramNode::Kind::kNothing: return FlowKind::kNothing;
+      case ProgramNode::Kind::kToDevice:
+      case ProgramNode::Kind::kToHost: return FlowKind::kCopy;
+      case ProgramNode::Kind::kFetch: return FlowKind::kFetch;
+      case ProgramNode::Kind::kKernel: break;
+    }
+    switch (item.node->node_class) {
+      case NodeClass::kSwitch: return FlowKind::kSwitch;
+      case NodeClass::kMerge: return FlowKind::kMerge;
+      case NodeClass::kExit: return FlowKind::kExit;
+      case NodeClass::kControlTrigger: return FlowKind::kNothing;
+      case NodeClass::kLoopCond:
+      case NodeClass::kIdentity: return FlowKind::kForward;
+      // Outside of a loop there is no next iteration.
+      case NodeClass::kNextIteration: return p_.node_frames[At(n)] == 0 ? FlowKind::kForward : FlowKind::kNextIteration;
+      case NodeClass::kEnter: {
+        const AttrValue* constant = item.node->def.attr.Find("is_constant");
+        return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
+      }
+      default: return FlowKind::kKernel;
+    }
+  }
+
+  void AddNodes() {
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
+      const ProgramNode& item = p_.nodes[n];
+      FlowFrame& f = frame(p_.node_frames[n]);
+      local_.push_back(static_cast<int>(f.nodes.size()));
+      FlowNode& added = f.nodes.emplace_back();
+      added.kind = KindOf(static_cast<int>(n));
+      added.program_node = static_cast<int>(n);
+      added.reads_references = item.reads_references;
+      added.num_outputs = item.num_outputs;
+      added.first_output = item.num_outputs == 0 ? 0 : places_[At(item.first_output)].slot;
+      for (int i = 0; i < item.num_outputs; ++i)
+        added.drops_outputs = added.drops_outputs || p_.readers[At(item.first_output + i)] == 0;
+      added.first_input = static_cast<int>(f.inputs.size());
+      added.num_inputs = item.num_inputs;
+      for (int i = 0; i < item.num_inputs; ++i) {
+        const int value = p_.inputs[At(item.first_input + i)];
+        const Place& place = places_[At(value)];
+        FlowInput& input = f.inputs.emplace_back();
+        (place.constant    ? input.constant
+         : place.invariant ? input.invariant
+                           : input.slot) = place.constant ? value : place.slot;
+      }
+      f.counts.push_back({added.kind == FlowKind::kMerge ? 1 : 0, 0});
+      if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
+      if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
+        added.number = frame(p_.value_frames[At(item.first_output)]).number_in_parent;
+    }
+  }
+
+  // Data edges of every node first, then control edges.
+  void AddEdges() {
+    struct Link {
+      int from, to, input, output;
+    };
+    SlimVector<Link> links;
+    SlimVector<int> begin(p_.nodes.size() + 1, 0);
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n)
+      for (int i = 0; i < p_.nodes[n].num_inputs; ++i) {
+        const int value = p_.inputs[At(p_.nodes[n].first_input + i)];
+        const int producer = places_[At(value)].producer;
+        if (producer < 0) continue;
+        links.push_back({producer, static_cast<int>(n), i, value - p_.nodes[At(producer)].first_output});
+      }
+    for (const auto& [from, to] : p_.control_edges) links.push_back({from, to, kControlSlot, kControlSlot});
+    for (const Link& link : links) ++begin[At(link.from) + 1];
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) begin[n + 1] += begin[n];
+    SlimVector<int> sorted(links.size()), next(begin);
+    for (std::size_t l = 0; l < links.size(); ++l) sorted[At(next[At(links[l].from)]++)] = static_cast<int>(l);
+    for (std::size_t n = 0; n < p_.nodes.size(); ++n) {
+      FlowNode& from = node(static_cast<int>(n));
+      SlimVector<FlowEdge>& edges = frame(p_.node_frames[n]).edges;
+      from.first_edge = static_cast<int>(edges.size());
+      from.num_edges = begin[n + 1] - begin[n];
+      for (int l = begin[n]; l < begin[n + 1]; ++l) {
+        const Link& link = links[At(sorted[At(l)])];
+        const bool enters = from.kind == FlowKind::kEnter || from.kind == FlowKind::kEnterConstant;
+        edges.push_back({local_[At(link.to)], link.input, link.output, TargetOf(link.to), enters});
+        CountIn(link.to, link.input);
+      }
+    }
+  }
+  FlowEdge::Target TargetOf(int n) {
+    if (node(n).kind == FlowKind::kMerge) return FlowEdge::kMerge;
+    const ProgramNode& item = p_.nodes[At(n)];
+    const bool trigger = item.kind == ProgramNode::Kind::kKernel && item.node->node_class == NodeClass::kControlTrigger;
+    return trigger ? FlowEdge::kTrigger : FlowEdge::kPlain;
+  }
+  void CountIn(int to, int input) {
+    FlowCount& count = frame(p_.node_frames[At(to)]).counts[At(local_[At(to)])];
+    if (node(to).kind != FlowKind::kMerge)
+      ++count.pending;
+    else if (input == kControlSlot)
+      count.pending += 2;
+  }
+
+  // Feeds and constants are there from the start: a Merge takes the first of them.
+  void FindStarts() {
+    FlowFrame& root = frame(0);
+    for (std::size_t n = 0; n < root.nodes.size(); ++n) {
+      FlowNode& item = root.nodes[n];
+      FlowCount& count = root.counts[n];
+      if (item.kind == FlowKind::kMerge) {
+        for (int i = 0; i < item.num_inputs && (count.pending & 1) != 0; ++i) {
+          const int value = p_.inputs[At(p_.nodes[At(item.program_node)].first_input + i)];
+          if (places_[At(value)].producer >= 0) continue;
+          count.pending -= 1;
+          count.dead = i;
+        }
+      }
+      if (count.pending == 0) root.starts.push_back(static_cast<int>(n));
+    }
+  }
+
+  const Program& p_;
+  FramePlan plan_;
+  SlimVector<Place> places_;  // per value
+  SlimVector<int> local_;  // per program node: its number in its frame
+};
+
+inline FramePlan MakeFramePlan(const Program& program) { return FramePlanner(program).Make(); }
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/frame_state.hpp ----
+// The loops of one run: a LoopState for every frame that was entered, an IterationState for each of its iterations that
+// is under way. Both are kept when they end and used again, so a steady loop allocates nothing.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+struct LoopState;
+
+// What the nodes of a frame read and write in one iteration. one thread.
+struct IterationState {
+  LoopState* loop = nullptr;
+  IterationState* next = nullptr;  // the iteration after this one, once it has begun; of a free one: the next free one
+  int outstanding = 0;  // nodes that are ready or running
+  int open_children = 0;  // loops entered from here that have not ended
+  int live = 0;  // slots that hold a value
+  Tensor* values = nullptr;  // of the slots
+  SlimVector<Tensor> own_values;  // but for the root, whose values are the step's
+  SlimVector<Tensor*> inputs;  // per input
+  SlimVector<std::uint8_t> last_use;  // per input, filled in before the node runs
+  SlimVector<OpKernelContext::NodeFrame> frames;  // per node
+  SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
+  SlimVector<FlowCount> counts;  // per node
+  SlimVector<int> readers;  // per slot: that have not read yet
+  SlimVector<LoopState*> children;
+
+  const Tensor* empty = nullptr;  // to be copied: quicker than making one
+  // One reader less; after the last one the value goes. A dead value is not there.
+  void Drop(int slot) {
+    if (--readers[static_cast<std::size_t>(slot)] == 0) Clear(slot);
+  }
+  void Clear(int slot) {
+    if (values[slot].dtype() == DataType::kInvalid) return;
+    values[slot] = *empty;
+    --live;
+  }
+};
+
+// A node that becomes ready, or waits for an iteration to begin with its value.
+struct FlowStart {
+  int node;
+  bool dead;
+};
+struct FlowDeferred {
+  int node;
+  Tensor value;
+};
+
+// One entered frame. one thread.
+struct LoopState {
+  const FlowFrame* frame = nullptr;
+  int number = 0;  // of the frame
+  IterationState* parent = nullptr;
+  IterationState *oldest = nullptr, *newest = nullptr;
+  int running = 0;  // iterations under way
+  int pending_enters = 0;
+  SlimVector<FlowCount> counts;  // what an iteration begins with: the invariants that came are counted
+  SlimVector<Tensor> invariants;
+  SlimVector<FlowStart> starts;  // nodes that the invariants alone make ready, in every iteration
+  SlimVector<FlowDeferred> deferred;  // values for an iteration that must wait for its turn
+  SlimVector<int> dead_exits;  // nodes
+  SlimVector<char> exited;  // per Exit: it has given its value
+  SlimVector<Owned<IterationState>> iterations;
+  IterationState* free = nullptr;
+  LoopState* next_free = nullptr;
+};
+
+// Nodes that are ready, first in, first out. one thread.
+class FlowQueue {
+ public:
+  struct Item {
+    IterationState* iteration;
+    int node;
+    bool dead;
+  };
+  bool empty() const { return head_ == tail_; }
+  void clear() { head_ = tail_ = 0; }
+  TENON_ALWAYS_INLINE void Push(Item item) {
+    if (tail_ - head_ == items_.size()) [[unlikely]]
+      Grow();
+    items_[tail_++ & (items_.size() - 1)] = item;
+  }
+  TENON_ALWAYS_INLINE Item Pop() { return items_[head_++ & (items_.size() - 1)]; }
+
+ private:
+  TENON_NOINLINE void Grow() {
+    SlimVector<Item> larger(items_.empty() ? 64 : 2 * items_.size());
+    const std::size_t count = tail_ - head_;
+    for (std::size_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
+    items_.swap(larger);
+    head_ = 0;
+    tail_ = count;
+  }
+  SlimVector<Item> items_;  // a power of two of them
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+// Makes LoopStates and IterationStates, keeps those that ended. one thread.
+class FrameStates {
+ public:
+  FrameStates(const Program& program, Step* step, bool own_memos)
+      : program_(program), step_(step), own_memos_(own_memos), plan_(MakeFramePlan(program)) {
+    free_.assign(plan_.frames.size(), nullptr);
+    LoopState* root = NewLoop(0);
+    root->frame = &plan_.frames[0];
+    root_ = NewIteration(root);
+    root->oldest = root->newest = root_;
+  }
+
+  IterationState* root() const { return root_; }
+
+  // Begins a loop that is entered from `parent`, without an iteration yet.
+  LoopState* Open(int frame, IterationState* parent) {
+    LoopState* loop = free_[At(frame)];
+    if (loop != nullptr)
+      free_[At(frame)] = loop->next_free;
+    else
+      loop = NewLoop(frame);
+    loop->parent = parent;
+    loop->pending_enters = loop->frame->num_enters;
+    std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
+    ++parent->open_children;
+    parent->children[At(loop->frame->number_in_parent)] = loop;
+    return loop;
+  }
+  void Close(LoopState* loop) {
+    loop->parent->children[At(loop->frame->number_in_parent)] = nullptr;
+    --loop->parent->open_children;
+    Reset(loop);
+  }
+
+  // Begins the next iteration of a loop; nothing has been activated in it yet.
+  IterationState* Begin(LoopState* loop) {
+    IterationState* iteration = loop->free;
+    if (iteration != nullptr)
+      loop->free = iteration->next;
+    else
+      iteration = NewIteration(loop);
+    iteration->next = nullptr;
+    std::copy(loop->counts.begin(), loop->counts.end(), iteration->counts.begin());
+    std::copy(loop->frame->readers.begin(), loop->frame->readers.end(), iteration->readers.begin());
+    (loop->newest == nullptr ? loop->oldest : loop->newest->next) = iteration;
+    loop->newest = iteration;
+    ++loop->running;
+    return iteration;
+  }
+  // Ends the oldest iteration of a loop.
+  void End(LoopState* loop) {
+    IterationState* iteration = loop->oldest;
+    loop->oldest = iteration->next;
+    if (loop->oldest == nullptr) loop->newest = nullptr;
+    --loop->running;
+    if (iteration->live != 0) Empty(iteration);
+    iteration->next = loop->free;
+    loop->free = iteration;
+  }
+
+  void BeginRoot() {
+    const FlowFrame& frame = plan_.frames[0];
+    std::copy(frame.counts.begin(), frame.counts.end(), root_->counts.begin());
+    std::copy(frame.readers.begin(), frame.readers.end(), root_->readers.begin());
+    root_->outstanding = root_->open_children = 0;
+  }
+  // After a run: values that nobody read go, and loops that did not come to their end.
+  void EndRoot() {
+    for (const Owned<LoopState>& loop : loops_) {
+      if (loop->number == 0 || loop->parent == nullptr) continue;
+      while (loop->oldest != nullptr) {
+        loop->oldest->outstanding = loop->oldest->open_children = 0;
+        for (LoopState*& child : loop->oldest->children) child = nullptr;
+        End(loop.get());
+      }
+      Reset(loop.get());
+    }
+    for (LoopState*& child : root_->children) child = nullptr;
+    for (std::size_t v = 0; v < kept_.size(); ++v)
+      if (kept_[v] == 0) root_->values[v] = EmptySlot();
+  }
+
+ private:
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  TENON_NOINLINE LoopState* NewLoop(int number) {
+    Owned<LoopState>& loop = loops_.emplace_back(MakeOwned<LoopState>());
+    loop->frame = &plan_.frames[At(number)];
+    loop->number = number;
+    loop->counts.resize(loop->frame->counts.size());
+    loop->exited.assign(At(loop->frame->num_exits), 0);
+    for (int i = 0; i < loop->frame->num_invariants; ++i) loop->invariants.push_back(EmptySlot());
+    if (number == 0) {  // constants and fetches stay when a run ends
+      kept_.assign(At(program_.num_values), 0);
+      for (const auto& [value, tensor] : program_.constants) kept_[At(value)] = 1;
+      for (const Program::Fetch& fetch : program_.fetches) kept_[At(fetch.value)] = 1;
+    }
+    return loop.get();
+  }
+
+  TENON_NOINLINE IterationState* NewIteration(LoopState* loop) {
+    const FlowFrame& frame = *loop->frame;
+    IterationState* it = loop->iterations.emplace_back(MakeOwned<IterationState>()).get();
+    it->loop = loop;
+    it->empty = &empty_;
+    if (loop->number == 0) {
+      it->values = &step_->value(0);
+    } else {
+      it->own_values.reserve(At(frame.num_slots));
+      for (int i = 0; i < frame.num_slots; ++i) it->own_values.push_back(EmptySlot());
+      it->values = it->own_values.data();
+    }
+    it->counts.resize(frame.counts.size());
+    it->readers.resize(frame.readers.size());
+    it->children.assign(At(frame.num_children), nullptr);
+    it->last_use.assign(frame.inputs.size() + 1, 0);
+    it->inputs.reserve(frame.inputs.size() + 1);
+    for (const FlowInput& input : frame.inputs)
+      it->inputs.push_back(input.slot >= 0        ? it->values + input.slot
+                           : input.invariant >= 0 ? &loop->invariants[At(input.invariant)]
+                                                  : &step_->value(input.constant));
+    if (own_memos_) it->own_memos = SlimVector<ShapeMemo>(frame.nodes.size());
+    it->frames.reserve(frame.nodes.size());
+    for (const FlowNode& node : frame.nodes) {
+      OpKernelContext::NodeFrame& item = it->frames.emplace_back(step_->frame(node.program_node));
+      if (own_memos_) item.memo = &it->own_memos[it->frames.size() - 1];
+      item.inputs = it->inputs.data() + node.first_input;
+      item.last_use = it->last_use.data() + node.first_input;
+      if (node.num_outputs != 0 && OutputsStay(node.kind)) item.outputs = it->values + node.first_output;
+    }
+    return it;
+  }
+  static bool OutputsStay(FlowKind kind) {
+    return kind != FlowKind::kEnter && kind != FlowKind::kEnterConstant && kind != FlowKind::kExit &&
+           kind != FlowKind::kNextIteration && kind != FlowKind::kFetch;
+  }
+
+  static void Empty(IterationState* iteration) {
+    for (Tensor& value : iteration->own_values) value = EmptySlot();
+    iteration->live = 0;
+  }
+  void Reset(LoopState* loop) {
+    for (Tensor& value : loop->invariants) value = EmptySlot();
+    loop->starts.clear();
+    loop->deferred.clear();
+    loop->dead_exits.clear();
+    for (char& flag : loop->exited) flag = 0;
+    loop->parent = nullptr;
+    loop->pending_enters = 0;
+    loop->next_free = free_[At(loop->number)];
+    free_[At(loop->number)] = loop;
+  }
+
+  const Program& program_;
+  Step* step_;
+  bool own_memos_;
+  FramePlan plan_;
+  const Tensor empty_ = EmptySlot();
+  SlimVector<Owned<LoopState>> loops_;
+  SlimVector<LoopState*> free_;  // per frame
+  SlimVector<char> kept_;  // per value
+  IterationState* root_ = nullptr;
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/frame_executor.hpp ----
+// The engine with frames, for graphs with TensorFlow 1 control flow: dead values, loops, several iterations under way.
+// The rules are those of TensorFlow's executor; it runs on the caller's thread, in the order in which nodes become
+// ready. Switch, Merge, Enter, Exit, NextIteration and Identity only hand values on: their kernels are not called.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs a program with control flow; kept with its step and used again. externally synchronised.
+class FrameRun {
+ public:
+  // With `own_memos` every iteration remembers its shapes itself, so that several may run the same node at once.
+  FrameRun(const Program& program, Step* step, bool own_memos = false)
+      : program_(program), step_(step), states_(program, step, own_memos) {}
+
+  // Fetched values that are dead stay empty slots. Stops at the first error. `trace` may be null.
+  Status Run(TraceCollector* trace) {
+    step_->cache()->SetOwnerThread();
+    Start();
+    Status status;
+    while (!queue_.empty()) {
+      const FlowQueue::Item item = queue_.Pop();
+      const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+      status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+      if (status.ok()) status = std::exchange(read_status_, OkStatus());
+      if (!status.ok()) [[unlikely]] {
+        status = AtNode(status, program_, NodeOf(item));
+        break;
+      }
+      if (trace != nullptr && !item.dead) [[unlikely]]
+        trace->AddNode(program_, NodeOf(item), 0, begin, trace->Now());
+      if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+    }
+    queue_.clear();
+    states_.EndRoot();
+    step_->cache()->ClearOwnerThread();
+    return status;
+  }
+
+ protected:
+  void Start() {
+    states_.BeginRoot();
+    IterationState* root = states_.root();
+    for (const int node : root->loop->frame->starts) Ready(root, node, false);
+  }
+
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
+  const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
+    return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
+    ++it->outstanding;
+    queue_.Push({it, node, dead});
+  }
+
+  // ---- activation
+  enum class Arrival : std::uint8_t { kWaits, kReady, kReadyDead, kUnused };
+
+  // What an edge makes of its target's count. kUnused: the target, a Merge, has its value already.
+  TENON_ALWAYS_INLINE static Arrival Arrive(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    if (edge.target == FlowEdge::kMerge) return ArriveAtMerge(count, edge, dead, frame);
+    if (dead) count.dead = 1;
+    if (--count.pending != 0) return Arrival::kWaits;
+    return count.dead != 0 && edge.target == FlowEdge::kPlain ? Arrival::kReadyDead : Arrival::kReady;
+  }
+  static Arrival ArriveAtMerge(FlowCount& count, const FlowEdge& edge, bool dead, const FlowFrame& frame) {
+    const int inputs = frame.nodes[At(edge.node)].num_inputs;
+    const auto dies = [&count] {
+      count.pending = 0;
+      return Arrival::kReadyDead;
+    };
+    if (edge.input == kControlSlot) {
+      count.pending -= 2;
+      if (count.pending == 0) return Arrival::kReady;
+      return count.pending == 1 && count.dead == inputs ? dies() : Arrival::kWaits;
+    }
+    if ((count.pending & 1) == 0) return Arrival::kUnused;
+    if (dead) {
+      ++count.dead;
+      return count.pending == 1 && (count.dead == inputs || edge.from_enter) ? dies() : Arrival::kWaits;
+    }
+    count.pending -= 1;
+    count.dead = edge.input;
+    return count.pending == 0 ? Arrival::kReady : Arrival::kWaits;
+  }
+
+  // Tells the target of an edge, in the iteration that the producer's outputs are values of; `first_output` is the slot
+  // of the producer's output 0.
+  TENON_ALWAYS_INLINE void Activate(IterationState* it, const FlowEdge& edge, bool dead, int first_output) {
+    switch (Arrive(it->counts[At(edge.node)], edge, dead, *it->loop->frame)) {
+      case Arrival::kWaits: return;
+      case Arrival::kReady: return Ready(it, edge.node, false);
+      case Arrival::kReadyDead: return Ready(it, edge.node, true);
+      case Arrival::kUnused:
+        if (!dead) it->Drop(first_output + edge.output);
+        return;
+    }
+  }
+  TENON_ALWAYS_INLINE void ActivateAll(const FlowNode& node, const FlowFrame& of, IterationState* to, bool dead) {
+    const FlowEdge* edge = of.edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge) Activate(to, *edge, dead, node.first_output);
+  }
+
+  // ---- values
+  void DropInput(IterationState* it, const FlowNode& node, int i) {
+    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    if (input.slot >= 0) it->Drop(input.slot);
+  }
+  void DropInputs(IterationState* it, const FlowNode& node) {
+    for (int i = 0; i < node.num_inputs; ++i) DropInput(it, node, i);
+  }
+  const Tensor& Input(const IterationState* it, const FlowNode& node, int i) const {
+    return *it->inputs[At(node.first_input + i)];
+  }
+  // Hands input i on; the last reader moves it.
+  void Take(IterationState* it, const FlowNode& node, int i, Tensor* to) {
+    const FlowInput& input = it->loop->frame->inputs[At(node.first_input + i)];
+    Tensor& from = *it->inputs[At(node.first_input + i)];
+    if (input.slot >= 0 && --it->readers[At(input.slot)] == 0) {
+      *to = std::move(from);
+      from = *it->empty;
+      --it->live;
+    } else {
+      *to = from;
+    }
+    if (node.reads_references) [[unlikely]]
+      ReadTaken(program_.nodes[At(node.program_node)], to);
+  }
+  // A node that hands plain values on got a reference: it hands on what that refers to now.
+  TENON_COLD void ReadTaken(const ProgramNode& item, Tensor* value) {
+    if (!IsRefType(value->dtype()) || IsRefType(item.kernel->output_type(0))) return;
+    const Tensor reference = *value;
+    read_status_.Update(ReadReference(reference, item.node->name(), value));
+  }
+  // Input i becomes the value of a slot of `to`, if anybody there reads that.
+  void Forward(IterationState* it, const FlowNode& node, int i, IterationState* to, int slot) {
+    if (to->readers[At(slot)] == 0) return DropInput(it, node, i);
+    Take(it, node, i, &to->values[slot]);
+    ++to->live;
+  }
+
+  // ---- nodes
+  Status Process(IterationState* it, int number) {
+    const FlowFrame& frame = *it->loop->frame;
+    const FlowNode& node = frame.nodes[At(number)];
+    switch (node.kind) {
+      case FlowKind::kKernel: TENON_RETURN_IF_ERROR(RunKernel(it, number, node)); break;
+      case FlowKind::kNothing: break;
+      case FlowKind::kForward: Forward(it, node, 0, it, node.first_output); break;
+      case FlowKind::kCopy: TENON_RETURN_IF_ERROR(RunCopyNode(it, number, node)); break;
+      case FlowKind::kMerge: TENON_RETURN_IF_ERROR(RunMerge(it, number, node)); break;
+      case FlowKind::kSwitch: return RunSwitch(it, node);
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: EnterLoop(it, node, false); return OkStatus();
+      case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
+      case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
+      case FlowKind::kFetch: return TakeFetch(it, node);
+    }
+    ActivateAll(node, frame, it, false);
+    return OkStatus();
+  }
+
+  // A dead node is not run: what it would have made is dead.
+  Status PassDead(IterationState* it, int number) {
+    const FlowNode& node = NodeIn(it, number);
+    if (node.kind != FlowKind::kMerge) DropInputs(it, node);
+    switch (node.kind) {
+      case FlowKind::kEnter:
+      case FlowKind::kEnterConstant: EnterLoop(it, node, true); break;
+      case FlowKind::kExit:
+        if (it == it->loop->newest) it->loop->dead_exits.push_back(number);
+        break;
+      case FlowKind::kNextIteration: break;
+      default: ActivateAll(node, *it->loop->frame, it, true);
+    }
+    return OkStatus();
+  }
+
+  Status RunKernel(IterationState* it, int number, const FlowNode& node) {
+    PrepareKernel(it, node);
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], it->frames[At(number)], &context_));
+    FinishKernel(it, node);
+    return OkStatus();
+  }
+  void PrepareKernel(IterationState* it, const FlowNode& node) {
+    const FlowInput* inputs = it->loop->frame->inputs.data() + node.first_input;
+    for (int i = 0; i < node.num_inputs; ++i)
+      it->last_use[At(node.first_input + i)] = inputs[i].slot >= 0 && it->readers[At(inputs[i].slot)] == 1;
+  }
+  void FinishKernel(IterationState* it, const FlowNode& node) {
+    it->live += node.num_outputs;
+    if (node.drops_outputs) DropUnread(it, node);
+    DropInputs(it, node);
+  }
+  void DropUnread(IterationState* it, const FlowNode& node) {
+    for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
+      if (it->readers[At(slot)] == 0) it->Clear(slot);
+  }
+  Status RunCopyNode(IterationState* it, int number, const FlowNode& node) {
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(
+        CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    ++it->live;
+    DropInputs(it, node);
+    return OkStatus();
+  }
+
+  Status RunMerge(IterationState* it, int number, const FlowNode& node) {
+    const int input = it->counts[At(number)].dead;
+    Forward(it, node, input, it, node.first_output);
+    const int index_slot = node.first_output + 1;
+    if (node.num_outputs < 2 || it->readers[At(index_slot)] == 0) return OkStatus();
+    TENON_ASSIGN_OR_RETURN(it->values[index_slot],
+                           Tensor::Make(DataType::kInt32, TensorShape{}, step_->host_allocator()));
+    it->values[index_slot].scalar<std::int32_t>()() = input;
+    ++it->live;
+    return OkStatus();
+  }
+
+  Status RunSwitch(IterationState* it, const FlowNode& node) {
+    const Tensor& index = Input(it, node, 1);
+    if (index.dims() != 0) [[unlikely]]
+      return errors::InvalidArgument("The second input must be a scalar, but it has shape ", index.shape());
+    int taken;
+    if (index.dtype() == DataType::kBool) {
+      taken = index.scalar<bool>()() ? 1 : 0;
+    } else {  // what is no number of an output takes the last one
+      taken = index.scalar<std::int32_t>()();
+      if (taken < 0 || taken >= node.num_outputs) taken = node.num_outputs - 1;
+    }
+    DropInput(it, node, 1);
+    Forward(it, node, 0, it, node.first_output + taken);
+    const FlowEdge* edge = it->loop->frame->edges.data() + node.first_edge;
+    for (const FlowEdge* end = edge + node.num_edges; edge != end; ++edge)
+      Activate(it, *edge, edge->output != taken && edge->output != kControlSlot, node.first_output);
+    return OkStatus();
+  }
+
+  Status TakeFetch(IterationState* it, const FlowNode& node) {
+    const ProgramNode& item = program_.nodes[At(node.program_node)];
+    Tensor& to = step_->value(item.first_output);
+    if (to.dtype() != DataType::kInvalid) return FetchedTwice(item);
+    Take(it, node, 0, &to);
+    return OkStatus();
+  }
+
+  TENON_COLD Status FetchedTwice(const ProgramNode& item) const {
+    std::size_t i = 0;
+    while (program_.fetches[i].value != item.first_output) ++i;
+    return errors::Internal("Retval[", i, "] has already been set: '", program_.fetches[i].name,
+                            "' is in a loop that runs more than once; fetch what leaves the loop instead");
+  }
+
+  // ---- loops
+  void EnterLoop(IterationState* it, const FlowNode& node, bool dead) {
+    LoopState* loop = it->children[At(node.number)];
+    if (loop == nullptr) {
+      const int frame = program_.value_frames[At(program_.nodes[At(node.program_node)].first_output)];
+      loop = states_.Open(frame, it);
+      states_.Begin(loop);
+    }
+    --loop->pending_enters;
+    const FlowFrame& from = *it->loop->frame;
+    if (node.kind == FlowKind::kEnter) {
+      // The first iteration is there: it ends after all Enters have come.
+      if (!dead) Forward(it, node, 0, loop->oldest, node.first_output);
+      ActivateAll(node, from, loop->oldest, dead);
+    } else {
+      if (!dead) Take(it, node, 0, &loop->invariants[At(node.first_output)]);
+      for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e)
+        AddInvariantEdge(loop, from.edges[At(e)], dead);
+    }
+    if (loop->oldest->outstanding == 0) CleanUp(loop->oldest);
+  }
+  // In the iterations that have begun, and in all later ones.
+  void AddInvariantEdge(LoopState* loop, const FlowEdge& edge, bool dead) {
+    const FlowFrame& frame = *loop->frame;
+    const Arrival later = Arrive(loop->counts[At(edge.node)], edge, dead, frame);
+    if (later == Arrival::kReady || later == Arrival::kReadyDead)
+      loop->starts.push_back({edge.node, later == Arrival::kReadyDead});
+    for (IterationState* it = loop->oldest; it != nullptr; it = it->next) {
+      const Arrival now = Arrive(it->counts[At(edge.node)], edge, dead, frame);
+      if (now == Arrival::kReady || now == Arrival::kReadyDead) Ready(it, edge.node, now == Arrival::kReadyDead);
+    }
+  }
+
+  // A loop gives its value once: an Exit that is live in several iterations counts in the first.
+  void LeaveLoop(IterationState* it, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (std::exchange(loop->exited[At(node.number)], char{1}) != 0) return DropInput(it, node, 0);
+    Forward(it, node, 0, loop->parent, node.first_output);
+    ActivateAll(node, *loop->frame, loop->parent, false);
+  }
+
+  void NextIteration(IterationState* it, int number, const FlowNode& node) {
+    LoopState* loop = it->loop;
+    if (it->next == nullptr && loop->running >= loop->frame->parallel_iterations) {
+      loop->deferred.push_back({number, *it->empty});
+      return Take(it, node, 0, &loop->deferred.back().value);
+    }
+    IterationState* next = it->next != nullptr ? it->next : BeginIteration(loop);
+    Forward(it, node, 0, next, node.first_output);
+    ActivateAll(node, *loop->frame, next, false);
+  }
+  IterationState* BeginIteration(LoopState* loop) {
+    loop->dead_exits.clear();
+    IterationState* it = states_.Begin(loop);
+    for (FlowDeferred& value : loop->deferred) {
+      const FlowNode& node = loop->frame->nodes[At(value.node)];
+      if (it->readers[At(node.first_output)] != 0) {
+        it->values[node.first_output] = std::move(value.value);
+        ++it->live;
+      }
+      ActivateAll(node, *loop->frame, it, false);
+    }
+    loop->deferred.clear();
+    for (const FlowStart& start : loop->starts) Ready(it, start.node, start.dead);
+    return it;
+  }
+
+  // Ends the iterations that are done, in their order, and with the last of them the loop; then the same around it.
+  void CleanUp(IterationState* it) {
+    for (;;) {
+      LoopState* loop = it->loop;
+      if (loop->parent == nullptr || it->outstanding != 0 || it->open_children != 0) return;
+      while (loop->pending_enters == 0 && loop->oldest != nullptr && loop->oldest->outstanding == 0 &&
+             loop->oldest->open_children == 0) {
+        states_.End(loop);
+        if (!loop->deferred.empty()) BeginIteration(loop);
+      }
+      if (loop->pending_enters != 0 || loop->running != 0) return;
+      it = EndLoop(loop);
+    }
+  }
+  // What never left the loop is dead.
+  IterationState* EndLoop(LoopState* loop) {
+    IterationState* parent = loop->parent;
+    for (const int number : loop->dead_exits) {
+      const FlowNode& node = loop->frame->nodes[At(number)];
+      if (loop->exited[At(node.number)] == 0) ActivateAll(node, *loop->frame, parent, true);
+    }
+    states_.Close(loop);
+    return parent;
+  }
+
+  const Program& program_;
+  Step* step_;
+  FrameStates states_;
+  FlowQueue queue_;
+  OpKernelContext context_;
+  Status read_status_;  // of the node being run: a reference that it hands on as a value
+};
+
+// A fetched value that is dead is an error: InvalidArgument of a session's run, Internal of a function.
+inline Status CheckFetches(const Program& program, Step* step, Code code) {
+  for (std::size_t i = 0; i < program.fetches.size(); ++i) {
+    const Program::Fetch& fetch = program.fetches[i];
+    if (step->value(fetch.value).dtype() == DataType::kInvalid) [[unlikely]]
+      return Status(
+          code, StrCat("Retval[", i, "] does not have value: '", fetch.name, "' is in a branch that was not taken"));
+  }
+  return OkStatus();
+}
 
 }  // namespace detail
 
@@ -27877,27 +30809,45 @@ class SessionFunctions final : public FunctionRuntime {
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
     TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
-    Owned<Step> step = function->steps->Take();
+    Owned<Running> running = function->steps->Take();
+    Step* step = &running->step;
     step->set_step_id(caller.step_id);
+    step->set_services(caller.services);
     step->set_call_depth(caller.call_depth + 1);
     for (std::size_t i = 0; i < args.size(); ++i)
       step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    const Status status = RunSequential(program, step.get(), nullptr);
+    Status status;
+    if (program.has_control_flow()) {
+      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(program, step);
+      status = running->frames->Run(nullptr);
+      if (status.ok()) status = CheckFetches(program, step, Code::kInternal);
+    } else {
+      status = RunSequential(program, step, nullptr);
+    }
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < results.size(); ++i) {
         const Program::Fetch& fetch = program.fetches[i];
         results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
+        if (IsRefType(results[i].dtype())) [[unlikely]] {
+          const Tensor reference = results[i];
+          status.Update(ReadReference(reference, fetch.name, &results[i]));
+        }
       }
       for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
     } else {
       step->Clear();
     }
     step->TrimCaches();
-    function->steps->Give(std::move(step));
+    function->steps->Give(std::move(running));
     return status;
   }
 
  private:
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<FrameRun> frames;  // when the function has control flow
+  };
   struct Function {
     NameAttrList call;
     const FunctionDef* def = nullptr;
@@ -27906,7 +30856,7 @@ class SessionFunctions final : public FunctionRuntime {
     Graph graph;
     Owned<KernelCache> kernels;
     Owned<Program> program;
-    Owned<ProgramPool<Step>> steps;
+    Owned<ProgramPool<Running>> steps;
   };
 
   TENON_COLD Status NoFunction(const std::string& name) const {
@@ -27962,7 +30912,7 @@ class SessionFunctions final : public FunctionRuntime {
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<Step>>(*function->program);
+    function->steps = MakeOwned<ProgramPool<Running>>(*function->program);
     return OkStatus();
   }
 
@@ -27978,6 +30928,172 @@ class SessionFunctions final : public FunctionRuntime {
 }  // namespace detail
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/parallel_frames.hpp ----
+// The engine with frames on a pool of threads: kernels run side by side, also those of several iterations; what hands
+// values on and counts runs under one lock.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Kept with its step and used again. externally synchronised.
+class ParallelFrameRun : public FrameRun {
+ public:
+  ParallelFrameRun(const Program& program, Step* step) : FrameRun(program, step, true) {}
+
+  // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
+  Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    Notification done;
+    {
+      MutexLock lock(mutex_);
+      done_ = &done;
+      Start();
+      workers_ = 1;
+      Work(lock);
+    }
+    done.WaitForNotification();
+    MutexLock lock(mutex_);  // whoever notified has let go of it
+    queue_.clear();
+    states_.EndRoot();
+    return std::exchange(status_, OkStatus());
+  }
+
+ private:
+  static void RunWorker(void* argument) {
+    auto* run = static_cast<ParallelFrameRun*>(argument);
+    const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
+    MutexLock lock(run->mutex_);
+    run->Work(lock);
+  }
+  // Counts another worker where there is work for one; who gets true schedules it, without the lock.
+  bool WantsHelper() {
+    if (queue_.empty() || !status_.ok() || workers_ >= pool_->NumThreads()) return false;
+    ++workers_;
+    return true;
+  }
+
+  // Runs what is ready until nothing is, or the run has failed. The lock is held but while a kernel runs. The run may
+  // be over as soon as the lock is given up for good.
+  void Work(MutexLock& lock) {
+    OpKernelContext context;
+    while (!queue_.empty() && status_.ok()) {
+      const FlowQueue::Item item = queue_.Pop();
+      const FlowNode& node = NodeIn(item.iteration, item.node);
+      const bool copies = node.kind == FlowKind::kCopy;
+      if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
+        if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        Finish(item, status);
+        if (!status.ok()) [[unlikely]] {
+          lock.unlock();
+          StopWaiting(status);
+          lock.lock();
+        }
+        continue;
+      }
+      PrepareKernel(item.iteration, node);
+      ++in_flight_;
+      const ProgramNode& kernel = NodeOf(item);
+      const OpKernelContext::NodeFrame& frame = item.iteration->frames[At(item.node)];
+      const bool help = kernel.async == nullptr && WantsHelper();
+      lock.unlock();
+      if (help) pool_->Schedule(&RunWorker, this);
+      if (kernel.async != nullptr) {
+        StartAsync(item, kernel, frame);
+        lock.lock();
+        continue;
+      }
+      const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+      const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
+                                   : RunKernelOf(kernel, frame, &context);
+      if (trace_ != nullptr) [[unlikely]]
+        trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
+      StopWaiting(status);
+      lock.lock();
+      FinishRunning(item, status);
+    }
+    --workers_;
+    NotifyIfDone();
+  }
+
+  // An asynchronous kernel has a context of its own and may end on any thread.
+  struct AsyncState {
+    ParallelFrameRun* run;
+    FlowQueue::Item item;
+    const OpKernelContext::NodeFrame* frame;
+    OpKernelContext context;
+    RefReads references;
+  };
+  void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
+    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads()};
+    if (!kernel.reads_references) {
+      state->context.Enter(&frame);
+    } else {
+      const Status status = state->references.Read(frame);
+      state->context.Enter(&state->references.frame());
+      if (!status.ok()) {
+        state->context.SetStatus(status);
+        return AsyncDone(state);
+      }
+    }
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+  }
+  static void AsyncDone(void* argument) {
+    const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
+    ParallelFrameRun* run = state->run;
+    Status status = state->context.TakeStatus();
+    if (status.ok()) status = CheckOutputs(run->NodeOf(state->item), state->frame->outputs);
+    run->StopWaiting(status);
+    MutexLock lock(run->mutex_);
+    run->FinishRunning(state->item, status);
+    const bool help = run->WantsHelper();
+    run->NotifyIfDone();
+    lock.unlock();
+    if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  // After an error, without the lock: kernels that wait for something are told to give up.
+  void StopWaiting(const Status& status) {
+    if (status.ok()) [[likely]]
+      return;
+    const RunServices* services = step_->services();
+    if (services != nullptr && services->cancellation != nullptr) services->cancellation->StartCancel();
+  }
+  // After a kernel ran outside of the lock, which is held again.
+  void FinishRunning(const FlowQueue::Item& item, const Status& status) {
+    --in_flight_;
+    const FlowNode& node = NodeIn(item.iteration, item.node);
+    if (status.ok()) {
+      FinishKernel(item.iteration, node);
+      ActivateAll(node, *item.iteration->loop->frame, item.iteration, false);
+    }
+    Finish(item, status);
+  }
+  void Finish(const FlowQueue::Item& item, const Status& status) {
+    if (!status.ok()) [[unlikely]]
+      return status_.Update(AtNode(status, program_, NodeOf(item)));
+    if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
+  }
+  void NotifyIfDone() {
+    if (workers_ == 0 && in_flight_ == 0) done_->Notify();
+  }
+
+  ThreadPoolInterface* pool_ = nullptr;
+  TraceCollector* trace_ = nullptr;
+  bool flush_denormals_ = false;
+  Mutex mutex_;  // of everything below, and of FrameRun's state
+  Notification* done_ = nullptr;
+  int workers_ = 0;  // threads in Work, or on their way there
+  int in_flight_ = 0;  // kernels that run outside of the lock
+  Status status_;  // the first error
+};
+
+}  // namespace detail
+
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/session_impl.hpp ----
@@ -28008,11 +31124,16 @@ class Prepared : public RefCounted {
   const Program& program() const { return *program_; }
 
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
-             RunTrace* trace) {
+             ResourceMgr* resources, RunTrace* trace) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     Step* step = &running->step;
-    step->set_step_id(NextStepId().fetch_add(1, std::memory_order_relaxed));
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    StepContainer container(resources, step_id);
+    CancellationManager cancellation;
+    const RunServices services{resources, &container, &cancellation};
+    step->set_step_id(step_id);
+    step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
     if (trace == nullptr) [[likely]] {
@@ -28031,10 +31152,15 @@ class Prepared : public RefCounted {
           fetches[i] = step->value(fetch.value);
       }
       for (const Program::Feed& feed : program_->feeds) step->value(feed.value) = EmptySlot();
+      if (program_->has_references) [[unlikely]] {
+        for (std::size_t i = 0; i < fetches.size(); ++i)
+          status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
+      }
     } else {
       step->Clear();
     }
     step->TrimCaches();
+    step->set_services(nullptr);
     steps_.Give(std::move(running));
     return status;
   }
@@ -28044,11 +31170,15 @@ class Prepared : public RefCounted {
     explicit Running(const Program& program) : step(program) {}
     Step step;
     Owned<DataflowRun> dataflow;
+    Owned<FrameRun> frames;
+    Owned<ParallelFrameRun> parallel_frames;
   };
   Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
     const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
     Status status;
-    if (dataflow_ && pool != nullptr) {
+    if (program_->has_control_flow()) {
+      status = ExecuteFrames(running, pool, flush_denormals, trace);
+    } else if (dataflow_ && pool != nullptr) {
       if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
       status = running->dataflow->Run(pool, flush_denormals, trace);
     } else {
@@ -28056,6 +31186,18 @@ class Prepared : public RefCounted {
     }
     if (program_->device != program_->host) status.Update(program_->device->Synchronize());
     return status;
+  }
+
+  Status ExecuteFrames(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+    if (dataflow_ && pool != nullptr) {
+      if (running->parallel_frames == nullptr)
+        running->parallel_frames = MakeOwned<ParallelFrameRun>(*program_, &running->step);
+      TENON_RETURN_IF_ERROR(running->parallel_frames->RunOn(pool, flush_denormals, trace));
+    } else {
+      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
+      TENON_RETURN_IF_ERROR(running->frames->Run(trace));
+    }
+    return CheckFetches(*program_, &running->step, Code::kInvalidArgument);
   }
 
   Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
@@ -28102,9 +31244,10 @@ class SessionImpl : public RefCounted {
     return session;
   }
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
-             RunTrace* trace) const {
-    return const_cast<Prepared&>(prepared).Run(feeds, fetches, inter_op_pool_, options_.flush_denormals, trace);
+  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+    ThreadPoolInterface* pool =
+        inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
+    return const_cast<Prepared&>(prepared).Run(feeds, fetches, pool, options_.flush_denormals, &resources_, trace);
   }
 
   // The program of a signature: the one made before, or a new one.
@@ -28257,8 +31400,9 @@ class SessionImpl : public RefCounted {
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
     const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    const bool dataflow =
-        options_.executor == ExecutorKind::kDataflow || (options_.executor == ExecutorKind::kAuto && parallel);
+    // A kernel that waits must not keep the nodes from running that it waits for.
+    const bool dataflow = program->has_async || options_.executor == ExecutorKind::kDataflow ||
+                          (options_.executor == ExecutorKind::kAuto && parallel);
     return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
   }
 
@@ -28269,6 +31413,7 @@ class SessionImpl : public RefCounted {
   Owned<Device> other_;
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
+  ResourceMgr resources_;  // after the devices, whose memory the resources hold
   Graph graph_;
   Owned<SessionFunctions> functions_;
   Owned<KernelCache> kernels_;
@@ -28284,7 +31429,7 @@ class CallableImpl : public RefCounted {
   CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
       : session_(std::move(session)), prepared_(std::move(prepared)) {}
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return static_cast<const SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
+    return static_cast<SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
   }
   const Program& program() const { return prepared_->program(); }
 

@@ -119,8 +119,8 @@ class JpegReader {
     for (Index x = 0; x < width(); ++x, from += 4, to += 3) {
       const int k = from[3];
       for (int c = 0; c < 3; ++c)
-        to[c] = static_cast<unsigned char>(info_.saw_Adobe_marker ? k * from[c] / 255
-                                                                  : (255 - k) * (255 - from[c]) / 255);
+        to[c] =
+            static_cast<unsigned char>(info_.saw_Adobe_marker ? k * from[c] / 255 : (255 - k) * (255 - from[c]) / 255);
     }
   }
 

@@ -162,8 +162,8 @@ inline bool WritePngRows(png_structp png, png_infop info, const unsigned char* p
   return true;
 }
 
-// Appends the file to *file. `compression`: 0 to 9, -1 zlib's default; `channels`: 1 to 4. False when libpng refuses, as
-// it does for an image without pixels.
+// Appends the file to *file. `compression`: 0 to 9, -1 zlib's default; `channels`: 1 to 4. False when libpng refuses,
+// as it does for an image without pixels.
 inline bool WritePng(const void* pixels, Index height, Index width, int channels, bool sixteen, int compression,
                      std::string* file) {
   constexpr Index kMost = 0x7fffffff;
@@ -171,10 +171,10 @@ inline bool WritePng(const void* pixels, Index height, Index width, int channels
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, &PngFails, &PngWarns);
   if (png == nullptr) return false;
   png_infop info = png_create_info_struct(png);
-  const bool written = info != nullptr && WritePngRows(png, info, static_cast<const unsigned char*>(pixels),
-                                                       static_cast<png_uint_32>(height),
-                                                       static_cast<png_uint_32>(width), channels, sixteen, compression,
-                                                       file);
+  const bool written =
+      info != nullptr &&
+      WritePngRows(png, info, static_cast<const unsigned char*>(pixels), static_cast<png_uint_32>(height),
+                   static_cast<png_uint_32>(width), channels, sixteen, compression, file);
   png_destroy_write_struct(&png, &info);
   return written;
 }

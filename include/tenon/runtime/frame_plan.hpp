@@ -52,7 +52,7 @@ struct FlowInput {
 
 struct FlowNode {
   FlowKind kind = FlowKind::kKernel;
-  bool drops_outputs = false;      // some output has no reader
+  bool drops_outputs = false;  // some output has no reader
   bool reads_references = false;  // some input is a reference and is taken as a value
   int program_node = -1;
   int first_input = 0, num_inputs = 0;

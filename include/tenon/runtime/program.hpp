@@ -158,7 +158,7 @@ struct Program {
   bool has_control_flow() const { return !frames.empty(); }
   int num_values = 0;
   bool has_references = false;  // some value is a reference to a variable
-  bool has_async = false;       // some kernel may wait for another node
+  bool has_async = false;  // some kernel may wait for another node
   int width = 1;  // nodes that may run side by side, estimated: the widest level
   Device* device = nullptr;
   Device* host = nullptr;

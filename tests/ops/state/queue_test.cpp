@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tenon/ops/state/queue.hpp>
 #include <tenon/ops/state/queue_access.hpp>
 
 #include "ops/state/state_test.hpp"

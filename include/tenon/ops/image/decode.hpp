@@ -42,8 +42,7 @@ inline Status CheckDecodeChannels(std::int64_t channels) {
 
 // What all decoders ask of their input.
 inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
-  if (contents.dims() != 0)
-    return errors::InvalidArgument("`contents` must be scalar but got shape", contents.shape());
+  if (contents.dims() != 0) return errors::InvalidArgument("`contents` must be scalar but got shape", contents.shape());
   *file = contents.data<tstring>()->view();
   if (file->empty()) return errors::InvalidArgument("Input is empty.");
   if (file->size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -59,8 +58,8 @@ inline Status CheckImageSize(std::string_view what, Index height, Index width) {
 }
 
 #ifdef TENON_WITH_IMAGE
-using tenon::detail::PngReader;
 using tenon::detail::JpegReader;
+using tenon::detail::PngReader;
 
 inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std::int64_t channels, bool sixteen) {
   PngReader reader;
@@ -70,7 +69,8 @@ inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std
   Tensor* image = nullptr;
   TENON_RETURN_IF_ERROR(
       context.allocate_output(0, TensorShape{reader.height(), reader.width(), reader.channels()}, &image));
-  return reader.Finish(image->raw_data()) ? OkStatus() : errors::InvalidArgument("Invalid PNG data, size ", file.size());
+  return reader.Finish(image->raw_data()) ? OkStatus()
+                                          : errors::InvalidArgument("Invalid PNG data, size ", file.size());
 }
 
 inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, JpegReadOptions options, bool sixteen) {
@@ -108,9 +108,7 @@ using ImageFiles = ImageFile<true>;
 #else
 template <bool with_codecs>
 struct ImageFile {
-  static Status Png(OpKernelContext&, std::string_view, std::int64_t, bool) {
-    return tenon::detail::NoImageCodecs();
-  }
+  static Status Png(OpKernelContext&, std::string_view, std::int64_t, bool) { return tenon::detail::NoImageCodecs(); }
   static Status Jpeg(OpKernelContext&, std::string_view, const JpegReadOptions&, bool) {
     return tenon::detail::NoImageCodecs();
   }
@@ -135,17 +133,16 @@ inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, con
   if (IsBmp(file))
     return errors::InvalidArgument(
         "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ", op);
-  if (file.starts_with("GIF8"))
-    return errors::Unimplemented(op, ": GIF files are not read");
+  if (file.starts_with("GIF8")) return errors::Unimplemented(op, ": GIF files are not read");
   return UnknownImageFormat();
 }
 
 // A BMP file's header, of which no more is looked at than TensorFlow does: no compression, no palette.
 struct BmpLayout {
-  Index first = 0;        // byte of the first pixel
+  Index first = 0;  // byte of the first pixel
   Index width = 0, height = 0;
-  Index channels = 0;     // 1 grey, 3 BGR, 4 BGRA
-  Index row_bytes = 0;    // a multiple of 4
+  Index channels = 0;  // 1 grey, 3 BGR, 4 BGRA
+  Index row_bytes = 0;  // a multiple of 4
   bool from_top = false;  // rows come from the bottom up otherwise
 };
 inline std::int32_t BmpInt32(std::string_view file, std::size_t at) {
@@ -259,11 +256,11 @@ struct DecodeJpeg {
       return OkStatus();
     }
     Status operator()(Context<Device>& context, const Tensor& contents, Tensor&) const {
-      return detail::DecodePngOrJpeg(context.op(), "DecodeJpeg", contents,
-                                     {static_cast<int>(this->channels), static_cast<int>(this->ratio),
-                                      this->fancy_upscaling, this->try_recover_truncated,
-                                      this->dct_method == "INTEGER_FAST"},
-                                     false);
+      return detail::DecodePngOrJpeg(
+          context.op(), "DecodeJpeg", contents,
+          {static_cast<int>(this->channels), static_cast<int>(this->ratio), this->fancy_upscaling,
+           this->try_recover_truncated, this->dct_method == "INTEGER_FAST"},
+          false);
     }
   };
 };

@@ -53,9 +53,8 @@ inline Status WritePngFiles(const Tensor& images, int compression, Tensor* files
     else
       StrAppend(&failed, failed.empty() ? "" : ", ", i);
   }
-  return failed.empty()
-             ? OkStatus()
-             : errors::Internal("PNG encoding failed at the following flattened batch indices: ", failed);
+  return failed.empty() ? OkStatus()
+                        : errors::Internal("PNG encoding failed at the following flattened batch indices: ", failed);
 }
 inline Status WriteJpegFile(const Tensor& image, int channels, const JpegWriteOptions& options, tstring* file) {
   tenon::detail::JpegWriter writer;
@@ -165,12 +164,12 @@ struct EncodeJpeg {
         return errors::InvalidArgument("image must have 1 or 3 channels, got ", image.shape());
       Tensor* file = &contents;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape(), &file));
-      return detail::ImageWriters::Jpeg(image, static_cast<int>(channels),
-                                        {static_cast<int>(this->quality), this->progressive, this->optimize_size,
-                                         this->chroma_downsampling, this->density_unit == "cm",
-                                         static_cast<int>(this->x_density), static_cast<int>(this->y_density),
-                                         this->xmp_metadata},
-                                        file->data<tstring>());
+      return detail::ImageWriters::Jpeg(
+          image, static_cast<int>(channels),
+          {static_cast<int>(this->quality), this->progressive, this->optimize_size, this->chroma_downsampling,
+           this->density_unit == "cm", static_cast<int>(this->x_density), static_cast<int>(this->y_density),
+           this->xmp_metadata},
+          file->data<tstring>());
     }
   };
 };

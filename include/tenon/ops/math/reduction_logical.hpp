@@ -43,7 +43,7 @@ struct BoolReduction : ReductionAttrs {
 }  // namespace detail
 
 // Of nothing: true.
-struct All {
+struct ReduceAll {
   static constexpr auto signature = Op("All")
                                         .Input("input: bool")
                                         .Input("reduction_indices: Tidx")
@@ -59,7 +59,7 @@ struct All {
 };
 
 // Of nothing: false.
-struct Any {
+struct ReduceAny {
   static constexpr auto signature = Op("Any")
                                         .Input("input: bool")
                                         .Input("reduction_indices: Tidx")
