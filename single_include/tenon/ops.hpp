@@ -3821,13 +3821,13 @@ inline Status PadShape(InferenceContext* c) {
 }
 
 // What one dimension gets in front and behind.
-struct Padding {
+struct PaddingOfDim {
   Index before, after;
 };
 
 // `max_rank` is TensorFlow's limit, above which it says UNIMPLEMENTED.
 inline Status ReadPaddings(const char* op, const TensorShape& input, const HostIndices& paddings, int max_rank,
-                           InlinedVector<Padding, 8>* out, TensorShape* padded) {
+                           InlinedVector<PaddingOfDim, 8>* out, TensorShape* padded) {
   const int rank = input.dims();
   if (rank > max_rank) return errors::Unimplemented(op, ": inputs rank not in [0,", max_rank, "]: ", rank);
   if (paddings.shape().dims() != 2 || paddings.shape().dim_size(1) != 2)
@@ -3837,7 +3837,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
                                    " ", input);
   InlinedVector<Index, 8> sizes;
   for (int d = 0; d < rank; ++d) {
-    const Padding p{paddings[2 * d], paddings[2 * d + 1]};
+    const PaddingOfDim p{paddings[2 * d], paddings[2 * d + 1]};
     constexpr Index kMost = Index{1} << 60;
     if (p.before < 0 || p.after < 0)
       return errors::InvalidArgument(op, ": Paddings must be non-negative: ", p.before, " ", p.after);
@@ -3853,7 +3853,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
 
 // Puts `input` into the middle of `output`.
 inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
-                          const InlinedVector<Padding, 8>& paddings, Tensor* output) {
+                          const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
   NdCopy copy;
   const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
                                 to = StridesOf(output->shape().dim_sizes());
@@ -3866,7 +3866,7 @@ inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& 
 
 inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
                      const Tensor* value, Tensor* output) {
-  InlinedVector<Padding, 8> paddings;
+  InlinedVector<PaddingOfDim, 8> paddings;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadPaddings("Pad", input.shape(), sizes, 8, &paddings, &shape));
   if (value != nullptr && value->dims() != 0)
@@ -3962,11 +3962,11 @@ struct MirrorPad {
   // `offset`: how many elements at the edge are not repeated.
   static Status Run(OpKernelContext& context, Cpu& device, Index offset, const Tensor& input, const HostIndices& sizes,
                     Tensor* output) {
-    InlinedVector<detail::Padding, 8> paddings;
+    InlinedVector<detail::PaddingOfDim, 8> paddings;
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ReadPaddings("MirrorPad", input.shape(), sizes, 5, &paddings, &shape));
     for (int d = 0; d < input.dims(); ++d) {
-      const detail::Padding p = paddings[static_cast<std::size_t>(d)];
+      const detail::PaddingOfDim p = paddings[static_cast<std::size_t>(d)];
       if (p.before > input.dim_size(d) - offset || p.after > input.dim_size(d) - offset)
         return errors::InvalidArgument("MirrorPad: paddings must be ", offset == 1 ? "less than" : "no greater than",
                                        " the dimension size: ", p.before, ", ", p.after, " for ", input.dim_size(d));
@@ -6259,6 +6259,44 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/array/places.hpp ----
+// Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops. And
+// StoreIndex, for outputs that are indices.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// places[i] = the number, in a tensor with these leading sizes, of the place that the i-th vector of `indices` ([...,
+// leading.size()]) names; -1 when it is outside. Returns the first i outside, or -1.
+inline Index FindPlaces(const HostIndices& indices, std::span<const Index> leading, SlimVector<Index>* places) {
+  const auto depth = static_cast<Index>(leading.size());
+  Index first_bad = -1;
+  for (std::size_t i = 0; i < places->size(); ++i) {
+    Index place = 0;
+    bool inside = true;
+    for (Index d = 0; d < depth; ++d) {
+      const Index at = indices[static_cast<Index>(i) * depth + d], size = leading[static_cast<std::size_t>(d)];
+      inside = inside && at >= 0 && at < size;
+      place = inside ? place * size + at : -1;
+    }
+    (*places)[i] = place;
+    if (!inside && first_bad < 0) first_bad = static_cast<Index>(i);
+  }
+  return first_bad;
+}
+
+// to[i] = value, in an output of int32 or int64.
+inline void StoreIndex(Tensor* to, Index i, Index value) {
+  if (to->dtype() == DataType::kInt32)
+    to->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+  else
+    to->data<std::int64_t>()[i] = value;
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/array/unique.hpp ----
 // Where, Unique, UniqueWithCounts, ListDiff: which elements there are.
 TENON_NAMESPACE_BEGIN
@@ -6374,12 +6412,6 @@ inline Status ListDiffShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline void StoreIndex(Tensor* to, Index i, Index value) {
-  if (to->dtype() == DataType::kInt32)
-    to->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
-  else
-    to->data<std::int64_t>()[i] = value;
-}
 // Output number `output` becomes the elements of x that `chosen` numbers.
 inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x, const SlimVector<Index>& chosen) {
   Tensor* out = nullptr;
@@ -7168,35 +7200,6 @@ inline Index Gather(Cpu& device, const ElementMover& mover, const GatherPlan& pl
   if (indices.dtype() == DataType::kInt32) return run(std::int32_t{});
   return run(std::int64_t{});
 }
-
-TENON_NAMESPACE_END
-
-// ---- tenon/ops/array/places.hpp ----
-// Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops.
-TENON_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-// places[i] = the number, in a tensor with these leading sizes, of the place that the i-th vector of `indices` ([...,
-// leading.size()]) names; -1 when it is outside. Returns the first i outside, or -1.
-inline Index FindPlaces(const HostIndices& indices, std::span<const Index> leading, SlimVector<Index>* places) {
-  const auto depth = static_cast<Index>(leading.size());
-  Index first_bad = -1;
-  for (std::size_t i = 0; i < places->size(); ++i) {
-    Index place = 0;
-    bool inside = true;
-    for (Index d = 0; d < depth; ++d) {
-      const Index at = indices[static_cast<Index>(i) * depth + d], size = leading[static_cast<std::size_t>(d)];
-      inside = inside && at >= 0 && at < size;
-      place = inside ? place * size + at : -1;
-    }
-    (*places)[i] = place;
-    if (!inside && first_bad < 0) first_bad = static_cast<Index>(i);
-  }
-  return first_bad;
-}
-
-}  // namespace ops::detail
 
 TENON_NAMESPACE_END
 
@@ -12548,7 +12551,8 @@ inline Status RunDrawBoxes(OpKernelContext& context, std::string_view op, const 
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
-  const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * SizeOf(out->dtype());
+  const std::size_t bytes =
+      static_cast<std::size_t>(shape.num_elements()) * static_cast<std::size_t>(SizeOf(out->dtype()));
   if (out->raw_data() != in) std::memcpy(out->raw_data(), in, bytes);
   if (out->dtype() == DataType::kHalf)
     DrawBoxes(shape, boxes.data<float>(), boxes.dim_size(1), table, out->data<half>());
@@ -13420,7 +13424,11 @@ struct Detection {
   float score;
   float class_number;
 
-  static bool Better(const Detection& a, const Detection& b) { return a.score > b.score; }
+  // Equal scores: the lower class first, then the box that comes first.
+  static bool Better(const Detection& a, const Detection& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return a.class_number != b.class_number ? a.class_number < b.class_number : a.box < b.box;
+  }
 };
 
 // boxes [n, sets, 4], scores [n, classes] of one image.
@@ -13440,7 +13448,7 @@ inline void DetectClass(const DetectionImage& image, Index c, Index most, const 
     if (score > rule.score_threshold)
       candidates.push_back({image.boxes + (i * image.sets + set) * 4, score, static_cast<float>(c)});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), &Detection::Better);
+  std::sort(candidates.begin(), candidates.end(), &Detection::Better);
   const std::size_t first = found->size();
   for (const Detection& next : candidates) {
     if (static_cast<Index>(found->size() - first) >= most) break;
@@ -13521,7 +13529,7 @@ struct CombinedNonMaxSuppression {
     for (Index n = 0; n < batch; ++n) {
       SlimVector<detail::Detection> found;
       for (Index c = 0; c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
-      std::stable_sort(found.begin(), found.end(), &detail::Detection::Better);
+      std::sort(found.begin(), found.end(), &detail::Detection::Better);
       const Index count = std::min(size, static_cast<Index>(found.size()));
       for (Index i = 0; i < count; ++i) {
         const detail::Detection& d = found[static_cast<std::size_t>(i)];
@@ -14862,7 +14870,7 @@ struct JpegReadOptions {
   int ratio = 1;     // 1, 2, 4 or 8: how much smaller
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
-  bool fast_dct = false;
+  bool fast_dct = true;
 };
 
 struct JpegWriteOptions {
@@ -15167,7 +15175,7 @@ class PngReader {
     if (sixteen_ && first == 1) png_set_swap(png_);
     if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
     if (is_gray && depth < 8) png_set_expand_gray_1_2_4_to_8(png_);
-    if (channels_ < 3 && !is_gray) png_set_rgb_to_gray(png_, 1, 0.299, 0.114);  // TensorFlow's weights
+    if (channels_ < 3 && !is_gray) png_set_rgb_to_gray(png_, 1, 0.299, 0.587);
     if (channels_ >= 3 && is_gray) png_set_gray_to_rgb(png_);
     png_read_update_info(png_, info_);
     return true;
@@ -15275,8 +15283,8 @@ inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
 
 // A header may promise any size: no more than TensorFlow takes.
 inline Status CheckImageSize(std::string_view what, Index height, Index width) {
-  constexpr Index kMostSide = Index{1} << 27, kMostPixels = Index{1} << 29;
-  if (height < kMostSide && width < kMostSide && height * width < kMostPixels) return OkStatus();
+  constexpr Index kMostSide = Index{1} << 27, kMostArea = Index{1} << 29;
+  if (height < kMostSide && width < kMostSide && height * width < kMostArea) return OkStatus();
   return errors::InvalidArgument(what, " size too large for int: ", width, " by ", height);
 }
 
@@ -15482,7 +15490,7 @@ struct DecodeJpeg {
       return detail::DecodePngOrJpeg(
           context.op(), "DecodeJpeg", contents,
           {static_cast<int>(this->channels), static_cast<int>(this->ratio), this->fancy_upscaling,
-           this->try_recover_truncated, this->dct_method == "INTEGER_FAST"},
+           this->try_recover_truncated, this->dct_method != "INTEGER_ACCURATE"},
           false);
     }
   };
@@ -15770,7 +15778,8 @@ inline Status PatchesShape(InferenceContext* c, int space) {
   }
   SlimVector<DimensionHandle> dims;
   dims.push_back(c->Dim(input, 0));
-  for (int i = 1; i <= space; ++i) {
+  // What is not known has two dimensions of space in TensorFlow, even between volumes.
+  for (int i = 1; i <= (known ? space : 2); ++i) {
     const auto at = static_cast<std::size_t>(i);
     dims.push_back(c->UnknownDim());
     if (!known) continue;
@@ -21515,10 +21524,10 @@ struct QuantizeSettings {
 };
 
 // The input as [outer, depth, inner], the ranges along depth.
-struct ChannelLayout {
+struct QuantizedChannels {
   Index outer = 1, depth = 1, inner = 1;
 
-  static Status Of(std::string_view op, const TensorShape& shape, Index axis, ChannelLayout* out) {
+  static Status Of(std::string_view op, const TensorShape& shape, Index axis, QuantizedChannels* out) {
     if (axis < -1 || axis >= shape.dims())
       return errors::InvalidArgument(op, ": Shape must be at least rank ", axis + 1, " but is rank ", shape.dims());
     *out = {};
@@ -21570,7 +21579,7 @@ void QuantizeRun(const QuantizeSettings& s, const QuantizeScale<T>& q, const T* 
 
 // `min` and `max`: as many as there are channels, where a range is given.
 template <class T>
-Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const ChannelLayout& layout, const T* x,
+Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout, const T* x,
                         const T* min, const T* max, T* y) {
   for (Index c = 0; c < layout.depth; ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
@@ -21593,7 +21602,7 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Ch
 }
 
 // Ranges that are given must be scalars, or (`vectors`) one for each channel.
-inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const ChannelLayout& layout,
+inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
     return errors::InvalidArgument(op, ": num_bits is out of range: ", s.num_bits, " with signed_input_ ",
@@ -21617,8 +21626,8 @@ template <class T>
 Status RunQuantize(OpKernelContext& context, const QuantizeSettings& s, bool vectors, const In<T>& input,
                    const In<T>& min, const In<T>& max, Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
-  ChannelLayout layout;
-  TENON_RETURN_IF_ERROR(ChannelLayout::Of(op, input.shape(), s.axis, &layout));
+  QuantizedChannels layout;
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(op, input.shape(), s.axis, &layout));
   TENON_RETURN_IF_ERROR(CheckQuantizeRange(op, s, layout, vectors, min.shape(), max.shape()));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
   return QuantizeChannels(op, s, layout, input.data, min.data, max.data, output->data<T>());
@@ -21756,8 +21765,8 @@ struct QuantizeAndDequantizeV4Grad {
         return errors::InvalidArgument(kOp, ": gradient and input must be the same size, got ", gradients.shape(),
                                        " and ", input.shape());
       const detail::QuantizeSettings s{true, true, false, false, 8, this->axis};
-      detail::ChannelLayout layout;
-      TENON_RETURN_IF_ERROR(detail::ChannelLayout::Of(kOp, input.shape(), this->axis, &layout));
+      detail::QuantizedChannels layout;
+      TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of(kOp, input.shape(), this->axis, &layout));
       TENON_RETURN_IF_ERROR(detail::CheckQuantizeRange(kOp, s, layout, true, input_min.shape(), input_max.shape()));
       Tensor *out = &backprop, *min_out = &min_backprop, *max_out = &max_backprop;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));
@@ -22105,7 +22114,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   if (shape.num_elements() == 0) return OkStatus();
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
-  Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
+  tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
   ForEachColumnRange(device, ids.size(), columns, [&](Index begin, Index end) {
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] >= 0)
@@ -27556,7 +27565,8 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
-  TENON_RETURN_IF_ERROR(Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
+  TENON_RETURN_IF_ERROR(
+      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
   if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
   return OkStatus();
 }
@@ -28200,7 +28210,7 @@ namespace ops {
 
 namespace detail {
 
-inline constexpr DataTypeSet kRealTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
+inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
 // What an element type has.
 struct MaxPoolLoops {
@@ -28222,7 +28232,7 @@ struct MaxPoolOf {
   }
   static constexpr MaxPoolLoops loops{&Pool, &Places, &Add};
 };
-// For one of kRealTypes.
+// For one of kPoolTypes.
 inline const MaxPoolLoops& MaxPoolLoopsOf(DataType dtype) {
   switch (dtype) {
     case DataType::kHalf: return MaxPoolOf<half>::loops;
@@ -28361,7 +28371,7 @@ struct MaxPoolV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kRealTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPoolTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices ksize, HostIndices strides,
                       Tensor& output) const {
       if (this->data_format != "NHWC")
@@ -28991,13 +29001,6 @@ class Splits {
   const Tensor* tensor_;
 };
 
-inline void StoreIndex(Tensor* tensor, Index i, Index value) {
-  if (tensor->dtype() == DataType::kInt32)
-    tensor->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
-  else
-    tensor->data<std::int64_t>()[i] = value;
-}
-
 // Splits that cut `values` rows: from 0 on, never smaller, up to the last.
 inline Status CheckSplits(const Splits& splits, Index values) {
   if (splits.shape().dims() != 1)
@@ -29374,7 +29377,7 @@ struct RaggedTensorToTensor {
     row.RemoveDimRange(0, ragged_rank + 1);
     const Index run = row.num_elements();
     if (default_value.NumElements() == 1) {
-      Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());
+      tenon::Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());
     } else {
       TensorShape both;
       BroadcastPlan plan;
@@ -30100,7 +30103,7 @@ struct RaggedTensorFromVariant {
     TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
     TENON_RETURN_IF_ERROR(context.allocate_output(context.num_outputs() - 1, shape, &out));
     if (out->NumElements() > 0)
-      Concat(context.device<Cpu>(), MoverOf(out->dtype()), {runs.data(), runs.size()}, 1, out->raw_data());
+      tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {runs.data(), runs.size()}, 1, out->raw_data());
     return OkStatus();
   }
 
@@ -35455,7 +35458,7 @@ struct SparseToDense {
     for (Index i = 0; i < n && validate; ++i) TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, i, rank, shape));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &dense));
     const ElementMover mover = MoverOf(dense->dtype());
-    Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
+    tenon::Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
     for (Index i = 0; i < n; ++i) {
       Index at = 0;
       for (Index d = 0; d < rank; ++d) {
@@ -39751,7 +39754,7 @@ class ElementStack {
       TENON_RETURN_IF_ERROR(ZeroTensor(context, out->dtype(), TensorShape({longest_unset_}), &zeros));
     for (ConcatPart& part : parts_)
       if (part.data == nullptr) part.data = zeros.raw_data();
-    Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
+    tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
     return OkStatus();
   }
 
@@ -42565,7 +42568,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, updates.dtype()));
   const TensorShape shape = variable.tensor().shape();
   TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
-  if (update.divides && kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
+  if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
   TENON_RETURN_IF_ERROR(variable.MakeWritable());
@@ -42874,7 +42877,7 @@ using ScatterNumbersAndBool =
              std::uint16_t, half, std::uint32_t, std::uint64_t, complex64, complex128, bool>;
 
 template <class Combine, class List>
-struct PartOp {
+struct PartsCombiner {
   static constexpr DataTypeSet kServed = dtypes_of<List>::value;
   static CombineFn For(DataType type) { return CombineFor<Combine, List>(type); }
 };
@@ -42912,10 +42915,10 @@ struct HandleScatterNdKernel : Op::Attrs {
   CombineFn combine = nullptr;
 };
 
-using AddParts = PartOp<AddTo, ScatterNumbersAndBool>;
-using SubtractParts = PartOp<SubtractFrom, ScatterNumbersAndBool>;
-using MinimumOfParts = PartOp<LesserOf, ScatterReals>;
-using MaximumOfParts = PartOp<GreaterOf, ScatterReals>;
+using AddParts = PartsCombiner<AddTo, ScatterNumbersAndBool>;
+using SubtractParts = PartsCombiner<SubtractFrom, ScatterNumbersAndBool>;
+using MinimumOfParts = PartsCombiner<LesserOf, ScatterReals>;
+using MaximumOfParts = PartsCombiner<GreaterOf, ScatterReals>;
 
 }  // namespace detail
 

@@ -26,7 +26,7 @@ struct JpegReadOptions {
   int ratio = 1;     // 1, 2, 4 or 8: how much smaller
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
-  bool fast_dct = false;
+  bool fast_dct = true;
 };
 
 struct JpegWriteOptions {

@@ -114,7 +114,7 @@ class PngReader {
     if (sixteen_ && first == 1) png_set_swap(png_);
     if (color == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
     if (is_gray && depth < 8) png_set_expand_gray_1_2_4_to_8(png_);
-    if (channels_ < 3 && !is_gray) png_set_rgb_to_gray(png_, 1, 0.299, 0.114);  // TensorFlow's weights
+    if (channels_ < 3 && !is_gray) png_set_rgb_to_gray(png_, 1, 0.299, 0.587);
     if (channels_ >= 3 && is_gray) png_set_gray_to_rgb(png_);
     png_read_update_info(png_, info_);
     return true;

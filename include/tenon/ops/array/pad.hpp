@@ -56,13 +56,13 @@ inline Status PadShape(InferenceContext* c) {
 }
 
 // What one dimension gets in front and behind.
-struct Padding {
+struct PaddingOfDim {
   Index before, after;
 };
 
 // `max_rank` is TensorFlow's limit, above which it says UNIMPLEMENTED.
 inline Status ReadPaddings(const char* op, const TensorShape& input, const HostIndices& paddings, int max_rank,
-                           InlinedVector<Padding, 8>* out, TensorShape* padded) {
+                           InlinedVector<PaddingOfDim, 8>* out, TensorShape* padded) {
   const int rank = input.dims();
   if (rank > max_rank) return errors::Unimplemented(op, ": inputs rank not in [0,", max_rank, "]: ", rank);
   if (paddings.shape().dims() != 2 || paddings.shape().dim_size(1) != 2)
@@ -72,7 +72,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
                                    " ", input);
   InlinedVector<Index, 8> sizes;
   for (int d = 0; d < rank; ++d) {
-    const Padding p{paddings[2 * d], paddings[2 * d + 1]};
+    const PaddingOfDim p{paddings[2 * d], paddings[2 * d + 1]};
     constexpr Index kMost = Index{1} << 60;
     if (p.before < 0 || p.after < 0)
       return errors::InvalidArgument(op, ": Paddings must be non-negative: ", p.before, " ", p.after);
@@ -88,7 +88,7 @@ inline Status ReadPaddings(const char* op, const TensorShape& input, const HostI
 
 // Puts `input` into the middle of `output`.
 inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& input,
-                          const InlinedVector<Padding, 8>& paddings, Tensor* output) {
+                          const InlinedVector<PaddingOfDim, 8>& paddings, Tensor* output) {
   NdCopy copy;
   const InlinedVector<Index, 8> from = StridesOf(input.shape().dim_sizes()),
                                 to = StridesOf(output->shape().dim_sizes());
@@ -101,7 +101,7 @@ inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& 
 
 inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
                      const Tensor* value, Tensor* output) {
-  InlinedVector<Padding, 8> paddings;
+  InlinedVector<PaddingOfDim, 8> paddings;
   TensorShape shape;
   TENON_RETURN_IF_ERROR(ReadPaddings("Pad", input.shape(), sizes, 8, &paddings, &shape));
   if (value != nullptr && value->dims() != 0)
@@ -197,11 +197,11 @@ struct MirrorPad {
   // `offset`: how many elements at the edge are not repeated.
   static Status Run(OpKernelContext& context, Cpu& device, Index offset, const Tensor& input, const HostIndices& sizes,
                     Tensor* output) {
-    InlinedVector<detail::Padding, 8> paddings;
+    InlinedVector<detail::PaddingOfDim, 8> paddings;
     TensorShape shape;
     TENON_RETURN_IF_ERROR(detail::ReadPaddings("MirrorPad", input.shape(), sizes, 5, &paddings, &shape));
     for (int d = 0; d < input.dims(); ++d) {
-      const detail::Padding p = paddings[static_cast<std::size_t>(d)];
+      const detail::PaddingOfDim p = paddings[static_cast<std::size_t>(d)];
       if (p.before > input.dim_size(d) - offset || p.after > input.dim_size(d) - offset)
         return errors::InvalidArgument("MirrorPad: paddings must be ", offset == 1 ? "less than" : "no greater than",
                                        " the dimension size: ", p.before, ", ", p.after, " for ", input.dim_size(d));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops.
+// Index vectors: which place of a tensor each one names. For GatherNd, ScatterNd and the TensorScatter ops. And
+// StoreIndex, for outputs that are indices.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <tenon/base/slim_vector.hpp>
@@ -29,6 +31,14 @@ inline Index FindPlaces(const HostIndices& indices, std::span<const Index> leadi
     if (!inside && first_bad < 0) first_bad = static_cast<Index>(i);
   }
   return first_bad;
+}
+
+// to[i] = value, in an output of int32 or int64.
+inline void StoreIndex(Tensor* to, Index i, Index value) {
+  if (to->dtype() == DataType::kInt32)
+    to->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+  else
+    to->data<std::int64_t>()[i] = value;
 }
 
 }  // namespace ops::detail

@@ -16,6 +16,7 @@
 #include <tenon/engine/move.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/ops/array/places.hpp>
 #include <tenon/kernel/served_types.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -131,12 +132,6 @@ inline Status ListDiffShape(InferenceContext* c) {
   return OkStatus();
 }
 
-inline void StoreIndex(Tensor* to, Index i, Index value) {
-  if (to->dtype() == DataType::kInt32)
-    to->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
-  else
-    to->data<std::int64_t>()[i] = value;
-}
 // Output number `output` becomes the elements of x that `chosen` numbers.
 inline Status TakeElements(OpKernelContext& context, int output, const Tensor& x, const SlimVector<Index>& chosen) {
   Tensor* out = nullptr;

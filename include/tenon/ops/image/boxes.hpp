@@ -113,7 +113,8 @@ inline Status RunDrawBoxes(OpKernelContext& context, std::string_view op, const 
   Tensor* out = nullptr;
   TENON_RETURN_IF_ERROR(context.forward_input_or_allocate_output({0}, 0, shape, &out));
   if (shape.num_elements() == 0) return OkStatus();
-  const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * SizeOf(out->dtype());
+  const std::size_t bytes =
+      static_cast<std::size_t>(shape.num_elements()) * static_cast<std::size_t>(SizeOf(out->dtype()));
   if (out->raw_data() != in) std::memcpy(out->raw_data(), in, bytes);
   if (out->dtype() == DataType::kHalf)
     DrawBoxes(shape, boxes.data<float>(), boxes.dim_size(1), table, out->data<half>());

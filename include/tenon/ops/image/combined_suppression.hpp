@@ -61,7 +61,11 @@ struct Detection {
   float score;
   float class_number;
 
-  static bool Better(const Detection& a, const Detection& b) { return a.score > b.score; }
+  // Equal scores: the lower class first, then the box that comes first.
+  static bool Better(const Detection& a, const Detection& b) {
+    if (a.score != b.score) return a.score > b.score;
+    return a.class_number != b.class_number ? a.class_number < b.class_number : a.box < b.box;
+  }
 };
 
 // boxes [n, sets, 4], scores [n, classes] of one image.
@@ -81,7 +85,7 @@ inline void DetectClass(const DetectionImage& image, Index c, Index most, const 
     if (score > rule.score_threshold)
       candidates.push_back({image.boxes + (i * image.sets + set) * 4, score, static_cast<float>(c)});
   }
-  std::stable_sort(candidates.begin(), candidates.end(), &Detection::Better);
+  std::sort(candidates.begin(), candidates.end(), &Detection::Better);
   const std::size_t first = found->size();
   for (const Detection& next : candidates) {
     if (static_cast<Index>(found->size() - first) >= most) break;
@@ -162,7 +166,7 @@ struct CombinedNonMaxSuppression {
     for (Index n = 0; n < batch; ++n) {
       SlimVector<detail::Detection> found;
       for (Index c = 0; c < image.classes; ++c) detail::DetectClass(image, c, per_class, rule, &found);
-      std::stable_sort(found.begin(), found.end(), &detail::Detection::Better);
+      std::sort(found.begin(), found.end(), &detail::Detection::Better);
       const Index count = std::min(size, static_cast<Index>(found.size()));
       for (Index i = 0; i < count; ++i) {
         const detail::Detection& d = found[static_cast<std::size_t>(i)];

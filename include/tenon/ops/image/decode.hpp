@@ -52,8 +52,8 @@ inline Status EncodedImage(const Tensor& contents, std::string_view* file) {
 
 // A header may promise any size: no more than TensorFlow takes.
 inline Status CheckImageSize(std::string_view what, Index height, Index width) {
-  constexpr Index kMostSide = Index{1} << 27, kMostPixels = Index{1} << 29;
-  if (height < kMostSide && width < kMostSide && height * width < kMostPixels) return OkStatus();
+  constexpr Index kMostSide = Index{1} << 27, kMostArea = Index{1} << 29;
+  if (height < kMostSide && width < kMostSide && height * width < kMostArea) return OkStatus();
   return errors::InvalidArgument(what, " size too large for int: ", width, " by ", height);
 }
 
@@ -259,7 +259,7 @@ struct DecodeJpeg {
       return detail::DecodePngOrJpeg(
           context.op(), "DecodeJpeg", contents,
           {static_cast<int>(this->channels), static_cast<int>(this->ratio), this->fancy_upscaling,
-           this->try_recover_truncated, this->dct_method == "INTEGER_FAST"},
+           this->try_recover_truncated, this->dct_method != "INTEGER_ACCURATE"},
           false);
     }
   };

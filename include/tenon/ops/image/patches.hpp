@@ -52,7 +52,8 @@ inline Status PatchesShape(InferenceContext* c, int space) {
   }
   SlimVector<DimensionHandle> dims;
   dims.push_back(c->Dim(input, 0));
-  for (int i = 1; i <= space; ++i) {
+  // What is not known has two dimensions of space in TensorFlow, even between volumes.
+  for (int i = 1; i <= (known ? space : 2); ++i) {
     const auto at = static_cast<std::size_t>(i);
     dims.push_back(c->UnknownDim());
     if (!known) continue;

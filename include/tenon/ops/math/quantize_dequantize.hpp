@@ -61,10 +61,10 @@ struct QuantizeSettings {
 };
 
 // The input as [outer, depth, inner], the ranges along depth.
-struct ChannelLayout {
+struct QuantizedChannels {
   Index outer = 1, depth = 1, inner = 1;
 
-  static Status Of(std::string_view op, const TensorShape& shape, Index axis, ChannelLayout* out) {
+  static Status Of(std::string_view op, const TensorShape& shape, Index axis, QuantizedChannels* out) {
     if (axis < -1 || axis >= shape.dims())
       return errors::InvalidArgument(op, ": Shape must be at least rank ", axis + 1, " but is rank ", shape.dims());
     *out = {};
@@ -116,7 +116,7 @@ void QuantizeRun(const QuantizeSettings& s, const QuantizeScale<T>& q, const T* 
 
 // `min` and `max`: as many as there are channels, where a range is given.
 template <class T>
-Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const ChannelLayout& layout, const T* x,
+Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout, const T* x,
                         const T* min, const T* max, T* y) {
   for (Index c = 0; c < layout.depth; ++c) {
     T low = s.range_given ? min[c] : std::numeric_limits<T>::infinity(), high = s.range_given ? max[c] : -low;
@@ -139,7 +139,7 @@ Status QuantizeChannels(std::string_view op, const QuantizeSettings& s, const Ch
 }
 
 // Ranges that are given must be scalars, or (`vectors`) one for each channel.
-inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const ChannelLayout& layout,
+inline Status CheckQuantizeRange(std::string_view op, const QuantizeSettings& s, const QuantizedChannels& layout,
                                  bool vectors, const TensorShape& min, const TensorShape& max) {
   if (s.num_bits <= 0 || s.num_bits >= (s.signed_input ? 62 : 63))
     return errors::InvalidArgument(op, ": num_bits is out of range: ", s.num_bits, " with signed_input_ ",
@@ -163,8 +163,8 @@ template <class T>
 Status RunQuantize(OpKernelContext& context, const QuantizeSettings& s, bool vectors, const In<T>& input,
                    const In<T>& min, const In<T>& max, Tensor* output) {
   const std::string_view op = context.op_kernel().type_string();
-  ChannelLayout layout;
-  TENON_RETURN_IF_ERROR(ChannelLayout::Of(op, input.shape(), s.axis, &layout));
+  QuantizedChannels layout;
+  TENON_RETURN_IF_ERROR(QuantizedChannels::Of(op, input.shape(), s.axis, &layout));
   TENON_RETURN_IF_ERROR(CheckQuantizeRange(op, s, layout, vectors, min.shape(), max.shape()));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, input.shape(), &output));
   return QuantizeChannels(op, s, layout, input.data, min.data, max.data, output->data<T>());
@@ -302,8 +302,8 @@ struct QuantizeAndDequantizeV4Grad {
         return errors::InvalidArgument(kOp, ": gradient and input must be the same size, got ", gradients.shape(),
                                        " and ", input.shape());
       const detail::QuantizeSettings s{true, true, false, false, 8, this->axis};
-      detail::ChannelLayout layout;
-      TENON_RETURN_IF_ERROR(detail::ChannelLayout::Of(kOp, input.shape(), this->axis, &layout));
+      detail::QuantizedChannels layout;
+      TENON_RETURN_IF_ERROR(detail::QuantizedChannels::Of(kOp, input.shape(), this->axis, &layout));
       TENON_RETURN_IF_ERROR(detail::CheckQuantizeRange(kOp, s, layout, true, input_min.shape(), input_max.shape()));
       Tensor *out = &backprop, *min_out = &min_backprop, *max_out = &max_backprop;
       TENON_RETURN_IF_ERROR(context.op().allocate_output(0, input.shape(), &out));

@@ -152,7 +152,7 @@ inline Status RunUnsortedSegments(OpKernelContext& context, Cpu& device, const S
   if (shape.num_elements() == 0) return OkStatus();
   const Index columns = RowSize(shape, 1);
   const ElementMover mover = MoverOf(data.dtype());
-  Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
+  tenon::Fill(device, mover, loops.start, output->raw_data(), shape.num_elements());
   ForEachColumnRange(device, ids.size(), columns, [&](Index begin, Index end) {
     for (Index i = 0; i < ids.size(); ++i)
       if (ids[i] >= 0)

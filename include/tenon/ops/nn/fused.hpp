@@ -90,7 +90,8 @@ Status RunFusedConv(OpKernelContext& context, Cpu& device, const Conv2DGeometry&
     f.mean = context.input(4).data<C>();
     f.factor = factors.data<C>();
   }
-  TENON_RETURN_IF_ERROR(Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
+  TENON_RETURN_IF_ERROR(
+      tenon::Conv2D(device, g, context.input(0).data<C>(), context.input(1).data<C>(), out->data<C>()));
   if (out->NumElements() > 0) FinishFused(device, f, out->NumElements() / g.out_depth, g.out_depth, out->data<C>());
   return OkStatus();
 }

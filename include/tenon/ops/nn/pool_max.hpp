@@ -27,7 +27,7 @@ namespace ops {
 
 namespace detail {
 
-inline constexpr DataTypeSet kRealTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
+inline constexpr DataTypeSet kPoolTypes{kPodTypes.mask & ~kComplexTypes.mask & ~ToSet(DataType::kBool).mask};
 
 // What an element type has.
 struct MaxPoolLoops {
@@ -49,7 +49,7 @@ struct MaxPoolOf {
   }
   static constexpr MaxPoolLoops loops{&Pool, &Places, &Add};
 };
-// For one of kRealTypes.
+// For one of kPoolTypes.
 inline const MaxPoolLoops& MaxPoolLoopsOf(DataType dtype) {
   switch (dtype) {
     case DataType::kHalf: return MaxPoolOf<half>::loops;
@@ -188,7 +188,7 @@ struct MaxPoolV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
-    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kRealTypes); }
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kPoolTypes); }
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices ksize, HostIndices strides,
                       Tensor& output) const {
       if (this->data_format != "NHWC")

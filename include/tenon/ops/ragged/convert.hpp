@@ -371,7 +371,7 @@ struct RaggedTensorToTensor {
     row.RemoveDimRange(0, ragged_rank + 1);
     const Index run = row.num_elements();
     if (default_value.NumElements() == 1) {
-      Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());
+      tenon::Fill(device, mover, default_value.raw_data(), out->raw_data(), out->NumElements());
     } else {
       TensorShape both;
       BroadcastPlan plan;

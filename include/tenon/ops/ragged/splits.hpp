@@ -8,6 +8,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/ops/array/places.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -28,13 +29,6 @@ class Splits {
  private:
   const Tensor* tensor_;
 };
-
-inline void StoreIndex(Tensor* tensor, Index i, Index value) {
-  if (tensor->dtype() == DataType::kInt32)
-    tensor->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
-  else
-    tensor->data<std::int64_t>()[i] = value;
-}
 
 // Splits that cut `values` rows: from 0 on, never smaller, up to the last.
 inline Status CheckSplits(const Splits& splits, Index values) {

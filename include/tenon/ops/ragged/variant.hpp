@@ -336,7 +336,7 @@ struct RaggedTensorFromVariant {
     TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, rows));
     TENON_RETURN_IF_ERROR(context.allocate_output(context.num_outputs() - 1, shape, &out));
     if (out->NumElements() > 0)
-      Concat(context.device<Cpu>(), MoverOf(out->dtype()), {runs.data(), runs.size()}, 1, out->raw_data());
+      tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {runs.data(), runs.size()}, 1, out->raw_data());
     return OkStatus();
   }
 

@@ -121,7 +121,7 @@ struct SparseToDense {
     for (Index i = 0; i < n && validate; ++i) TENON_RETURN_IF_ERROR(detail::CheckOrderedIndex(indices, i, rank, shape));
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &dense));
     const ElementMover mover = MoverOf(dense->dtype());
-    Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
+    tenon::Fill(device, mover, default_value.raw_data(), dense->raw_data(), dense->NumElements());
     for (Index i = 0; i < n; ++i) {
       Index at = 0;
       for (Index d = 0; d < rank; ++d) {

@@ -40,7 +40,7 @@ class ElementStack {
       TENON_RETURN_IF_ERROR(ZeroTensor(context, out->dtype(), TensorShape({longest_unset_}), &zeros));
     for (ConcatPart& part : parts_)
       if (part.data == nullptr) part.data = zeros.raw_data();
-    Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
+    tenon::Concat(context.device<Cpu>(), MoverOf(out->dtype()), {parts_.data(), parts_.size()}, 1, out->raw_data());
     return OkStatus();
   }
 

@@ -81,7 +81,7 @@ inline Status ScatterRows(OpKernelContext& context, const Tensor& target, const 
   TENON_RETURN_IF_ERROR(variable.Open(context, 0, target, updates.dtype()));
   const TensorShape shape = variable.tensor().shape();
   TENON_RETURN_IF_ERROR(CheckRowUpdate(shape, indices.shape(), updates.shape()));
-  if (update.divides && kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
+  if (update.divides && tenon::kIntegerTypes.contains(updates.dtype()) && HasZero(updates))
     return errors::InvalidArgument(context.op_kernel().type_string(), ": Integer division by zero");
   if (indices.NumElements() == 0) return OkStatus();
   TENON_RETURN_IF_ERROR(variable.MakeWritable());

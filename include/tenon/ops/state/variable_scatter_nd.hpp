@@ -97,7 +97,7 @@ using ScatterNumbersAndBool =
              std::uint16_t, half, std::uint32_t, std::uint64_t, complex64, complex128, bool>;
 
 template <class Combine, class List>
-struct PartOp {
+struct PartsCombiner {
   static constexpr DataTypeSet kServed = dtypes_of<List>::value;
   static CombineFn For(DataType type) { return CombineFor<Combine, List>(type); }
 };
@@ -135,10 +135,10 @@ struct HandleScatterNdKernel : Op::Attrs {
   CombineFn combine = nullptr;
 };
 
-using AddParts = PartOp<AddTo, ScatterNumbersAndBool>;
-using SubtractParts = PartOp<SubtractFrom, ScatterNumbersAndBool>;
-using MinimumOfParts = PartOp<LesserOf, ScatterReals>;
-using MaximumOfParts = PartOp<GreaterOf, ScatterReals>;
+using AddParts = PartsCombiner<AddTo, ScatterNumbersAndBool>;
+using SubtractParts = PartsCombiner<SubtractFrom, ScatterNumbersAndBool>;
+using MinimumOfParts = PartsCombiner<LesserOf, ScatterReals>;
+using MaximumOfParts = PartsCombiner<GreaterOf, ScatterReals>;
 
 }  // namespace detail
 
