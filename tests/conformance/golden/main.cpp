@@ -2,9 +2,12 @@
 // tenon_golden: runs golden cases - small graphs and whole models with what TensorFlow answered - through the public
 // Session.
 //
-//   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] FILE.pb|MODEL_FOLDER ...
+//   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
+//                [--threads N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //
+// --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
+// between and inside of nodes (else 1). The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp).
 //
@@ -26,6 +29,7 @@
 
 #include <tenon/kernel/registry.hpp>
 #include <tenon/io/graph_file.hpp>
+#include <tenon/op/op_registry.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
@@ -53,6 +57,17 @@ bool ReadFile(const std::string& path, std::string* out) {
   for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) out->append(buffer, n);
   std::fclose(file);
   return true;
+}
+
+tenon::SessionOptions session_options{.intra_op_threads = 1};
+
+bool HasState(const tenon::GraphDef& graph) {
+  if (!graph.library.function.empty()) return true;  // who knows
+  for (const tenon::NodeDef& node : graph.node) {
+    const tenon::OpView* op = tenon::Registry::Global().ops().Find(node.op);
+    if (op == nullptr || op->flags.is_stateful) return true;
+  }
+  return false;
 }
 
 // The ops of the graph that Tenon does not have.
@@ -133,9 +148,8 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
         c.import_code == 5 && c.import_message.find(StrCat("'", op, "'")) != std::string::npos;
     if (!unknown_to_tensorflow) return {Outcome::kUnsupported, StrCat("op ", op)};
   }
-  const tenon::SessionOptions options{.intra_op_threads = 1};
-  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*graph, options)
-                                          : tenon::Session::FromGraphFile(graph_path, options);
+  const auto session = graph_path.empty() ? tenon::Session::FromGraphDef(*graph, session_options)
+                                          : tenon::Session::FromGraphFile(graph_path, session_options);
   if (c.import_code != 0) {
     if (session.ok())
       return {Outcome::kFailed, StrCat("imported, TensorFlow refuses it with ", c.import_code, ": ", c.import_message)};
@@ -145,8 +159,9 @@ Outcome RunCase(const golden::Case& c, const std::string& graph_path) {
     return {Outcome::kPassed, ""};
   }
   if (!session.ok()) return {Outcome::kFailed, StrCat("import: ", session.status().ToString())};
-  for (std::size_t i = 0; i < c.step.size(); ++i)
-    if (Outcome o = RunStep(*session, c, c.step[i], i); o.kind != Outcome::kPassed) return o;
+  for (int times = HasState(*graph) ? 1 : 2; times > 0; --times)
+    for (std::size_t i = 0; i < c.step.size(); ++i)
+      if (Outcome o = RunStep(*session, c, c.step[i], i); o.kind != Outcome::kPassed) return o;
   return {Outcome::kPassed, ""};
 }
 
@@ -170,24 +185,26 @@ std::string JsonText(std::string_view text) {
 }
 
 struct Options {
-  std::string op, name, json, specs;
+  std::string op, name, json, specs, threads = "1";
   bool list_unsupported = false, shapes = false;
   std::vector<std::string> paths;
 };
 int Usage() {
-  std::fprintf(stderr,
-               "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] "
-               "FILE.pb|MODEL_FOLDER ...\n       tenon_golden [--case TEXT] --specs FILE.pb\n");
+  std::fprintf(
+      stderr,
+      "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
+      "[--unfolded] [--threads N] FILE.pb|MODEL_FOLDER ...\n       tenon_golden [--case TEXT] --specs FILE.pb\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
-    std::string* value = arg == "--op"      ? &options->op
-                         : arg == "--case"  ? &options->name
-                         : arg == "--json"  ? &options->json
-                         : arg == "--specs" ? &options->specs
-                                            : nullptr;
+    std::string* value = arg == "--op"        ? &options->op
+                         : arg == "--case"    ? &options->name
+                         : arg == "--json"    ? &options->json
+                         : arg == "--specs"   ? &options->specs
+                         : arg == "--threads" ? &options->threads
+                                              : nullptr;
     if (value != nullptr) {
       if (++i == argc) return false;
       *value = argv[i];
@@ -195,12 +212,19 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       options->list_unsupported = true;
     } else if (arg == "--shapes") {
       options->shapes = true;
+    } else if (arg == "--dataflow") {
+      session_options.executor = tenon::ExecutorKind::kDataflow;
+    } else if (arg == "--unfolded") {
+      session_options.constant_folding = false;
     } else if (tenon::StartsWith(arg, "--")) {
       return false;
     } else {
       options->paths.emplace_back(arg);
     }
   }
+  int threads = 0;
+  if (!tenon::ParseInt(options->threads, &threads) || threads < 1) return false;
+  session_options.inter_op_threads = session_options.intra_op_threads = threads;
   return options->paths.empty() != options->specs.empty();
 }
 
