@@ -45,13 +45,13 @@ TEST_SUITE("TopK") {
     CHECK(std::is_sorted(values.rbegin(), values.rend()));
   }
   TEST_CASE("nth element") {
-    const std::vector<std::int16_t> row = {5, -3, 9, 0};
+    const std::int16_t row[16] = {5, -3, 9, 0};  // the rest is not looked at
     std::uint64_t scratch[4];
     std::int16_t value[4] = {};  // room for a wide element
     const WideType type = WideTypeOf(DataType::kInt16);
-    NthElement(type, row.data(), 4, 1, false, scratch, value);
+    NthElement(type, row, 4, 1, false, scratch, value);
     CHECK(value[0] == 0);
-    NthElement(type, row.data(), 4, 1, true, scratch, value);
+    NthElement(type, row, 4, 1, true, scratch, value);
     CHECK(value[0] == 5);
   }
 }

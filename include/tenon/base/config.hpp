@@ -77,5 +77,12 @@
 #define TENON_SETUP_CODE_END
 #endif
 
+// TENON_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
+#if defined(__CUDACC__)
+#define TENON_CONSTEXPR_OBJECT constinit const
+#else
+#define TENON_CONSTEXPR_OBJECT constexpr
+#endif
+
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()

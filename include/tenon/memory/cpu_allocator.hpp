@@ -285,7 +285,7 @@ union HostAllocatorStorage {
   constexpr ~HostAllocatorStorage() {}
   mutable HostAllocator allocator;
 };
-inline constexpr HostAllocatorStorage host_allocator;
+inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.
