@@ -57,8 +57,8 @@ template <class T>
 void CheckRoundTrip() {
   for (int channels = 1; channels <= 4; ++channels)
     for (const int compression : {-1, 0, 9}) {
-      const auto pixels =
-          tenon::testing::RandomVector<T>(5 * 7 * channels, static_cast<std::uint64_t>(channels), 0, sizeof(T) == 1 ? 256 : 65536);
+      const auto pixels = tenon::testing::RandomVector<T>(5 * 7 * channels, static_cast<std::uint64_t>(channels), 0,
+                                                          sizeof(T) == 1 ? 256 : 65536);
       Index height = 0, width = 0;
       const std::string file = Written(pixels, 5, 7, channels, compression);
       for (const int wanted : {0, channels})

@@ -23,8 +23,7 @@ double Soft(double x, double by) { return std::copysign(std::max(std::abs(x) - b
 template <class Rule, class T>
 void CheckType(const Scalars& scalars, const Formula& formula, double allowed) {
   constexpr int kElements = 4;
-  const double start[4][kElements] = {
-      {1, -2, .5, .03125}, {.5, .25, 1, 2}, {.75, .5, 1.5, .125}, {2, .5, .25, .0625}};
+  const double start[4][kElements] = {{1, -2, .5, .03125}, {.5, .25, 1, 2}, {.75, .5, 1.5, .125}, {2, .5, .25, .0625}};
   const double grads[3][kElements] = {{.5, -1, .25, 0}, {-.75, -.5, 2, 1}, {.125, .5, -.25, -3}};
   for (const bool flag : {false, true}) {
     T slots[4][kElements], given[8];
@@ -83,7 +82,8 @@ void Ftrl(double* x, double g, double shrunk, double lr, double l1, double l2, d
 
 TEST_SUITE("training rules against their formulas") {
   TEST_CASE("descent and Adagrad") {
-    Check<training::GradientDescent>({.25}, [](double* x, double g, const double* s, double, bool) { x[0] -= s[0] * g; });
+    Check<training::GradientDescent>({.25},
+                                     [](double* x, double g, const double* s, double, bool) { x[0] -= s[0] * g; });
     Check<training::Adagrad>({.25}, [](double* x, double g, const double* s, double, bool grows) {
       if (grows) x[1] += g * g;
       x[0] -= s[0] * g / std::sqrt(x[1]);
@@ -118,9 +118,10 @@ TEST_SUITE("training rules against their formulas") {
         Check<training::Ftrl>({.5, l1, .125, power}, [](double* x, double g, const double* s, double, bool by_lr) {
           Ftrl(x, g, g, s[0], s[1], s[2], s[3], by_lr);
         });
-        Check<training::FtrlV2>({.5, l1, .125, .25, power}, [](double* x, double g, const double* s, double, bool by_lr) {
-          Ftrl(x, g, g + 2 * s[3] * x[0], s[0], s[1], s[2], s[4], by_lr);
-        });
+        Check<training::FtrlV2>({.5, l1, .125, .25, power},
+                                [](double* x, double g, const double* s, double, bool by_lr) {
+                                  Ftrl(x, g, g + 2 * s[3] * x[0], s[0], s[1], s[2], s[4], by_lr);
+                                });
       }
     }
   }
