@@ -18,6 +18,7 @@ TEST_CASE("JPEG: what TensorFlow's ops write and read unless told otherwise") {
   CHECK(JpegReadOptions().ratio == 1);
   CHECK(JpegReadOptions().fancy_upscaling);
   CHECK_FALSE(JpegReadOptions().try_recover_truncated);
+  CHECK(JpegReadOptions().fast_dct);
 }
 
 #ifdef TENON_WITH_IMAGE

@@ -26,7 +26,7 @@ struct JpegReadOptions {
   int ratio = 1;     // 1, 2, 4 or 8: how much smaller
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
-  bool fast_dct = true;
+  bool fast_dct = true;  // TensorFlow's choice unless INTEGER_ACCURATE is asked for
 };
 
 struct JpegWriteOptions {
