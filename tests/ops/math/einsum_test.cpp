@@ -65,9 +65,9 @@ template <class T>
 void Check(std::string_view equation, const TensorShape& a, const TensorShape& b) {
   const std::vector<Tensor> inputs = {Random<T>(a, 1), Random<T>(b, 2)};
   const std::vector<Wide> want = Reference(equation, inputs, {Widened<T>(inputs[0]), Widened<T>(inputs[1])});
-  CHECK_MESSAGE(FirstFar(Answer<T>(equation, inputs), want,
-                         std::vector<double>(want.size(), 1000 * RoundingUnit<T>())) == "",
-                equation);
+  CHECK_MESSAGE(
+      FirstFar(Answer<T>(equation, inputs), want, std::vector<double>(want.size(), 1000 * RoundingUnit<T>())) == "",
+      equation);
 }
 
 }  // namespace

@@ -193,13 +193,13 @@ class LookupTable final : public Resource {
     const ElementMover mover = MoverOf(value_dtype());
     for (Index i = 0; i < keys.NumElements(); ++i) {
       const Index before = index_.size();
+      TENON_RETURN_IF_ERROR(Reserve(before + 1));
       const Index number = index_.FindOrAdd(keys, i);
-      if (number == before) {
-        TENON_RETURN_IF_ERROR(Reserve(index_.size()));
-      } else if (!Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number))) {
-        return errors::FailedPrecondition("HashTable has different value for same key. Entry ", i,
-                                          " of the initial keys was there before with another value");
-      }
+      if (number != before && !Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number)))
+        return errors::FailedPrecondition("HashTable has different value for same key. Key ",
+                                          keys.Slice(i, i + 1).SummarizeValue(1), " has ",
+                                          values_.Slice(number, number + 1).SummarizeValue(1),
+                                          " and trying to add value ", values.Slice(i, i + 1).SummarizeValue(1));
       CopyRun(mover, mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number), 1);
     }
     initialized_ = true;
@@ -216,8 +216,8 @@ class LookupTable final : public Resource {
     const ElementMover mover = MoverOf(value_dtype());
     const Index width = value_shape_.num_elements();
     for (Index i = 0; i < keys.NumElements(); ++i) {
+      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
       const Index number = index_.FindOrAdd(keys, i);
-      TENON_RETURN_IF_ERROR(Reserve(index_.size()));
       CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
     }
     return OkStatus();
