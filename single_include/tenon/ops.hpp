@@ -14870,7 +14870,7 @@ struct JpegReadOptions {
   int ratio = 1;     // 1, 2, 4 or 8: how much smaller
   bool fancy_upscaling = true;
   bool try_recover_truncated = false;
-  bool fast_dct = true;
+  bool fast_dct = true;  // TensorFlow's choice unless INTEGER_ACCURATE is asked for
 };
 
 struct JpegWriteOptions {
@@ -15305,7 +15305,7 @@ inline Status DecodePngFile(OpKernelContext& context, std::string_view file, std
 }
 
 inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, JpegReadOptions options, bool sixteen) {
-  if (options.channels == 4) return errors::InvalidArgument("channels must be 0, 1, or 3 for JPEG, got 4");
+  if (options.channels == 4) return errors::InvalidArgument("JPEG does not support 4 channels");
   JpegReader reader;
   Tensor* image = nullptr;
   if (reader.Begin(file, options)) {
@@ -15314,10 +15314,10 @@ inline Status DecodeJpegFile(OpKernelContext& context, std::string_view file, Jp
     TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &image));
     auto* pixels = static_cast<unsigned char*>(image->raw_data());
     const Index count = shape.num_elements();
-    // Bytes come into the back half: v becomes v * 257 from the front.
+    // Bytes come into the back half: v becomes v * 256, as in TensorFlow, from the front.
     if (reader.Finish(sixteen ? pixels + count : pixels)) {
       for (Index i = 0; sixteen && i < count; ++i) {
-        const auto wide = static_cast<std::uint16_t>(pixels[count + i] * 257);
+        const auto wide = static_cast<std::uint16_t>(pixels[count + i] * 256);
         std::memcpy(pixels + 2 * i, &wide, 2);
       }
       return OkStatus();
@@ -15372,7 +15372,7 @@ inline Status DecodePngOrJpeg(OpKernelContext& context, std::string_view op, con
 struct BmpLayout {
   Index first = 0;  // byte of the first pixel
   Index width = 0, height = 0;
-  Index channels = 0;  // 1 grey, 3 BGR, 4 BGRA
+  Index channels = 0;  // of the file: 1 grey, 3 BGR, 4 BGRA
   Index row_bytes = 0;  // a multiple of 4
   bool from_top = false;  // rows come from the bottom up otherwise
 };
@@ -15381,7 +15381,7 @@ inline std::int32_t BmpInt32(std::string_view file, std::size_t at) {
   for (std::size_t i = 4; i-- > 0;) value = value << 8 | static_cast<unsigned char>(file[at + i]);
   return static_cast<std::int32_t>(value);
 }
-inline Status ReadBmpLayout(std::string_view file, std::int64_t channels, BmpLayout* layout) {
+inline Status ReadBmpLayout(std::string_view file, BmpLayout* layout) {
   if (file.size() < 32)
     return errors::InvalidArgument(
         "Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got ",
@@ -15390,9 +15390,6 @@ inline Status ReadBmpLayout(std::string_view file, std::int64_t channels, BmpLay
   layout->width = BmpInt32(file, 18);
   const Index height = BmpInt32(file, 22);
   layout->channels = (static_cast<unsigned char>(file[28]) | static_cast<unsigned char>(file[29]) << 8) / 8;
-  if (channels != 0 && channels != layout->channels)
-    return errors::InvalidArgument("channels attribute ", channels, " does not match bits per pixel from file ",
-                                   layout->channels);
   if (layout->channels != 1 && layout->channels != 3 && layout->channels != 4)
     return errors::InvalidArgument("Number of channels inherent in the image must be 1, 3 or 4, was ",
                                    layout->channels);
@@ -15402,27 +15399,28 @@ inline Status ReadBmpLayout(std::string_view file, std::int64_t channels, BmpLay
   layout->from_top = height < 0;
   layout->height = height < 0 ? -height : height;
   layout->row_bytes = (layout->channels * layout->width + 3) / 4 * 4;
-  // The paddings of the last row may be missing.
-  const Index last = layout->first + (layout->height - 1) * layout->row_bytes + layout->width * layout->channels;
-  if (last > static_cast<Index>(file.size()))
-    return errors::InvalidArgument(
-        "Input size should match (header_size + row_size * abs_height) but they differ by ",
-        static_cast<Index>(file.size()) - layout->first - layout->height * layout->row_bytes);
+  // Both factors are below 2^34: by division, for int64 does not hold every product.
+  if (layout->height > ((Index{1} << 30) - 1) / layout->row_bytes)
+    return errors::InvalidArgument("Total possible pixel bytes must be less than 2^30, got ", layout->height,
+                                   " rows of ", layout->row_bytes);
+  const Index rest = static_cast<Index>(file.size()) - layout->first - layout->height * layout->row_bytes;
+  if (rest != 0)
+    return errors::InvalidArgument("Input size should match (header_size + row_size * abs_height) but they differ by ",
+                                   rest);
   return OkStatus();
 }
-inline void ReadBmpRows(const char* file, const BmpLayout& layout, unsigned char* to) {
+// To `channels` (1 of grey files only, 3 or 4) samples a pixel: grey is repeated, pixels without alpha are opaque.
+inline void ReadBmpRows(const char* file, const BmpLayout& layout, Index channels, unsigned char* to) {
   for (Index y = 0; y < layout.height; ++y) {
     const Index row = layout.from_top ? y : layout.height - 1 - y;
     const auto* from = reinterpret_cast<const unsigned char*>(file) + layout.first + row * layout.row_bytes;
-    for (Index x = 0; x < layout.width; ++x, from += layout.channels, to += layout.channels) {
-      if (layout.channels == 1) {
-        to[0] = from[0];
-        continue;
-      }
-      to[0] = from[2];
-      to[1] = from[1];
+    for (Index x = 0; x < layout.width; ++x, from += layout.channels, to += channels) {
+      const bool grey = layout.channels == 1;
+      to[0] = from[grey ? 0 : 2];
+      if (channels == 1) continue;
+      to[1] = from[grey ? 0 : 1];
       to[2] = from[0];
-      if (layout.channels == 4) to[3] = from[3];
+      if (channels == 4) to[3] = layout.channels == 4 ? from[3] : 255;
     }
   }
 }
@@ -15518,14 +15516,15 @@ struct DecodeBmp {
         return errors::InvalidArgument("`channels` must be 0, 3 or 4 for BMP, but got ", this->channels);
       if (detail::IsPng(file) || detail::IsJpeg(file))
         return errors::InvalidArgument("Trying to decode ", detail::IsPng(file) ? "PNG" : "JPEG",
-                                       " format using a wrong op. Use `decode_image` instead. Op used: DecodeBmp");
+                                       " format using DecodeBmp op. Use `decode_", detail::IsPng(file) ? "png" : "jpeg",
+                                       "` or `decode_image` instead.");
       if (!detail::IsBmp(file)) return detail::UnknownImageFormat();
       detail::BmpLayout layout;
-      TENON_RETURN_IF_ERROR(detail::ReadBmpLayout(file, this->channels, &layout));
+      TENON_RETURN_IF_ERROR(detail::ReadBmpLayout(file, &layout));
+      const Index depth = this->channels == 0 ? layout.channels : this->channels;
       Tensor* made = &image;
-      TENON_RETURN_IF_ERROR(
-          context.op().allocate_output(0, TensorShape{layout.height, layout.width, layout.channels}, &made));
-      detail::ReadBmpRows(file.data(), layout, made->data<std::uint8_t>());
+      TENON_RETURN_IF_ERROR(context.op().allocate_output(0, TensorShape{layout.height, layout.width, depth}, &made));
+      detail::ReadBmpRows(file.data(), layout, depth, made->data<std::uint8_t>());
       return OkStatus();
     }
   };
@@ -37921,13 +37920,13 @@ class LookupTable final : public Resource {
     const ElementMover mover = MoverOf(value_dtype());
     for (Index i = 0; i < keys.NumElements(); ++i) {
       const Index before = index_.size();
+      TENON_RETURN_IF_ERROR(Reserve(before + 1));
       const Index number = index_.FindOrAdd(keys, i);
-      if (number == before) {
-        TENON_RETURN_IF_ERROR(Reserve(index_.size()));
-      } else if (!Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number))) {
-        return errors::FailedPrecondition("HashTable has different value for same key. Entry ", i,
-                                          " of the initial keys was there before with another value");
-      }
+      if (number != before && !Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number)))
+        return errors::FailedPrecondition("HashTable has different value for same key. Key ",
+                                          keys.Slice(i, i + 1).SummarizeValue(1), " has ",
+                                          values_.Slice(number, number + 1).SummarizeValue(1),
+                                          " and trying to add value ", values.Slice(i, i + 1).SummarizeValue(1));
       CopyRun(mover, mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number), 1);
     }
     initialized_ = true;
@@ -37944,8 +37943,8 @@ class LookupTable final : public Resource {
     const ElementMover mover = MoverOf(value_dtype());
     const Index width = value_shape_.num_elements();
     for (Index i = 0; i < keys.NumElements(); ++i) {
+      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
       const Index number = index_.FindOrAdd(keys, i);
-      TENON_RETURN_IF_ERROR(Reserve(index_.size()));
       CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
     }
     return OkStatus();

@@ -122,6 +122,13 @@
 #define TENON_SETUP_CODE_END
 #endif
 
+// TENON_CONSTEXPR_OBJECT: constexpr, of an object with mutable members. nvcc takes it for no literal type.
+#if defined(__CUDACC__)
+#define TENON_CONSTEXPR_OBJECT constinit const
+#else
+#define TENON_CONSTEXPR_OBJECT constexpr
+#endif
+
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
 
@@ -1743,7 +1750,7 @@ union HostAllocatorStorage {
   constexpr ~HostAllocatorStorage() {}
   mutable HostAllocator allocator;
 };
-inline constexpr HostAllocatorStorage host_allocator;
+inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.
