@@ -54,6 +54,7 @@
 #include <tenon/ops/image/resize.hpp>
 #include <tenon/ops/image/suppression.hpp>
 #include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/linalg/cross.hpp>
@@ -140,6 +141,7 @@
 #include <tenon/ops/state/stack.hpp>
 #include <tenon/ops/state/strided_slice_assign.hpp>
 #include <tenon/ops/state/table.hpp>
+#include <tenon/ops/state/table_file.hpp>
 #include <tenon/ops/state/tensor_array.hpp>
 #include <tenon/ops/state/tensor_array_pack.hpp>
 #include <tenon/ops/state/tensor_list_element.hpp>
@@ -190,7 +192,7 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
-    Const, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
+    Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
@@ -247,21 +249,22 @@ using All = OpList<
     DestroyResourceOp, ReadVariableOp, VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2,
     StackPopV2, StackPushV2, StackV2, ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2,
     InitializeTableV2, LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2,
-    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, TensorArrayCloseV3,
-    TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3,
-    TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList, TensorListConcatLists,
-    TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
-    TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem, TensorListConcat,
-    TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter, TensorListScatterIntoExistingList,
-    TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA,
-    ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent,
-    ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp,
-    ResourceApplyAdaMax, ResourceApplyAdadelta, ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2,
-    ResourceApplyAdam, ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp,
-    ResourceApplyFtrl, ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum,
-    ResourceApplyMomentum, ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent,
-    ResourceApplyRMSProp, SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2,
-    SparseApplyCenteredRMSProp, SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
+    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2,
+    InitializeTableFromTextFileV2, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3,
+    TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3,
+    TensorArraySplitV3, EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem,
+    TensorListLength, TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve,
+    TensorListResize, TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather,
+    TensorListScatter, TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack,
+    ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign,
+    ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign,
+    ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta,
+    ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam,
+    ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl,
+    ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum,
+    ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp,
+    SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp,
+    SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
     SparseApplyProximalGradientDescent, SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad,
     ResourceSparseApplyAdagradDA, ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp,
     ResourceSparseApplyFtrl, ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,

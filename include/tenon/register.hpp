@@ -22,19 +22,55 @@ struct Devices {};
 
 namespace detail {
 
-// Flatten<...>: the ops of a TENON_REGISTER list with lists opened and Types<...> taken out.
-template <class Narrow, class Found, class... Rest>
-struct Flatten {
-  using narrow = Narrow;
-  using ops = Found;
+// The ops of packs one behind the other, eight packs at a time: lists of hundreds stay far from the limit of depth.
+template <class... Pack>
+struct Joined {
+  using type = Ops<>;
 };
-template <class Narrow, class... Found, class Op, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, Op, Rest...> : Flatten<Narrow, Ops<Found..., Op>, Rest...> {};
-template <class Narrow, class... Found, class... Inner, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, tenon::OpList<Inner...>, Rest...>
-    : Flatten<Narrow, Ops<Found...>, Inner..., Rest...> {};
-template <class Narrow, class... Found, class... T, class... Rest>
-struct Flatten<Narrow, Ops<Found...>, Types<T...>, Rest...> : Flatten<Types<T...>, Ops<Found...>, Rest...> {};
+template <class... A>
+struct Joined<Ops<A...>> {
+  using type = Ops<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Joined<Ops<A...>, Ops<B...>, Rest...> : Joined<Ops<A..., B...>, Rest...> {};
+template <class... A, class... B, class... C, class... D, class... E, class... F, class... G, class... H, class... Rest>
+struct Joined<Ops<A...>, Ops<B...>, Ops<C...>, Ops<D...>, Ops<E...>, Ops<F...>, Ops<G...>, Ops<H...>, Rest...>
+    : Joined<Ops<A..., B..., C..., D..., E..., F..., G..., H...>, Rest...> {};
+
+template <class Item>
+inline constexpr bool kIsOp = true;
+template <class... Op>
+inline constexpr bool kIsOp<tenon::OpList<Op...>> = false;
+template <class... T>
+inline constexpr bool kIsOp<Types<T...>> = false;
+
+// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and Types<...> taken out.
+template <class Item>
+struct OpsInItem {
+  using type = Ops<Item>;
+};
+template <class... T>
+struct OpsInItem<Types<T...>> {
+  using type = Ops<>;
+};
+template <bool flat, class... Item>
+struct OpsIn {
+  using type = Ops<Item...>;
+};
+template <class... Item>
+struct OpsIn<false, Item...> : Joined<typename OpsInItem<Item>::type...> {};
+template <class... Item>
+struct OpsInItem<tenon::OpList<Item...>> : OpsIn<(kIsOp<Item> && ...), Item...> {};
+
+// The last Types<...> among the items, or Types<>*.
+template <class Found, class... Item>
+struct NarrowIn {
+  using type = Found;
+};
+template <class Found, class Item, class... Rest>
+struct NarrowIn<Found, Item, Rest...> : NarrowIn<Found, Rest...> {};
+template <class Found, class... T, class... Rest>
+struct NarrowIn<Found, Types<T...>, Rest...> : NarrowIn<Types<T...>, Rest...> {};
 
 template <class Narrow, class OpPack, class DevicePack>
 struct Batch;
@@ -68,8 +104,8 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
 };
 
 template <class DevicePack, class... Item>
-using BatchOf = Batch<typename Flatten<Types<>*, Ops<>, Item...>::narrow,
-                      typename Flatten<Types<>*, Ops<>, Item...>::ops, DevicePack>;
+using BatchOf =
+    Batch<typename NarrowIn<Types<>*, Item...>::type, typename OpsIn<(kIsOp<Item> && ...), Item...>::type, DevicePack>;
 
 // A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
 #if defined(__CUDACC__)

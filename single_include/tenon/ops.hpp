@@ -7,6 +7,7 @@
 #include <functional>
 #include <math.h>
 #include <random>
+#include <sys/stat.h>
 
 // ---- tenon/engine/isa.hpp ----
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
@@ -15899,6 +15900,80 @@ struct ExtractVolumePatches {
       constexpr std::int64_t kOnes[] = {1, 1, 1, 1, 1};
       return detail::RunPatches(context.op(), context.device(), "ExtractVolumePatches", this->ksizes, this->strides,
                                 kOnes, this->padding, 3);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/file.hpp ----
+// ReadFile, WriteFile: whole files as texts.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status CheckFileName(const In<tstring>& name) {
+  if (name.shape().dims() == 0) return OkStatus();
+  return errors::InvalidArgument("Input filename tensor must be scalar, but had shape: ", name.shape());
+}
+// The folders on the way to a file, where they are missing.
+inline Status MakeFoldersOf(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+    const std::string folder = path.substr(0, end);
+    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
+      return tenon::detail::FileError("WriteFile", folder, errno);
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+struct ReadFile {
+  static constexpr auto signature =
+      Op("ReadFile").Input("filename: string").Output("contents: string").SetShapeFn([](InferenceContext* c) -> Status {
+        ShapeHandle unused;
+        TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+        return shape_inference::ScalarShape(c);
+      });
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> filename, Out<tstring> contents) const {
+      TENON_RETURN_IF_ERROR(detail::CheckFileName(filename));
+      TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(filename[0].view())));
+      contents[0].assign({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+      return OkStatus();
+    }
+  };
+};
+
+// Folders that are missing are made.
+struct WriteFile {
+  static constexpr auto signature = Op("WriteFile")
+                                        .Input("filename: string")
+                                        .Input("contents: string")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRank(c->input(1), 0, &unused);
+                                        });
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> filename, In<tstring> contents) const {
+      TENON_RETURN_IF_ERROR(detail::CheckFileName(filename));
+      if (contents.shape().dims() != 0)
+        return errors::InvalidArgument("Contents tensor must be scalar, but had shape: ", contents.shape());
+      const std::string path(filename[0].view());
+      TENON_RETURN_IF_ERROR(detail::MakeFoldersOf(path));
+      return tenon::WriteFile(path, contents[0].view());
     }
   };
 };
@@ -38465,6 +38540,179 @@ struct LookupTableExportV2 {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/state/table_file.hpp ----
+// InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Where a key or a value stands: a column from 0 on, or one of these.
+inline constexpr std::int64_t kLineNumber = -1, kWholeLine = -2;
+
+inline Status CheckTextColumn(std::string_view what, std::string_view role, std::int64_t column, DataType dtype) {
+  if (column == kLineNumber && dtype != DataType::kInt64)
+    return errors::InvalidArgument(what, " index for line number requires table ", role, " dtype of int64, got ",
+                                   dtype);
+  if (column == kWholeLine && dtype != DataType::kString && !tenon::kIntegerTypes.contains(dtype))
+    return errors::InvalidArgument(what, " index for whole line requires table ", role,
+                                   " dtype of integer or string, got ", dtype);
+  return OkStatus();
+}
+
+struct VocabularyRule {
+  std::string_view file;
+  std::int64_t key, value;  // columns
+  std::int64_t size;        // lines to read, -1: all
+  std::int64_t offset;      // lines to skip
+  char delimiter;
+};
+
+inline Status BadTextField(std::string_view text, Index line, std::string_view type) {
+  return errors::InvalidArgument("Field ", text, " in line ", line, " is not a valid ", type, ".");
+}
+inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
+  std::int64_t number = 0;
+  double real = 0;
+  switch (to->dtype()) {
+    case DataType::kString: to->data<tstring>()[line].assign(text); return OkStatus();
+    case DataType::kInt32:
+      if (!ParseInt(text, to->data<std::int32_t>() + line)) return BadTextField(text, line, "int32");
+      return OkStatus();
+    case DataType::kInt64:
+      if (!ParseInt64(text, &number)) return BadTextField(text, line, "int64");
+      to->data<std::int64_t>()[line] = number;
+      return OkStatus();
+    case DataType::kFloat:
+    case DataType::kDouble:
+      if (!ParseDouble(text, &real))
+        return BadTextField(text, line, to->dtype() == DataType::kFloat ? "float" : "double");
+      if (to->dtype() == DataType::kFloat)
+        to->data<float>()[line] = static_cast<float>(real);
+      else
+        to->data<double>()[line] = real;
+      return OkStatus();
+    default: return errors::InvalidArgument("Data type ", to->dtype(), " not supported.");
+  }
+}
+
+// The lines of `text` that count, without their ends.
+inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule, SlimVector<std::string_view>* lines) {
+  Index number = 0;
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (number < rule.offset) continue;
+    if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return OkStatus();
+    if (line.empty())
+      return errors::InvalidArgument("Invalid content in ", rule.file, ": empty line found at position ",
+                                     std::min(at, text.size()), ".");
+    lines->push_back(line);
+  }
+  const auto count = static_cast<std::int64_t>(lines->size());
+  if (rule.size != -1 && count != rule.size)
+    return errors::InvalidArgument("Invalid vocab_size in ", rule.file, ": expected ", rule.size, " but got ", count);
+  return OkStatus();
+}
+
+// keys, values: a vector of as many elements as there are lines.
+inline Status ReadVocabulary(const SlimVector<std::string_view>& lines, const VocabularyRule& rule, Tensor* keys,
+                             Tensor* values) {
+  const std::int64_t columns = std::max(rule.key, rule.value) + 1;
+  SlimVector<std::string_view> fields;
+  for (Index i = 0; i < static_cast<Index>(lines.size()); ++i) {
+    const std::string_view line = lines[static_cast<std::size_t>(i)];
+    if (columns > 0) {
+      fields.clear();
+      for (std::size_t at = 0; at <= line.size();) {
+        const std::size_t end = std::min(line.find(rule.delimiter, at), line.size());
+        fields.push_back(line.substr(at, end - at));
+        at = end + 1;
+      }
+      if (static_cast<std::int64_t>(fields.size()) < columns)
+        return errors::InvalidArgument("Invalid number of columns in ", rule.file, " line ", i, " (", line,
+                                       ") : expected at least ", columns, " got ", fields.size());
+    }
+    for (const auto& [column, to] : {std::pair(rule.key, keys), std::pair(rule.value, values)}) {
+      if (column == kLineNumber)
+        to->data<std::int64_t>()[i] = i;
+      else
+        TENON_RETURN_IF_ERROR(
+            StoreTextField(column == kWholeLine ? line : fields[static_cast<std::size_t>(column)], i, to));
+    }
+  }
+  return OkStatus();
+}
+
+inline Status InitializeTableFromFile(const OpKernelContext& context, const Tensor& filename, VocabularyRule rule) {
+  if (filename.dims() != 0)
+    return errors::InvalidArgument("filename should be a single string, but got ", filename.shape());
+  Ref<LookupTable> table;
+  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
+  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
+  TENON_RETURN_IF_ERROR(CheckTextColumn("Key", "key", rule.key, table->key_dtype()));
+  TENON_RETURN_IF_ERROR(CheckTextColumn("Value", "value", rule.value, table->value_dtype()));
+  rule.file = filename.data<tstring>()->view();
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(std::string(rule.file)));
+  SlimVector<std::string_view> lines;
+  TENON_RETURN_IF_ERROR(
+      VocabularyLines({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, rule, &lines));
+  const TensorShape shape({static_cast<Index>(lines.size())});
+  TENON_ASSIGN_OR_RETURN(Tensor keys, Tensor::Make(table->key_dtype(), shape));
+  TENON_ASSIGN_OR_RETURN(Tensor values, Tensor::Make(table->value_dtype(), shape));
+  TENON_RETURN_IF_ERROR(ReadVocabulary(lines, rule, &keys, &values));
+  return table->Initialize(keys, values);
+}
+
+}  // namespace detail
+
+// key_index, value_index: a column, -1 the line's number, -2 the whole line.
+struct InitializeTableFromTextFileV2 {
+  static constexpr auto signature = Op("InitializeTableFromTextFileV2")
+                                        .Input("table_handle: resource")
+                                        .Input("filename: string")
+                                        .Attr("key_index: int >= -2")
+                                        .Attr("value_index: int >= -2")
+                                        .Attr("vocab_size: int >= -1 = -1")
+                                        .Attr("delimiter: string = '\\t'")
+                                        .Attr("offset: int = 0")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRank(c->input(1), 0, &unused);
+                                        });
+
+  struct Attrs {
+    std::int64_t key_index;
+    std::int64_t value_index;
+    std::int64_t vocab_size;
+    std::string_view delimiter;
+    std::int64_t offset;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const {
+      if (this->delimiter.size() != 1) return errors::InvalidArgument("delimiter should be only 1 char");
+      return OkStatus();
+    }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& filename) const {
+      return detail::InitializeTableFromFile(
+          context.op(), filename,
+          {{}, this->key_index, this->value_index, this->vocab_size, this->offset, this->delimiter.front()});
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/state/tensor_array_pack.hpp ----
 // TensorArrayGatherV3, ScatterV3, ConcatV3, SplitV3: many elements of a TensorArray at once, as one tensor.
 TENON_NAMESPACE_BEGIN
@@ -46214,7 +46462,7 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
-    Const, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
+    Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
@@ -46271,21 +46519,22 @@ using All = OpList<
     DestroyResourceOp, ReadVariableOp, VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2,
     StackPopV2, StackPushV2, StackV2, ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2,
     InitializeTableV2, LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2,
-    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, TensorArrayCloseV3,
-    TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3,
-    TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList, TensorListConcatLists,
-    TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack, TensorListPushBack,
-    TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem, TensorListConcat,
-    TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter, TensorListScatterIntoExistingList,
-    TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA,
-    ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent,
-    ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp,
-    ResourceApplyAdaMax, ResourceApplyAdadelta, ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2,
-    ResourceApplyAdam, ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp,
-    ResourceApplyFtrl, ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum,
-    ResourceApplyMomentum, ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent,
-    ResourceApplyRMSProp, SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2,
-    SparseApplyCenteredRMSProp, SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
+    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2,
+    InitializeTableFromTextFileV2, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3,
+    TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3,
+    TensorArraySplitV3, EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem,
+    TensorListLength, TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve,
+    TensorListResize, TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather,
+    TensorListScatter, TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack,
+    ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign,
+    ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign,
+    ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta,
+    ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam,
+    ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl,
+    ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum,
+    ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp,
+    SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp,
+    SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
     SparseApplyProximalGradientDescent, SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad,
     ResourceSparseApplyAdagradDA, ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp,
     ResourceSparseApplyFtrl, ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,

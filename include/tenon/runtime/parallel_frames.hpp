@@ -12,7 +12,9 @@
 #include <tenon/base/status.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/program.hpp>
