@@ -25,8 +25,8 @@ class TenonConan(ConanFile):
     topics = ("tensorflow", "machine-learning", "inference", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_eigen": [True, False], "with_cuda": [True, False], "with_protobuf": [True, False]}
-    default_options = {"with_eigen": False, "with_cuda": False, "with_protobuf": False}
+    options = {f"with_{name}": [True, False] for name in ("eigen", "cuda", "protobuf", "re2", "image")}
+    default_options = {name: False for name in options}
     no_copy_source = True
 
     def set_version(self):
@@ -35,7 +35,7 @@ class TenonConan(ConanFile):
 
     def export_sources(self):
         root = pathlib.Path(self.recipe_folder, "../..").resolve()
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "tools/tenon_ops_of.cpp"):
             copy(self, pattern, src=str(root), dst=self.export_sources_folder)
 
     def layout(self):
@@ -47,6 +47,11 @@ class TenonConan(ConanFile):
             self.requires("eigen/[>=3.4 <6]", transitive_headers=True)
         if self.options.with_protobuf:
             self.requires("protobuf/[>=3.21]", transitive_headers=True)
+        if self.options.with_re2:
+            self.requires("re2/[>=20220601]", transitive_headers=True)
+        if self.options.with_image:
+            self.requires("libpng/[>=1.6 <2]", transitive_headers=True)
+            self.requires("libjpeg-turbo/[>=2.1 <4]", transitive_headers=True)
 
     def package_id(self):
         self.info.clear()
@@ -61,6 +66,7 @@ class TenonConan(ConanFile):
                  dst=str(pathlib.Path(self.package_folder, "include")))
         cmake = pathlib.Path(self.package_folder, "cmake")
         copy(self, "TenonKernels.cmake", src=str(pathlib.Path(self.source_folder, "cmake")), dst=str(cmake))
+        copy(self, "tenon_ops_of.cpp", src=str(pathlib.Path(self.source_folder, "tools")), dst=str(cmake))
         save(self, str(cmake / "TenonCuda.cmake"), CUDA)
 
     def package_info(self):
@@ -74,12 +80,15 @@ class TenonConan(ConanFile):
         core.requires = ["xsimd::xsimd"]
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread", "dl"]
-        components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"]}
+        components = {"eigen": ["eigen::eigen"], "cuda": [], "protobuf": ["protobuf::libprotobuf"], "re2": ["re2::re2"],
+                      "image": ["libpng::libpng", "libjpeg-turbo::libjpeg-turbo"]}
         for name, requires in components.items():
             if self.options.get_safe(f"with_{name}"):
                 component = self.cpp_info.components[name]
                 component.set_property("cmake_target_name", f"tenon::{name}")
                 component.requires = ["tenon"] + requires
+                if name in ("re2", "image"):
+                    component.defines = [f"TENON_WITH_{name.upper()}"]
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

@@ -6,7 +6,9 @@ set(VCPKG_BUILD_TYPE release) # header-only: nothing differs in a debug build
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES
     cuda     TENON_WITH_CUDA
     eigen    TENON_WITH_EIGEN
+    image    TENON_WITH_IMAGE
     protobuf TENON_WITH_PROTOBUF
+    re2      TENON_WITH_RE2
 )
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
