@@ -43,7 +43,7 @@ struct VocabularyRule {
   std::string_view file;
   std::int64_t key, value;  // columns
   std::int64_t size;        // lines to read, -1: all
-  std::int64_t offset;      // lines to skip
+  std::int64_t offset;      // added to the numbers of lines
   char delimiter;
 };
 
@@ -77,13 +77,11 @@ inline Status StoreTextField(std::string_view text, Index line, Tensor* to) {
 
 // The lines of `text` that count, without their ends.
 inline Status VocabularyLines(std::string_view text, const VocabularyRule& rule, SlimVector<std::string_view>* lines) {
-  Index number = 0;
-  for (std::size_t at = 0; at < text.size(); ++number) {
+  for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::string_view line = text.substr(at, end - at);
     at = end + 1;
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (number < rule.offset) continue;
     if (rule.size != -1 && static_cast<std::int64_t>(lines->size()) >= rule.size) return OkStatus();
     if (line.empty())
       return errors::InvalidArgument("Invalid content in ", rule.file, ": empty line found at position ",
@@ -116,7 +114,7 @@ inline Status ReadVocabulary(const SlimVector<std::string_view>& lines, const Vo
     }
     for (const auto& [column, to] : {std::pair(rule.key, keys), std::pair(rule.value, values)}) {
       if (column == kLineNumber)
-        to->data<std::int64_t>()[i] = i;
+        to->data<std::int64_t>()[i] = i + rule.offset;
       else
         TENON_RETURN_IF_ERROR(
             StoreTextField(column == kWholeLine ? line : fields[static_cast<std::size_t>(column)], i, to));
@@ -147,7 +145,7 @@ inline Status InitializeTableFromFile(const OpKernelContext& context, const Tens
 
 }  // namespace detail
 
-// key_index, value_index: a column, -1 the line's number, -2 the whole line.
+// key_index, value_index: a column, -1 the line's number (from `offset` on), -2 the whole line.
 struct InitializeTableFromTextFileV2 {
   static constexpr auto signature = Op("InitializeTableFromTextFileV2")
                                         .Input("table_handle: resource")
