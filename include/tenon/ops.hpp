@@ -121,6 +121,7 @@
 #include <tenon/ops/random/samples.hpp>
 #include <tenon/ops/random/seeded.hpp>
 #include <tenon/ops/random/shuffle.hpp>
+#include <tenon/ops/random/stateful.hpp>
 #include <tenon/ops/random/stateless.hpp>
 #include <tenon/ops/random/stateless_v2.hpp>
 #include <tenon/ops/sparse/add.hpp>
@@ -232,10 +233,12 @@ using All = OpList<
     // random numbers
     ParameterizedTruncatedNormal, Multinomial, StatelessMultinomial, RandomGamma, RandomPoisson, RandomPoissonV2,
     StatelessRandomGammaV2, StatelessRandomGammaV3, StatelessRandomPoisson, RandomStandardNormal, RandomUniform,
-    RandomUniformInt, TruncatedNormal, RandomShuffle, StatelessShuffle, StatelessRandomNormal, StatelessRandomUniform,
-    StatelessRandomUniformFullInt, StatelessRandomUniformInt, StatelessTruncatedNormal, StatelessRandomGetAlg,
-    StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg, StatelessRandomNormalV2,
-    StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2, StatelessTruncatedNormalV2,
+    RandomUniformInt, TruncatedNormal, RandomShuffle, StatelessShuffle, RngReadAndSkip, RngSkip,
+    StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniform, StatefulUniformFullInt, StatefulUniformInt,
+    StatelessRandomNormal, StatelessRandomUniform, StatelessRandomUniformFullInt, StatelessRandomUniformInt,
+    StatelessTruncatedNormal, StatelessRandomGetAlg, StatelessRandomGetKeyCounter, StatelessRandomGetKeyCounterAlg,
+    StatelessRandomNormalV2, StatelessRandomUniformFullIntV2, StatelessRandomUniformIntV2, StatelessRandomUniformV2,
+    StatelessTruncatedNormalV2,
     // sparse and ragged tensors
     SparseAdd, SparseAddGrad, SparseSparseMaximum, SparseSparseMinimum, SparseCross, SparseCrossHashed, SparseCrossV2,
     SparseDenseCwiseAdd, SparseDenseCwiseDiv, SparseDenseCwiseMul, SparseTensorDenseAdd, SparseFillEmptyRows,
