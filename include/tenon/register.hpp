@@ -62,15 +62,19 @@ struct OpsIn<false, Item...> : Joined<typename OpsInItem<Item>::type...> {};
 template <class... Item>
 struct OpsInItem<tenon::OpList<Item...>> : OpsIn<(kIsOp<Item> && ...), Item...> {};
 
-// The last Types<...> among the items, or Types<>*.
-template <class Found, class... Item>
+// NarrowIn<Found, flat, ...>: the last Types<...> among the items and in their lists, or Found. `flat`: there are only
+// ops.
+template <class Found, bool flat, class... Item>
 struct NarrowIn {
   using type = Found;
 };
 template <class Found, class Item, class... Rest>
-struct NarrowIn<Found, Item, Rest...> : NarrowIn<Found, Rest...> {};
+struct NarrowIn<Found, false, Item, Rest...> : NarrowIn<Found, (kIsOp<Rest> && ...), Rest...> {};
 template <class Found, class... T, class... Rest>
-struct NarrowIn<Found, Types<T...>, Rest...> : NarrowIn<Types<T...>, Rest...> {};
+struct NarrowIn<Found, false, Types<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... Item, class... Rest>
+struct NarrowIn<Found, false, tenon::OpList<Item...>, Rest...>
+    : NarrowIn<typename NarrowIn<Found, (kIsOp<Item> && ...), Item...>::type, (kIsOp<Rest> && ...), Rest...> {};
 
 template <class Narrow, class OpPack, class DevicePack>
 struct Batch;
@@ -104,8 +108,8 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
 };
 
 template <class DevicePack, class... Item>
-using BatchOf =
-    Batch<typename NarrowIn<Types<>*, Item...>::type, typename OpsIn<(kIsOp<Item> && ...), Item...>::type, DevicePack>;
+using BatchOf = Batch<typename NarrowIn<Types<>*, (kIsOp<Item> && ...), Item...>::type,
+                      typename OpsIn<(kIsOp<Item> && ...), Item...>::type, DevicePack>;
 
 // A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
 #if defined(__CUDACC__)
