@@ -26,6 +26,12 @@
 // One thread, but for what the measured work itself starts.
 namespace tenon::bench {
 
+inline double NowNs() {
+  return static_cast<double>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
 // What the command line says.
 struct Options {
   int rounds = 41;               // samples of each subject; 5 at least
@@ -33,6 +39,7 @@ struct Options {
   double most_ns = 3e9;          // of all samples of one case together; fewer rounds where the work is slow
   int threads = 1;               // inside one op, for Tenon and for peers
   bool peers = true;
+  double (*now)() = &NowNs;      // or NowCycles: a nanosecond then stands for a cycle
 };
 
 // Makes the compiler believe that somebody looks at `value`.
@@ -41,12 +48,6 @@ template <class T>
 void Keep(const T& value) {
   kept = &value;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
-inline double NowNs() {
-  return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
 }
 
 // How often this thread has had to leave its core to another; 0 where the system does not tell.
@@ -118,8 +119,8 @@ class State {
   void Absent(std::string name, std::string why) {
     if (options_.peers) subjects_.push_back({std::move(name), {}, std::move(why)});
   }
-  // The time that we want: at most `ratio` of that of the fastest peer whose name begins with `peers`.
-  void Goal(double ratio, std::string_view peers) { goal_ = {ratio, std::string(peers)}; }
+  // A time that we want: at most `ratio` of that of the fastest peer whose name begins with `peers`.
+  void Goal(double ratio, std::string_view peers) { goals_.push_back({ratio, std::string(peers)}); }
 
   // The case ends with the batch that runs now.
   void Fail(const Status& status) {
@@ -170,16 +171,17 @@ class State {
     return Median(std::move(ratios));
   }
   struct GoalResult {
-    double wanted = 0;  // 0: none
+    double wanted = 0;
     std::string peers;
     double got = 0;     // 0: no such peer ran
   };
-  GoalResult goal() const {
-    GoalResult result = goal_;
-    for (const Subject& s : subjects_)
-      if (&s != subjects_.data() && s.name.starts_with(goal_.peers) && !s.ns.empty())
-        result.got = std::max(result.got, Ratio(s));
-    return result;
+  std::vector<GoalResult> goals() const {
+    std::vector<GoalResult> results = goals_;
+    for (GoalResult& result : results)
+      for (const Subject& s : subjects_)
+        if (&s != subjects_.data() && s.name.starts_with(result.peers) && !s.ns.empty())
+          result.got = std::max(result.got, Ratio(s));
+    return results;
   }
 
  private:
@@ -188,7 +190,7 @@ class State {
 
   // Called when a batch of the loop has ended; runs the peers. How often the loop is to run next: 0 ends it.
   TENON_COLD std::int64_t NextBatch() {
-    const double elapsed = NowNs() - start_;
+    const double elapsed = options_.now() - start_;
     Subject& loop = subjects_.front();
     if (!error_.ok()) phase_ = Phase::kDone;
     switch (phase_) {
@@ -216,7 +218,7 @@ class State {
     }
     if (!error_.ok() || phase_ == Phase::kDone) return 0;
     preemptions_ = Preemptions();
-    start_ = NowNs();
+    start_ = options_.now();
     return loop.batch;
   }
 
@@ -228,9 +230,9 @@ class State {
     return true;
   }
   double Timed(const Subject& subject) const {
-    const double start = NowNs();
+    const double start = options_.now();
     subject.run(subject.batch);
-    return NowNs() - start;
+    return options_.now() - start;
   }
   void CalibratePeers(double elapsed) {
     double round_ns = elapsed;
@@ -262,7 +264,7 @@ class State {
   std::vector<Subject> subjects_;  // the first is the loop
   double flops_ = 0, bytes_ = 0, items_ = 0;
   std::string item_;
-  GoalResult goal_;
+  std::vector<GoalResult> goals_;
   Status error_;
   Phase phase_ = Phase::kNew;
   int rounds_ = 0;

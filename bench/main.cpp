@@ -15,6 +15,8 @@
 #include <tenon/base/str.hpp>
 #include <tenon/engine/isa.hpp>
 
+#include "cycles.hpp"
+
 #if !defined(TENON_BENCH_FLAGS)
 #define TENON_BENCH_FLAGS ""
 #endif
@@ -30,6 +32,7 @@ constexpr const char* kUsage = R"(usage: %s [option]...
   --rounds N        samples of each subject (default 41)
   --batch-ms X      length of a sample (default 1)
   --threads N       threads inside one op (default 1)
+  --cycles          count this thread's cycles instead of the time, on a busy machine; "ns" then means cycles
   --no-peers        Tenon only
   --check           exit status 1 when a goal is missed
 )";
@@ -138,10 +141,13 @@ std::string Rate(const State& state, double ns) {
   return rate;
 }
 std::string GoalText(const State& state) {
-  const State::GoalResult goal = state.goal();
-  if (goal.wanted <= 0) return "";
-  if (goal.got <= 0) return Format("<= %.2f: not compared", goal.wanted);
-  return Format("<= %.2f: %s", goal.wanted, goal.got <= goal.wanted ? "met" : "missed");
+  std::string text;
+  for (const State::GoalResult& goal : state.goals()) {
+    const char* const result = goal.got <= 0 ? "not compared" : goal.got <= goal.wanted ? "met" : "missed";
+    StrAppend(&text, text.empty() ? "" : ", ", Format("<= %.2f: %s", goal.wanted, result));
+    if (state.goals().size() > 1) StrAppend(&text, " (", goal.peers, ")");
+  }
+  return text;
 }
 std::vector<Row> Rows(const Result& result) {
   const State& state = *result.state;
@@ -223,10 +229,14 @@ std::string Json(const Machine& m, const std::vector<Result>& results) {
     if (state.items() > 0) StrAppend(&out, ", \"items\": ", state.items(), ", \"item\": ", Quoted(state.item()));
     if (state.flops() > 0) StrAppend(&out, ", \"flops\": ", state.flops());
     if (state.bytes() > 0) StrAppend(&out, ", \"bytes\": ", state.bytes());
-    if (const State::GoalResult goal = state.goal(); goal.wanted > 0) {
-      StrAppend(&out, ", \"goal\": ", goal.wanted, ", \"goal_peers\": ", Quoted(goal.peers));
-      if (goal.got > 0) StrAppend(&out, ", \"goal_ratio\": ", goal.got);
+    out += ", \"goals\": [";
+    for (bool first_goal = true; const State::GoalResult& goal : state.goals()) {
+      StrAppend(&out, first_goal ? "" : ", ", "{\"wanted\": ", goal.wanted, ", \"peers\": ", Quoted(goal.peers));
+      if (goal.got > 0) StrAppend(&out, ", \"ratio\": ", Format("%.4f", goal.got));
+      out += "}";
+      first_goal = false;
     }
+    out += "]";
     StrAppend(&out, ", \"disturbed_samples\": ", state.disturbed(), ", \"subjects\": [");
     bool first = true;
     for (const Subject& s : state.subjects()) {
@@ -282,6 +292,8 @@ bool Parse(int argc, char** argv, CommandLine* line) {
       line->options.rounds = static_cast<int>(value);
     else if (arg == "--batch-ms" && (value = number(0.01)) > 0)
       line->options.batch_ns = value * 1e6;
+    else if (arg == "--cycles" && CanCountCycles())
+      line->options.now = &NowCycles;
     else if (arg == "--threads" && (value = number(1)) > 0)
       line->options.threads = static_cast<int>(value);
     else
@@ -318,13 +330,13 @@ int Main(int argc, char** argv) {
       if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K%s ", result.name.c_str());
       c.run(*result.state);
       failed |= !result.state->error().ok();
-      const State::GoalResult goal = result.state->goal();
-      missed |= goal.got > goal.wanted && goal.wanted > 0;
+      for (const State::GoalResult& goal : result.state->goals()) missed |= goal.got > goal.wanted;
       results.push_back(std::move(result));
     }
   }
   if (line.list) return 0;
   if (isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "\r\033[K");
+  if (line.options.now == &NowCycles) Note("cycles of the thread, not time: 1 ns stands for a cycle");
   const Machine machine = ThisMachine();
   std::vector<Row> rows;
   int disturbed = 0;

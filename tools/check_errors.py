@@ -20,6 +20,7 @@ for name, text in re.findall(r'struct (\w+) \{\s*static_assert\((.*?)\);\n', rea
 functions = set()
 for header in ('op/spec_reader.hpp', 'op/signature.hpp'):
     functions |= set(re.findall(r'void (op_signature_error_\w+)\(\);', read('include/tenon/' + header)))
+functions |= set(re.findall(r'void (kernel_match_error_\w+)\(\);', read('include/tenon/kernel/match.hpp')))
 for path in (ROOT / 'include/tenon/op').glob('*.hpp'):
     functions |= set(re.findall(r'^TENON_COLD inline Status ([a-z0-9_]+)\(', path.read_text(), re.M))
 functions.add('undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file')

@@ -27,10 +27,17 @@ def read_wishes(path):
     return lines[0].removeprefix('// expect: ').strip(), max_lines
 
 
+def flags_of(compiler):
+    """nvcc reads the file as CUDA, so that the GPU's kernels are looked at."""
+    if pathlib.Path(compiler).name == 'nvcc':
+        return ['-x', 'cu', '-c', '-o', os.devnull]
+    return ['-Wall', '-fsyntax-only', '-fmessage-length=0']
+
+
 def compile_file(compiler, path, args):
     """(lines of output, complaint or '')."""
     expected, max_lines = read_wishes(path)
-    command = [compiler, '-std=c++20', '-Wall', '-fsyntax-only', '-fmessage-length=0', *args.flag]
+    command = [compiler, '-std=c++20', *flags_of(compiler), *args.flag]
     command += [f'-I{path}' for path in args.include] + [part for path in args.system for part in ('-isystem', path)]
     result = subprocess.run([*command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
                             env=dict(os.environ, LC_ALL='C'))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Tenon costs to compile: seconds of processor time and megabytes, the median of several compilations.
+"""What Tenon costs to compile: seconds of processor time, megabytes and bytes of code, the median of several compilations.
 
     compile_bench.py [--compiler g++] [--repeats 3] [--json FILE] [--markdown FILE] [--check] [--baseline FILE] [case]...
 
@@ -76,6 +76,27 @@ def trivial_kernels(count):
     return text + ("TENON_REGISTER(%s);\n" % ", ".join(f"Trivial{i}" for i in ops) if count else "")
 
 
+HAND_KERNEL = """template <class T> struct Hand%d {
+  using Row = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
+  using ConstRow = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+  static void Run(const void* x, void* y, long n) {
+    Row(static_cast<T*>(y), n) = ConstRow(static_cast<const T*>(x), n) + T(%d);
+  }
+};
+"""
+HAND_TYPES = ("float", "double", "std::int8_t", "std::int16_t", "std::int32_t", "std::int64_t", "std::uint8_t",
+              "std::uint16_t", "std::uint32_t", "std::uint64_t")
+
+
+def hand_kernels(count):
+    """`count` loops as they would be written by hand against Eigen: a tenth as many templates, each for ten types."""
+    ops = range(count // 10)
+    text = "#include <cstdint>\n#include <Eigen/Core>\nusing Loop = void (*)(const void*, void*, long);\nextern Loop const loops[];\n"
+    text += "".join(HAND_KERNEL % (i, i) for i in ops)
+    rows = ", ".join(f"&Hand{i}<{t}>::Run" for i in ops for t in HAND_TYPES)
+    return text + f"Loop const loops[] = {{{rows or 'nullptr'}}};\n"
+
+
 def readme_program():
     path = os.path.join(ROOT, "README.md")
     if not os.path.exists(path):
@@ -107,6 +128,8 @@ def cases():
         for count in (100, 500):
             limit = each * count if count == 500 else None
             rows.append((f"{count} trivial kernels, {flag}", trivial_kernels(count), flag, limit, f"{base}, {flag}"))
+        rows.append((f"0 loops by hand against Eigen, {flag}", hand_kernels(0), flag, None, None))
+        rows.append((f"100 loops by hand against Eigen, {flag}", hand_kernels(100), flag, None, f"0 loops by hand against Eigen, {flag}"))
     return rows
 
 
@@ -127,14 +150,21 @@ def measure(compiler, folder, text, flag, repeats):
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
     include = os.path.join(ROOT, "include")
-    command = [compiler, "-std=c++20", flag, "-I", include, "-isystem", "/usr/include/eigen3", "-c", source, "-o", os.devnull]
+    target = os.path.join(folder, "program.o")
+    command = [compiler, "-std=c++20", flag, "-I", include, "-isystem", "/usr/include/eigen3", "-c", source, "-o", target]
     samples = []
     for _ in range(repeats):
         sample, error = compile_once(command)
         if error is not None:
             return None, error
-        samples.append(sample)
+        samples.append((*sample, code_bytes(target)))
     return tuple(statistics.median(values) for values in zip(*samples)), None
+
+
+def code_bytes(target):
+    """What an object file adds to a program: code, constants and data."""
+    row = subprocess.run(["size", target], capture_output=True, text=True, check=True).stdout.splitlines()[1].split()
+    return int(row[0]) + int(row[1])
 
 
 def machine():
@@ -149,14 +179,15 @@ def machine():
 def markdown(compiler, results):
     today = datetime.datetime.now(datetime.timezone.utc).date()
     lines = [f"{today}. {machine()}. {compiler}. Processor seconds and peak memory of the compiler, medians.", "",
-             "| what | seconds | beyond 0 kernels | MB | limit, seconds |", "|------|--------:|-----------------:|---:|:--------------|"]
+             "| what | seconds | beyond 0 kernels | MB | bytes of code | limit, seconds |",
+             "|------|--------:|-----------------:|---:|--------------:|:---------------|"]
     for r in results:
         if "error" in r:
-            lines.append(f"| {r['name']} | does not compile | | | |")
+            lines.append(f"| {r['name']} | does not compile | | | | |")
             continue
         extra = f"{r['marginal']:.2f}" if "marginal" in r else ""
         limit = f"<= {r['limit']:g}: {'met' if r['met'] else 'MISSED'}" if r.get("limit") else ""
-        lines.append(f"| {r['name']} | {r['seconds']:.2f} | {extra} | {r['mb']:.0f} | {limit} |")
+        lines.append(f"| {r['name']} | {r['seconds']:.2f} | {extra} | {r['mb']:.0f} | {r['bytes']:.0f} | {limit} |")
     return "\n".join(lines) + "\n"
 
 
@@ -189,7 +220,7 @@ def main():
                 print(f"{name}: {error}", file=sys.stderr)
                 failed = True
                 continue
-            result.update(seconds=round(cost[0], 3), mb=round(cost[1], 1))
+            result.update(seconds=round(cost[0], 3), mb=round(cost[1], 1), bytes=int(cost[2]))
             seconds = cost[0]
             if base is not None:
                 seconds -= next((r["seconds"] for r in results if r["name"] == base and "seconds" in r), 0)

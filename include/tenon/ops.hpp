@@ -43,6 +43,8 @@
 #include <tenon/ops/flow/loop.hpp>
 #include <tenon/ops/flow/merge.hpp>
 #include <tenon/ops/flow/no_op.hpp>
+#include <tenon/ops/flow/print.hpp>
+#include <tenon/ops/flow/send_recv.hpp>
 #include <tenon/ops/flow/switch.hpp>
 #include <tenon/ops/image/boxes.hpp>
 #include <tenon/ops/image/color.hpp>
@@ -54,8 +56,11 @@
 #include <tenon/ops/image/resize.hpp>
 #include <tenon/ops/image/suppression.hpp>
 #include <tenon/ops/io/constant.hpp>
+#include <tenon/ops/io/decode_json_example.hpp>
 #include <tenon/ops/io/file.hpp>
 #include <tenon/ops/io/immutable_const.hpp>
+#include <tenon/ops/io/parse_example.hpp>
+#include <tenon/ops/io/parse_sequence_example.hpp>
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/linalg/cross.hpp>
 #include <tenon/ops/linalg/factor.hpp>
@@ -101,6 +106,7 @@
 #include <tenon/ops/nn/conv3d.hpp>
 #include <tenon/ops/nn/conv_gradient.hpp>
 #include <tenon/ops/nn/cross_entropy.hpp>
+#include <tenon/ops/nn/ctc.hpp>
 #include <tenon/ops/nn/data_format.hpp>
 #include <tenon/ops/nn/depthwise.hpp>
 #include <tenon/ops/nn/dilation.hpp>
@@ -135,14 +141,25 @@
 #include <tenon/ops/sparse/slice.hpp>
 #include <tenon/ops/sparse/softmax.hpp>
 #include <tenon/ops/sparse/to_dense.hpp>
+#include <tenon/ops/state/accumulator.hpp>
+#include <tenon/ops/state/anonymous_table.hpp>
+#include <tenon/ops/state/barrier.hpp>
+#include <tenon/ops/state/dense_table.hpp>
+#include <tenon/ops/state/map_stage.hpp>
+#include <tenon/ops/state/mutex.hpp>
 #include <tenon/ops/state/queue.hpp>
 #include <tenon/ops/state/queue_access.hpp>
+#include <tenon/ops/state/queue_reference.hpp>
 #include <tenon/ops/state/ref_variable.hpp>
 #include <tenon/ops/state/resource_variable.hpp>
+#include <tenon/ops/state/session_tensor.hpp>
 #include <tenon/ops/state/stack.hpp>
+#include <tenon/ops/state/stack_reference.hpp>
+#include <tenon/ops/state/stage.hpp>
 #include <tenon/ops/state/strided_slice_assign.hpp>
 #include <tenon/ops/state/table.hpp>
 #include <tenon/ops/state/table_file.hpp>
+#include <tenon/ops/state/table_reference.hpp>
 #include <tenon/ops/state/tensor_array.hpp>
 #include <tenon/ops/state/tensor_array_pack.hpp>
 #include <tenon/ops/state/tensor_list_element.hpp>
@@ -183,9 +200,10 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
     // control flow and functions
-    Assert, Abort, Arg, ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase,
-    StatelessIf, StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration,
-    Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch, SwitchN,
+    Print, PrintV2, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg, ControlTrigger, Retval, Case, For,
+    If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf, StatelessWhile, While, Enter, Exit,
+    LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch,
+    SwitchN,
     // images
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
@@ -193,7 +211,9 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
-    Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
+    ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
+    ParseSingleSequenceExample, Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
+    PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
@@ -218,15 +238,16 @@ using All = OpList<
     BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
     Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
-    Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad,
-    SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm, FusedBatchNormGrad,
-    FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd, BiasAddGrad, BiasAddV1,
-    Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput,
-    SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute,
-    DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D,
-    Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D, FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D,
-    AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax,
-    MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
+    ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
+    FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
+    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
+    Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
+    DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
+    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D,
+    FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad,
+    MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,
@@ -246,31 +267,45 @@ using All = OpList<
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
     // variables, lists, arrays, tables, queues
-    FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2, RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2,
-    QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2, QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign,
-    DestroyTemporaryVariable, IsVariableInitialized, TemporaryVariable, Variable, VariableV2, AssignVariableOp,
-    DestroyResourceOp, ReadVariableOp, VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2,
-    StackPopV2, StackPushV2, StackV2, ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2,
-    InitializeTableV2, LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2,
-    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2,
-    InitializeTableFromTextFileV2, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3,
-    TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3,
-    TensorArraySplitV3, EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem,
-    TensorListLength, TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve,
-    TensorListResize, TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather,
-    TensorListScatter, TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack,
-    ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign,
-    ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign,
-    ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta,
-    ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam,
-    ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl,
-    ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum,
-    ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp,
-    SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp,
-    SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
-    SparseApplyProximalGradientDescent, SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad,
-    ResourceSparseApplyAdagradDA, ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp,
-    ResourceSparseApplyFtrl, ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,
+    DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
+    MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
+    QueueDequeueMany, QueueDequeueUpTo, QueueEnqueue, QueueEnqueueMany, QueueIsClosed, QueueSize, RandomShuffleQueue,
+    AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors, HashTable, InitializeTable,
+    InitializeTableFromTextFile, LookupTableExport, LookupTableFind, LookupTableImport, LookupTableInsert,
+    LookupTableSize, MutableHashTable, MutableHashTableOfTensors, Stack, StackClose, StackPop, StackPush, Stage,
+    StageClear, StagePeek, StageSize, Unstage, MapClear, MapIncompleteSize, MapPeek, MapSize, MapStage, MapUnstage,
+    MapUnstageNoKey, OrderedMapClear, OrderedMapIncompleteSize, OrderedMapPeek, OrderedMapSize, OrderedMapStage,
+    OrderedMapUnstage, OrderedMapUnstageNoKey, AccumulatorApplyGradient, AccumulatorNumAccumulated,
+    AccumulatorSetGlobalStep, AccumulatorTakeGradient, ConditionalAccumulator, ResourceAccumulatorApplyGradient,
+    ResourceAccumulatorNumAccumulated, ResourceAccumulatorSetGlobalStep, ResourceAccumulatorTakeGradient,
+    ResourceConditionalAccumulator, SparseAccumulatorApplyGradient, SparseAccumulatorTakeGradient,
+    SparseConditionalAccumulator, Barrier, BarrierClose, BarrierIncompleteSize, BarrierInsertMany, BarrierReadySize,
+    BarrierTakeMany, ConsumeMutexLock, MutexLock, MutexV2, FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2,
+    RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2, QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2,
+    QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign, DestroyTemporaryVariable, IsVariableInitialized,
+    TemporaryVariable, Variable, VariableV2, AssignVariableOp, DestroyResourceOp, ReadVariableOp, VarHandleOp,
+    VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2, StackPopV2, StackPushV2, StackV2,
+    ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
+    LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
+    LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,
+    TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3,
+    TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList,
+    TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack,
+    TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem,
+    TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
+    TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax,
+    ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp,
+    ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad,
+    ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta, ResourceApplyAdagrad,
+    ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam, ResourceApplyAdamWithAmsgrad,
+    ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl, ResourceApplyFtrlV2,
+    ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum, ResourceApplyPowerSign,
+    ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp, SparseApplyAdadelta,
+    SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp, SparseApplyFtrl,
+    SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad, SparseApplyProximalGradientDescent,
+    SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad, ResourceSparseApplyAdagradDA,
+    ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp, ResourceSparseApplyFtrl,
+    ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,
     ResourceSparseApplyProximalAdagrad, ResourceSparseApplyProximalGradientDescent, ResourceSparseApplyRMSProp,
     ResourceGather, ResourceGatherNd, ResourceScatterAdd, ResourceScatterDiv, ResourceScatterMax, ResourceScatterMin,
     ResourceScatterMul, ResourceScatterSub, ResourceScatterUpdate, ScatterAdd, ScatterDiv, ScatterMax, ScatterMin,

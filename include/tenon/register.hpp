@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
-// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
+// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels). Among the ops may stand Types<float,
+// half> (or a TypeList): kernels for these element types only, and Devices<AnyDevice>: kernels for these devices.
 
 #include <array>
 #include <cstddef>
 
+#include <tenon/types/type_list.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/row.hpp>
@@ -43,14 +45,19 @@ template <class... Op>
 inline constexpr bool kIsOp<tenon::OpList<Op...>> = false;
 template <class... T>
 inline constexpr bool kIsOp<Types<T...>> = false;
+template <class... T>
+inline constexpr bool kIsOp<TypeList<T...>> = false;
+template <class... Device>
+inline constexpr bool kIsOp<tenon::Devices<Device...>> = false;
 
-// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and Types<...> taken out.
+// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and all that is no op taken out.
 template <class Item>
 struct OpsInItem {
   using type = Ops<Item>;
 };
-template <class... T>
-struct OpsInItem<Types<T...>> {
+template <class Item>
+  requires(!kIsOp<Item>)
+struct OpsInItem<Item> {
   using type = Ops<>;
 };
 template <bool flat, class... Item>
@@ -72,9 +79,22 @@ template <class Found, class Item, class... Rest>
 struct NarrowIn<Found, false, Item, Rest...> : NarrowIn<Found, (kIsOp<Rest> && ...), Rest...> {};
 template <class Found, class... T, class... Rest>
 struct NarrowIn<Found, false, Types<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... T, class... Rest>
+struct NarrowIn<Found, false, TypeList<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
 template <class Found, class... Item, class... Rest>
 struct NarrowIn<Found, false, tenon::OpList<Item...>, Rest...>
     : NarrowIn<typename NarrowIn<Found, (kIsOp<Item> && ...), Item...>::type, (kIsOp<Rest> && ...), Rest...> {};
+
+// The last Devices<...> of the list itself, or Found.
+template <class Found, bool flat, class... Item>
+struct DevicesIn {
+  using type = Found;
+};
+template <class Found, class Item, class... Rest>
+struct DevicesIn<Found, false, Item, Rest...> : DevicesIn<Found, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... Device, class... Rest>
+struct DevicesIn<Found, false, tenon::Devices<Device...>, Rest...>
+    : DevicesIn<tenon::Devices<Device...>, (kIsOp<Rest> && ...), Rest...> {};
 
 template <class Narrow, class OpPack, class DevicePack>
 struct Batch;
@@ -109,7 +129,8 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
 
 template <class DevicePack, class... Item>
 using BatchOf = Batch<typename NarrowIn<Types<>*, (kIsOp<Item> && ...), Item...>::type,
-                      typename OpsIn<(kIsOp<Item> && ...), Item...>::type, DevicePack>;
+                      typename OpsIn<(kIsOp<Item> && ...), Item...>::type,
+                      typename DevicesIn<DevicePack, (kIsOp<Item> && ...), Item...>::type>;
 
 // A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
 #if defined(__CUDACC__)

@@ -48,6 +48,15 @@ struct RunTrace {
   std::vector<NodeTiming> nodes;  // in the order in which they ended
 };
 
+// How the memory of a callable's runs is planned for the feed shapes of its last run.
+struct PlanReport {
+  std::size_t arena_bytes = 0;
+  std::size_t value_bytes = 0;        // of all values in the arena, as if each had its own memory
+  std::size_t lower_bound_bytes = 0;  // the most that live at one time
+  int planned_nodes = 0;  // run without shape functions and allocation
+  int other_nodes = 0;
+};
+
 // An endpoint of a loaded graph, as `Session::inputs()` lists it.
 struct Endpoint {
   std::string name;  // "pixels:0"
@@ -55,14 +64,30 @@ struct Endpoint {
   std::string shape;  // "[?,784]", "<unknown>"
 };
 
+// A device of a session, as ListDevices() describes it.
+struct SessionDevice {
+  std::string name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  std::string device_type;  // "CPU"
+  std::int64_t memory_limit = 0;  // bytes; 0: none known
+  std::uint64_t incarnation = 0;  // another number for every session
+};
+
 class Session;
 class Callable;
+struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
 
 namespace detail {
+
+// For the headers that define what is declared here.
+struct SessionAccess {
+  static RefCounted* Impl(const Session& session);
+  static RefCounted* Impl(const Callable& callable);
+};
 
 // The runtime's entry points, defined by <tenon/runtime.hpp>.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
+  static Result<Session> Create(SessionOptions options);
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options);
   static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
@@ -74,10 +99,45 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static std::vector<std::string> Devices(const Session& session);
   static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunTrace* trace);
+  static bool GetPlanReport(const RefCounted* callable, PlanReport* report);
   static std::size_t NumFeeds(const RefCounted* callable);
   static std::size_t NumFetches(const RefCounted* callable);
+  static void Release(RefCounted* callable);
+  static Status Close(const Session& session);
 };
 using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+
+// Runs with RunOptions.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file {
+  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
+                                         std::span<const std::string> fetches, std::span<const std::string> targets,
+                                         const RunOptions& options, RunMetadata* metadata);
+  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                            const RunOptions& options, RunMetadata* metadata);
+};
+using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
+
+// What changes or lists a session.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
+  static Status Extend(const Session& session, const GraphDef& graph);
+  static Status Finalize(const Session& session);
+  static Status Reset(const Session& session, std::span<const std::string> containers);
+  static Result<std::vector<SessionDevice>> ListDevices(const Session& session);
+  static std::size_t NumSignatures(const Session& session);
+};
+using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+// Partial runs.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
+  static Result<std::string> Setup(const Session& session, std::span<const std::string> feeds,
+                                   std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
+                                         std::span<const NamedTensor> feeds, std::span<const std::string> fetches);
+};
+using PartialRuntime = undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
 }  // namespace detail
 
@@ -95,10 +155,21 @@ class Callable {
     TENON_RETURN_IF_ERROR(Run(std::span<const Tensor>(feeds.begin(), feeds.size()), fetches));
     return fetches;
   }
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+             RunMetadata* metadata = nullptr) const {
+    return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
+  }
   // Runs once and records when each node ran.
   Status RunTraced(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
+
+  // False while there is no plan (SessionOptions::plan_after_runs).
+  bool GetPlanReport(PlanReport* report) const { return detail::Runtime::GetPlanReport(impl_.get(), report); }
+  // No copy of this callable runs any more: InvalidArgument. Runs under way come to their end.
+  void Release() { detail::Runtime::Release(impl_.get()); }
 
   std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }
   std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }
@@ -106,6 +177,7 @@ class Callable {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
+  friend struct detail::SessionAccess;
   Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
@@ -119,6 +191,8 @@ class Session {
  public:
   Session() = default;
 
+  // A session without a graph: Extend gives it one.
+  static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
   // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file.
   // NotFound: no such file. DataLoss: not a GraphDef. Otherwise as FromGraphDef.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
@@ -148,6 +222,20 @@ class Session {
                std::span<const std::string>(fetches.begin(), fetches.size()),
                std::span<const std::string>(targets.begin(), targets.size()));
   }
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+                                  std::span<const std::string> targets, const RunOptions& options,
+                                  RunMetadata* metadata = nullptr) const {
+    return detail::OptionsRuntime::Run(*this, feeds, fetches, targets, options, metadata);
+  }
+  Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
+                                  std::initializer_list<std::string> targets, const RunOptions& options,
+                                  RunMetadata* metadata = nullptr) const {
+    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+               std::span<const std::string>(fetches.begin(), fetches.size()),
+               std::span<const std::string>(targets.begin(), targets.size()), options, metadata);
+  }
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
   }
@@ -166,10 +254,54 @@ class Session {
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
 
+  // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
+  // second call does nothing. FailedPrecondition: an empty Session.
+  Status Close() { return detail::Runtime::Close(*this); }
+
+  // A run in parts; needs <tenon/runtime/partial_run.hpp> in one source file. PRunSetup names all feeds and fetches and
+  // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
+  // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
+  // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
+  Result<std::string> PRunSetup(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                std::span<const std::string> targets = {}) const {
+    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
+  }
+  Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
+                                std::initializer_list<std::string> targets = {}) const {
+    return PRunSetup(std::span<const std::string>(feeds.begin(), feeds.size()),
+                     std::span<const std::string>(fetches.begin(), fetches.size()),
+                     std::span<const std::string>(targets.begin(), targets.size()));
+  }
+  Result<std::vector<Tensor>> PRun(const std::string& handle, std::span<const NamedTensor> feeds,
+                                   std::span<const std::string> fetches) const {
+    return detail::PartialRuntime::Run(*this, handle, feeds, fetches);
+  }
+  Result<std::vector<Tensor>> PRun(const std::string& handle, std::initializer_list<NamedTensor> feeds,
+                                   std::initializer_list<std::string> fetches) const {
+    return PRun(handle, std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+                std::span<const std::string>(fetches.begin(), fetches.size()));
+  }
+
+  // The five below need <tenon/runtime/session_admin.hpp> in one source file.
+  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
+  // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
+  Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }
+  // No more Extend and no new signatures: FailedPrecondition. What was prepared still runs.
+  Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
+  // Drops the resources of the containers (none given: of the default one), then closes the session.
+  Status Reset(std::span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
+  Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
+  // Prepared (feeds, fetches, targets) that are kept at the moment: at most SessionOptions::max_cached_signatures.
+  std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }
+
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
+  friend struct detail::SessionAccess;
   Ref<RefCounted> impl_;  // detail::SessionImpl
 };
+
+inline RefCounted* detail::SessionAccess::Impl(const Session& session) { return session.impl_.get(); }
+inline RefCounted* detail::SessionAccess::Impl(const Callable& callable) { return callable.impl_.get(); }
 
 TENON_NAMESPACE_END

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Everything but the standard ops: what a small program includes once. It holds the runtime's definitions
-// (<tenon/runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or <tenon/register.hpp>.
+// (<tenon/full_runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or
+// <tenon/register.hpp>.
 
 #include <tenon/session.hpp>
 #include <tenon/base/array.hpp>
@@ -37,12 +38,18 @@
 #include <tenon/op/op_usage.hpp>
 #include <tenon/op/placeholders.hpp>
 #include <tenon/op/shape_fns.hpp>
+#include <tenon/op/shape_refinement.hpp>
+#include <tenon/kernel/call_frame.hpp>
+#include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/io/dlpack.hpp>
+#include <tenon/io/graph_file.hpp>
 #include <tenon/io/load_library.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/graph/loop_shapes.hpp>
 #include <tenon/plugin.hpp>
 #include <tenon/register.hpp>
-#include <tenon/runtime.hpp>
+#include <tenon/full_runtime.hpp>
+#include <tenon/graph_passes.hpp>
 #include <tenon/runtime/trace.hpp>

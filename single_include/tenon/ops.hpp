@@ -1145,8 +1145,8 @@ class GemmBlocks {
     depth_ = DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
     const Index small = caches.second / 4 / size;
-    // Rows whose distance is a multiple of a page's size share their places in the caches.
-    copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 4096 == 0 && g.n > 4 * panel_));
+    // Rows whose distance has many factors of two share their places in the caches.
+    copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
     copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows);
   }
 
@@ -5508,6 +5508,173 @@ struct Min {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/conv_tile.hpp ----
+// The innermost part of a convolution: six output pixels by a few vectors of channels are summed up in registers while
+// the pixels' windows, read where they lie, and a packed panel of the filter go by. It is the tile of a matrix product
+// (engine/gemm_tile.hpp) whose rows are found through pointers. Floating-point numbers are multiplied by the unit's
+// instruction set, and on x86-64 by those above it, picked while running; integers by plain loops.
+#if !defined(__CUDACC__)  // vectors are for the host's compiler
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline constexpr int kConvPixels = 6;  // of a tile
+
+// Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
+struct ConvWindow {
+  Index rows, row_step;
+  Index pieces, piece_step;
+  Index length;
+};
+
+// out[i * out_step + j] = window of pixel i times channel j of a panel, or that added to it, for six pixels. The
+// windows begin `offset` elements behind the pixels; the panel has a row for each of their elements.
+template <class C>
+struct ConvTile {
+  ConvWindow window;
+  const C* const* pixels;
+  Index offset;
+  const C* panel;
+  C* out;
+  Index out_step;
+  bool add;
+  const char* ahead;  // what to have in the second cache later: one line at each step
+  Index ahead_step;  // in bytes
+};
+
+// What an instruction set has for numbers of type C.
+template <class C>
+struct ConvKernels {
+  Index lanes;  // elements of a vector
+  Index width;  // vectors of the widest tile
+  void (*tile[4])(const ConvTile<C>&);  // one vector wide, two, ... `width`
+};
+
+#if defined(__GNUC__)
+
+// Integers one by one.
+template <class C, int bytes>
+struct ConvVector : GnuVector<C, bytes> {};
+template <class C, int bytes>
+  requires(std::is_integral_v<C>)
+struct ConvVector<C, bytes> {
+  using type = C;
+  using in_memory = C;
+  static constexpr int lanes = 1;
+};
+
+template <class C, int bytes, int width>
+TENON_HD void MultiplyWindows(const ConvTile<C>& t) {
+  using V = typename ConvVector<C, bytes>::type;
+  using InMemory = typename ConvVector<C, bytes>::in_memory;
+  constexpr int kLanes = ConvVector<C, bytes>::lanes;
+  const C* panel = t.panel;
+  const char* ahead = t.ahead;
+  const Index ahead_step = t.ahead_step, length = t.window.length;
+  V sums[kConvPixels][width];
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i) {
+    __builtin_prefetch(t.out + i * t.out_step);
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) sums[i][v] = V{};
+  }
+  for (Index row = 0; row < t.window.rows; ++row) {
+    for (Index piece = 0; piece < t.window.pieces; ++piece) {
+      const Index place = t.offset + row * t.window.row_step + piece * t.window.piece_step;
+      const C* from[kConvPixels];
+#pragma GCC unroll 6
+      for (int i = 0; i < kConvPixels; ++i) from[i] = t.pixels[i] + place;
+      for (Index p = 0; p < length; ++p, panel += width * kLanes, ahead += ahead_step) {
+        __builtin_prefetch(ahead, 0, 2);
+        V y[width];
+#pragma GCC unroll 4
+        for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(panel + v * kLanes);
+#pragma GCC unroll 6
+        for (int i = 0; i < kConvPixels; ++i) {
+          const C x = from[i][p];
+#pragma GCC unroll 4
+          for (int v = 0; v < width; ++v) sums[i][v] = static_cast<V>(sums[i][v] + x * y[v]);
+        }
+      }
+    }
+  }
+  C* out = t.out;
+  const Index out_step = t.out_step;
+  const bool add = t.add;
+#pragma GCC unroll 6
+  for (int i = 0; i < kConvPixels; ++i, out += out_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < width; ++v) {
+      InMemory* const to = reinterpret_cast<InMemory*>(out + v * kLanes);
+      *to = add ? static_cast<V>(sums[i][v] + *to) : sums[i][v];
+    }
+  }
+}
+
+// The bodies as functions of an instruction set.
+template <class C, class Isa>
+struct ConvTileOf {
+  template <int width>
+  static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, simd::kVectorBytes<Isa>, width>(t);
+  }
+};
+#if TENON_DETAIL_TARGETS
+template <class C>
+struct ConvTileOf<C, simd::Targeted<simd::isa::Avx2>> {
+  template <int width>
+  TENON_DETAIL_TARGET_AVX2 static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, 32, width>(t);
+  }
+};
+template <class C>
+struct ConvTileOf<C, simd::Targeted<simd::isa::Avx512>> {
+  template <int width>
+  TENON_DETAIL_TARGET_AVX512 static void Multiply(const ConvTile<C>& t) {
+    MultiplyWindows<C, 64, width>(t);
+  }
+};
+#endif
+
+template <class C, class Isa>
+constexpr ConvKernels<C> MakeConvKernels() {
+  using Of = ConvTileOf<C, Isa>;
+  ConvKernels<C> kernels{ConvVector<C, simd::kVectorBytes<Isa>>::lanes,
+                         kGemmWidth<Isa>,
+                         {&Of::template Multiply<1>, &Of::template Multiply<2>}};
+  if constexpr (kGemmWidth<Isa> == 4) {
+    kernels.tile[2] = &Of::template Multiply<3>;
+    kernels.tile[3] = &Of::template Multiply<4>;
+  }
+  return kernels;
+}
+template <class C, class Isa>
+inline constexpr ConvKernels<C> kConvKernels = MakeConvKernels<C, Isa>();
+
+// The best that this processor has.
+template <class C, class Isa = simd::Compiled>
+const ConvKernels<C>& ConvKernelsOf() {
+#if TENON_DETAIL_TARGETS
+  if constexpr (std::is_floating_point_v<C> && !std::is_same_v<Isa, simd::isa::Avx512>) {
+    const simd::Level level = simd::BestLevel();
+    if (level == simd::Level::kAvx512) return kConvKernels<C, simd::Targeted<simd::isa::Avx512>>;
+    if constexpr (!std::is_same_v<Isa, simd::isa::Avx2>) {
+      if (level == simd::Level::kAvx2) return kConvKernels<C, simd::Targeted<simd::isa::Avx2>>;
+    }
+  }
+#endif
+  return kConvKernels<C, Isa>;
+}
+
+#endif
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#endif  // !__CUDACC__
+
 // ---- tenon/engine/window.hpp ----
 // One dimension of a sliding window, as convolutions and pools need it.
 TENON_NAMESPACE_BEGIN
@@ -5536,11 +5703,6 @@ TENON_NAMESPACE_END
 // Conv2D on the CPU: NHWC images, HWIO filters, any strides, dilations, paddings and number of groups. The filter is
 // packed into panels of channels as wide as a few vectors; a tile of six output pixels by one panel stays in registers
 // while the pixels' windows are read where they lie. Only padded images are copied, in bands of rows.
-#if !defined(__CUDACC__)
-
-// ---- tenon/engine/conv.hpp ----
-#endif
-
 TENON_NAMESPACE_BEGIN
 
 // Everything about a convolution but its data. input [batch, rows, columns, depth], filter [rows, columns, depth /
@@ -5635,78 +5797,30 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
 
 namespace detail {
 
-// The type that a convolution of T computes in, and a vector of it.
+// The type that a convolution of T computes in.
 template <class T>
 using ConvAccumulator =
     std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                        std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
-template <class C, class Isa>
-using ConvVector = simd::Batch<C, std::conditional_t<std::is_floating_point_v<C>, Isa, simd::isa::Scalar>>;
-
-inline constexpr int kConvPixels = 6;  // of a tile
-// Vectors of a tile's row: 6 x 2 fill 16 registers, 6 x 4 fill 32.
-template <class Isa>
-inline constexpr int kConvVectors =
-    std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
-
-// Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
-struct ConvWindow {
-  Index rows, row_step;
-  Index pieces, piece_step;
-  Index length;
-};
-
-// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows
-// begin `offset` elements behind the pixels; the panel has a row for each of their elements.
-template <class V, int width>
-void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, Index offset,
-              const typename V::value_type* panel, typename V::value_type* out, Index out_step) {
-  using C = typename V::value_type;
-  V sums[kConvPixels][width];
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) sums[i][v] = V(C(0));
-  }
-  for (Index row = 0; row < w.rows; ++row) {
-    for (Index piece = 0; piece < w.pieces; ++piece) {
-      const C* from[kConvPixels];
-#pragma GCC unroll 6
-      for (int i = 0; i < kConvPixels; ++i) from[i] = pixels[i] + (offset + row * w.row_step + piece * w.piece_step);
-      for (Index t = 0; t < w.length; ++t, panel += width * V::size) {
-        V y[width];
-#pragma GCC unroll 4
-        for (int v = 0; v < width; ++v) y[v] = V::Load(panel + v * V::size);
-#pragma GCC unroll 6
-        for (int i = 0; i < kConvPixels; ++i) {
-          const V x(from[i][t]);
-#pragma GCC unroll 4
-          for (int v = 0; v < width; ++v) sums[i][v] = V::Fma(x, y[v], sums[i][v]);
-        }
-      }
-    }
-  }
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) sums[i][v].Store(out + i * out_step + v * V::size);
-  }
-}
 
 // One convolution. Shared by the threads that work on it.
-template <class T, class Isa>
+template <class T>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
-  using V = ConvVector<C, Isa>;
   static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
-      : g_(g), input_(input), filter_(filter), output_(output) {
+      : kernels_(ConvKernelsOf<C>()),
+        panel_(kernels_.width * kernels_.lanes),
+        g_(g),
+        input_(input),
+        filter_(filter),
+        output_(output) {
     taps_ = g.rows.size * g.columns.size * g.group_depth();
     channels_ = g.out_depth / g.groups;
-    panels_ = (channels_ + kPanel - 1) / kPanel;
+    panels_ = (channels_ + panel_ - 1) / panel_;
     band_columns_ = (g.columns.output - 1) * g.columns.stride + g.columns.extent();
     const bool padded = g.rows.pad_before != 0 || g.columns.pad_before != 0 || band_columns_ > g.columns.input ||
                         (g.rows.output - 1) * g.rows.stride + g.rows.extent() > g.rows.input;
@@ -5720,6 +5834,9 @@ class ConvWork {
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
     window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
                g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
+    // A panel that would fill much of the second cache goes through it row by row; what is rounded, in one piece.
+    const bool large = PanelElements() * Index{sizeof(C)} > Caches().second / 4;
+    pieces_ = large && sizeof(T) == sizeof(C) ? g.rows.size : 1;
   }
 
   Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
@@ -5730,32 +5847,21 @@ class ConvWork {
     return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
   }
 
-  // Panels of the filter: numbered through the groups, all but the last of a group with kPanel channels.
+  // Panels of the filter: numbered through the groups, all but the last of a group with panel_ channels.
   Index panels() const { return g_.groups * panels_; }
-  Index PanelElements() const { return taps_ * Widened(Least(kPanel, channels_)); }  // at most
+  Index PanelElements() const { return taps_ * Widened(Least(panel_, channels_)); }  // at most
   Index PackedElements() const { return PackedOffset(panels()); }
   Index PackedOffset(Index panel) const {
     return taps_ *
-           (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
+           (panel / panels_ * (Widened(channels_ % panel_) + channels_ / panel_ * panel_) + panel % panels_ * panel_);
   }
+  // A panel is packed and multiplied whole, or in as many pieces as the window has rows.
+  Index pieces() const { return pieces_; }
   // [taps, channels], zeros behind the last channel.
-  void Pack(Index panel, C* to) const {
-    const Index used = ChannelsOf(panel), width = Widened(used);
-    const T* from = filter_ + FirstChannel(panel);
-    for (Index t = 0; t < taps_; ++t, to += width, from += g_.out_depth) {
-#if defined(__GNUC__)
-      if (t + kAhead < taps_)
-        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
-#endif
-      if constexpr (sizeof(T) == sizeof(C)) {
-        if (used == kPanel) {
-          for (int v = 0; v < kWidth; ++v) V::Load(AsAccumulators(from) + v * V::size).Store(to + v * V::size);
-          continue;
-        }
-      }
-      Convert(from, to, used);
-      for (Index j = used; j < width; ++j) to[j] = C(0);
-    }
+  void Pack(Index panel, C* to) const { PackTaps(panel, 0, taps_, to); }
+  void PackPiece(Index panel, Index piece, C* to) const {
+    const Index taps = taps_ / pieces_;
+    PackTaps(panel, piece * taps, taps, to);
   }
 
   // Bands of output rows, numbered through the images; each needs a buffer of BandElements() for its padded input.
@@ -5780,7 +5886,7 @@ class ConvWork {
       Pixels group;
       FindPixels(first_window, first, count, group);
       for (Index p = 0; p < panels(); ++p)
-        RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
+        RunTiles(p, MakeTile(p, packed + PackedOffset(p)), group, count, out + first * g_.out_depth);
     }
   }
 
@@ -5788,41 +5894,50 @@ class ConvWork {
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  void RunPanel(Index panel, const C* packed, const Pixels& pixels, Index count, T* out) const {
-    const Index used = ChannelsOf(panel), offset = panel / panels_ * g_.group_depth();
-    const int width = static_cast<int>(Widened(used) / V::size);
-    out += FirstChannel(panel);
-    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
-      const Tile tile{pixels + i, offset, packed, out, Least(kConvPixels, count - i), used};
-      if constexpr (kWidth == 4) {
-        if (width == 4) RunTile<4>(tile);
-        if (width == 3) RunTile<3>(tile);
-      }
-      if (width == 2) RunTile<2>(tile);
-      if (width == 1) RunTile<1>(tile);
+  // What comes next from the filter is brought near meanwhile.
+  void RunPiece(Index panel, Index piece, const C* packed, const Pixels& pixels, Index count, T* out) const {
+    ConvTile<C> tile = MakeTile(panel, packed);
+    tile.window.rows /= pieces_;
+    tile.offset += piece * tile.window.row_step * tile.window.rows;
+    tile.add = piece > 0;
+    const bool last = piece + 1 == pieces_;
+    if (!last || panel + 1 < panels()) {
+      const Index tap = last ? 0 : (piece + 1) * (taps_ / pieces_);
+      const T* const next = filter_ + tap * g_.out_depth + FirstChannel(last ? panel + 1 : panel);
+      tile.ahead = reinterpret_cast<const char*>(next);
+      tile.ahead_step = g_.out_depth * Index{sizeof(T)};
     }
+    RunTiles(panel, tile, pixels, count, out);
   }
 
  private:
-  static constexpr int kWidth = kConvVectors<Isa>;
-  static constexpr Index kPanel = kWidth * V::size;  // channels
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
   static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
   static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
 
-  struct Tile {
-    const C* const* pixels;
-    Index offset;
-    const C* packed;
-    T* out;
-    Index count, channels;  // that are stored
-  };
-
   static Index Least(Index a, Index b) { return a < b ? a : b; }
-  static Index Widened(Index channels) { return (channels + V::size - 1) / V::size * V::size; }
-  Index ChannelsOf(Index panel) const { return Least(kPanel, channels_ - panel % panels_ * kPanel); }
-  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * kPanel; }
+  Index Widened(Index channels) const { return DivideUp(channels, kernels_.lanes) * kernels_.lanes; }
+  Index ChannelsOf(Index panel) const { return Least(panel_, channels_ - panel % panels_ * panel_); }
+  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * panel_; }
   Index BandsOfImage() const { return (g_.rows.output + band_rows_ - 1) / band_rows_; }
+
+  void PackTaps(Index panel, Index tap, Index taps, C* to) const {
+    const Index used = ChannelsOf(panel), width = Widened(used);
+    const T* from = filter_ + tap * g_.out_depth + FirstChannel(panel);
+    for (Index t = 0; t < taps; ++t, to += width, from += g_.out_depth) {
+#if defined(__GNUC__)
+      if (t + kAhead < taps)
+        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+#endif
+      Index j = 0;
+      if constexpr (sizeof(T) == sizeof(C)) {
+        constexpr Index kLine = static_cast<Index>(64 / sizeof(C));
+        for (; j + kLine <= used; j += kLine) std::memcpy(to + j, from + j, 64);
+      }
+      Convert(from + j, to + j, used - j);
+      for (j = used; j < width; ++j) to[j] = C(0);
+    }
+  }
 
   // int32 is computed as uint32, half and bfloat16 as float.
   static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
@@ -5877,21 +5992,51 @@ class ConvWork {
     for (Index i = count; i % kConvPixels != 0; ++i) pixels[i] = pixels[count - 1];
   }
 
-  template <int width>
-  void RunTile(const Tile& t) const {
+  ConvTile<C> MakeTile(Index panel, const C* packed) const {
+    return {window_, nullptr, panel / panels_ * g_.group_depth(),    packed, nullptr,
+            0,       false,   reinterpret_cast<const char*>(packed), 0};
+  }
+  // All pixels by one panel, or a piece of it; `out` is that of the first pixel.
+  void RunTiles(Index panel, ConvTile<C> tile, const Pixels& pixels, Index count, T* out) const {
+    const Index channels = ChannelsOf(panel), width = Widened(channels);
+    const auto multiply = kernels_.tile[width / kernels_.lanes - 1];
+    const Index lines = tile.ahead_step == 0 ? 0 : DivideUp(panel_ * Index{sizeof(T)}, 64);
+    const char* const next = tile.ahead;
+    out += FirstChannel(panel);
+    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
+      const Index line = i / kConvPixels;
+      tile.pixels = pixels + i;
+      tile.ahead = line < lines ? next + line * 64 : reinterpret_cast<const char*>(tile.panel);
+      if (line == lines) tile.ahead_step = 0;
+      RunTile(tile, multiply, Least(kConvPixels, count - i), channels, width, out);
+    }
+  }
+  // `count` pixels and the first `channels` of a tile are stored.
+  void RunTile(ConvTile<C> tile, void (*multiply)(const ConvTile<C>&), Index count, Index channels, Index width,
+               T* out) const {
     if constexpr (sizeof(T) == sizeof(C)) {
-      if (t.count == kConvPixels && t.channels == width * V::size) {
-        return ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, reinterpret_cast<C*>(t.out), g_.out_depth);
+      if (count == kConvPixels && channels == width) {
+        tile.out = reinterpret_cast<C*>(out);
+        tile.out_step = g_.out_depth;
+        return multiply(tile);
       }
     }
-    alignas(64) C sums[kConvPixels * width * V::size];
-    ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, sums, width * V::size);
-    for (Index i = 0; i < t.count; ++i) {
-      for (Index j = 0; j < t.channels; ++j)
-        t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
+    alignas(64) C sums[kConvPixels * 4 * 64 / sizeof(C)];
+    const bool add = tile.add;
+    tile.out = sums;
+    tile.out_step = width;
+    tile.add = false;
+    multiply(tile);
+    for (Index i = 0; i < count; ++i, out += g_.out_depth) {
+      for (Index j = 0; j < channels; ++j) {
+        const C sum = sums[i * width + j];
+        out[j] = static_cast<T>(add ? static_cast<C>(static_cast<C>(out[j]) + sum) : sum);
+      }
     }
   }
 
+  const ConvKernels<C>& kernels_;
+  Index panel_;  // channels
   const Conv2DGeometry& g_;
   const T* input_;
   const T* filter_;
@@ -5899,14 +6044,23 @@ class ConvWork {
   Index taps_;  // elements of a window
   Index channels_;  // of a group
   Index panels_;  // of a group
+  Index pieces_;  // of a panel
   bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
 
-template <class T, class Isa = simd::Unit>
+// Whether the pixels are the rows of a matrix and the filter is another whose product is better cut also along its
+// depth: it is deep, or there are too few pixels for copying the filter first.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) { return w.size == 1 && w.stride == 1 && w.output == w.input; };
+  return same(g.rows) && same(g.columns) && g.rows.pad_before == 0 && g.columns.pad_before == 0 && g.groups == 1 &&
+         (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256);
+}
+
+template <class T>
 Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output) {
-  using Work = ConvWork<T, Isa>;
+  using Work = ConvWork<T>;
   using C = typename Work::C;
   Work work(g, input, filter, output);
   const Index parts = WorthwhileParts(device, work.ns());
@@ -5923,8 +6077,10 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     RunParts(device, parts, [&](Index part) {
       C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
       each(work.panels(), part, [&](Index panel) {
-        work.Pack(panel, packed);
-        work.RunPanel(panel, packed, pixels, work.pixels(), output);
+        for (Index piece = 0; piece < work.pieces(); ++piece) {
+          work.PackPiece(panel, piece, packed);
+          work.RunPiece(panel, piece, packed, pixels, work.pixels(), output);
+        }
       });
     });
     return OkStatus();
@@ -5951,6 +6107,13 @@ template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
+  if constexpr (std::is_floating_point_v<T>) {
+    const Index k = geometry.in_depth, n = geometry.out_depth;
+    if (k > 0 && detail::IsMatrixProduct(geometry))
+      return detail::GemmArranged(
+          device, detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output, n, k, input, k,
+                                      1, filter, n, 1, output, n});
+  }
   return detail::RunConv2D(device, geometry, input, filter, output);
 }
 
@@ -6184,7 +6347,7 @@ Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* out
                 });
     return OkStatus();
   }
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -6944,7 +7107,8 @@ inline Status OneHotShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &depth));
   const ShapeHandle indices = c->input(0);
   if (!c->RankKnown(indices)) return shape_inference::UnknownShape(c);
-  const std::int32_t rank = c->Rank(indices) + 1, at = (axis + rank) % rank;
+  const std::int32_t rank = c->Rank(indices) + 1;
+  const auto at = static_cast<std::int32_t>((std::int64_t{axis} + rank) % rank);
   SlimVector<DimensionHandle> dims;
   for (std::int32_t d = 0; d < rank; ++d) dims.push_back(d == at ? depth : c->Dim(indices, d < at ? d : d - 1));
   c->set_output(0, c->MakeShape(dims));
@@ -7236,13 +7400,15 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (!known) {
     // As in TensorFlow, batch_dims counts as it is written.
-    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - batch_dims;
-    const bool ranks = c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
+    const bool small = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
+    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (small ? batch_dims : 0);
+    const bool ranks = small && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
     c->set_output(0, ranks ? c->UnknownShapeOfRank(rank) : c->UnknownShape());
     return OkStatus();
   }
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(params, axis < 0 ? -axis : axis + 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(indices, batch_dims < 0 ? -batch_dims : batch_dims, &unused));
+  TENON_RETURN_IF_ERROR(c->WithAxis(params, axis, &unused));
+  if (batch_dims != 0)
+    TENON_RETURN_IF_ERROR(c->WithAxis(indices, batch_dims > 0 ? batch_dims - 1 : batch_dims, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(params, 0, axis, &out));
   TENON_RETURN_IF_ERROR(c->Subshape(indices, batch_dims, &part));
   TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));
@@ -7254,23 +7420,8 @@ inline Status GatherV2Shape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Input 1 are the indices.
-inline Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
-  ShapeHandle indices, rows, rest, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
-  const DimensionHandle depth = c->Dim(indices, -1);
-  if (!c->RankKnown(params) || !c->ValueKnown(depth)) return shape_inference::UnknownShape(c);
-  if (c->Value(depth) > c->Rank(params))
-    return errors::InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: ",
-                                   c->DebugString(indices), " and params shape: ", c->DebugString(params));
-  TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, -1, &rows));
-  TENON_RETURN_IF_ERROR(c->Subshape(params, c->Value(depth), &rest));
-  TENON_RETURN_IF_ERROR(c->Concatenate(rows, rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-inline Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+using shape_inference::GatherNdShape;
+using shape_inference::GatherNdShapeOf;
 
 // "[1,0]": where element i of a tensor is.
 inline std::string PlaceText(const TensorShape& shape, Index i) {
@@ -7540,44 +7691,9 @@ CombineFn CombineFor(DataType type) {
   return fn;
 }
 
-// What shape inference knows to be wrong with indices ([..., k]) and updates ([..., the rest of `target` behind k]).
-inline Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
-  if (c->Value(c->NumElements(target)) == 0 &&
-      (c->Value(c->NumElements(indices)) > 0 || c->Value(c->NumElements(updates)) > 0))
-    return errors::InvalidArgument("Indices and updates specified for empty input");
-  if (c->RankKnown(indices) && c->RankKnown(updates) && c->Rank(updates) != 0 && c->ValueKnown(c->Dim(indices, -1))) {
-    const std::int64_t outer = c->Rank(indices) - 1, depth = c->Value(c->Dim(indices, -1));
-    ShapeHandle a, b, unused;
-    TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, outer, &a));
-    TENON_RETURN_IF_ERROR(c->Subshape(updates, 0, outer, &b));
-    if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", c->DebugString(indices),
-                                     "] must match dimensions [0,", outer,
-                                     ") of updates[shape=", c->DebugString(updates), "]: ", s.message());
-    TENON_RETURN_IF_ERROR(c->Subshape(target, depth, &a));
-    TENON_RETURN_IF_ERROR(c->Subshape(updates, outer, &b));
-    if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [", depth, ",", c->Rank(target),
-                                     ") of input[shape=", c->DebugString(target), "] must match dimensions [", outer,
-                                     ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
-                                     "]: ", s.message());
-  }
-  if (c->num_outputs() > 0) c->set_output(0, target);
-  return OkStatus();
-}
-inline Status ScatterNdShape(InferenceContext* c) {
-  ShapeHandle target, indices, updates;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &indices));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &updates));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &target));
-  return ScatterShape(c, target, indices, updates);
-}
-inline Status TensorScatterShape(InferenceContext* c) {
-  ShapeHandle target, indices;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &target));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
-  return ScatterShape(c, target, indices, c->input(2));
-}
+using shape_inference::ScatterNdShape;
+using shape_inference::ScatterShape;
+using shape_inference::TensorScatterShape;
 
 // What the kernels check: every vector of indices names a slice of `target`, updates has one slice for each.
 inline Status CheckScatter(const TensorShape& target, const TensorShape& indices, const TensorShape& updates) {
@@ -11759,6 +11875,13 @@ class CallingKernel : public OpKernel {
     if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
     return ctx->function_library()->Run(function, ctx->environment(), args, results);
   }
+  // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
+  static Status CheckCancelled(OpKernelContext* ctx) {
+    const CancellationManager* cancellation = ctx->cancellation_manager();
+    if (cancellation == nullptr || !cancellation->IsCancelled()) [[likely]]
+      return OkStatus();
+    return errors::Cancelled("Loop execution was cancelled.");
+  }
   static Tensors InputsFrom(OpKernelContext* ctx, int first) {
     Tensors args;
     args.reserve(static_cast<std::size_t>(ctx->num_inputs() - first));
@@ -11837,6 +11960,7 @@ class WhileKernel : public CallingKernel {
   Status Loop(OpKernelContext* ctx) const {
     Tensors variables = InputsFrom(ctx, 0), args(variables.size());
     for (;;) {
+      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
       for (std::size_t i = 0; i < variables.size(); ++i) args[i] = variables[i];
       Tensor more(DataType::kInvalid);
       TENON_RETURN_IF_ERROR(Call(ctx, cond_, args, std::span<Tensor>(&more, 1)));
@@ -11873,6 +11997,7 @@ class ForKernel : public CallingKernel {
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     Tensors variables = InputsFrom(ctx, 3), args(variables.size() + 1);
     for (std::int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
+      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
       TENON_ASSIGN_OR_RETURN(args[0], Tensor::Make(DataType::kInt32, TensorShape{}));
       args[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
       for (std::size_t v = 0; v < variables.size(); ++v) args[v + 1] = std::move(variables[v]);
@@ -12445,6 +12570,494 @@ struct RefSelect {
   template <class Device>
   struct kernel final : detail::RefSelectKernel {
     using RefSelectKernel::RefSelectKernel;
+  };
+};
+
+}  // namespace ops
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/flow/print.hpp ----
+// Print, PrintV2, Timestamp: ops that show something of a run as it goes. Texts go to stderr, to the log, to a file, or
+// - only when the graph says so - to stdout; SetPrintSink takes them elsewhere.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ops {
+
+// Gets what Print and PrintV2 print, line ends included. `stream` is "stdout", "stderr" or "file://" and a path. Called
+// from any thread, several at a time.
+using PrintSink = Status (*)(std::string_view stream, std::string_view text);
+
+namespace detail {
+
+// One call each: texts of two threads do not mix.
+inline Status WriteTo(std::FILE* file, std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return OkStatus();
+  return errors::Unavailable("PrintV2: cannot write ", text.size(), " bytes: ", std::strerror(errno));
+}
+inline Status PrintToStream(std::string_view stream, std::string_view text) {
+  if (stream == "stdout") return WriteTo(stdout, text);
+  if (stream == "stderr") return WriteTo(stderr, text);
+  const std::string path(stream.substr(std::string_view("file://").size()));
+  std::FILE* const file = std::fopen(path.c_str(), "ab");
+  if (file == nullptr) return errors::NotFound("PrintV2: cannot open '", path, "': ", std::strerror(errno));
+  const Status written = WriteTo(file, text);
+  return std::fclose(file) == 0 ? written : errors::Unavailable("PrintV2: cannot write to '", path, "'");
+}
+inline constinit std::atomic<PrintSink> print_sink{&PrintToStream};
+
+inline constexpr std::string_view kPrintStreams[] = {"stdout", "stderr", "log(info)", "log(warning)", "log(error)"};
+
+inline Status CheckPrintStream(std::string_view stream) {
+  if (stream.starts_with("file://")) return OkStatus();
+  for (const std::string_view known : kPrintStreams)
+    if (stream == known) return OkStatus();
+  return errors::InvalidArgument("Unknown output stream: ", stream,
+                                 ", Valid streams are: ", StrJoin(kPrintStreams, " "), " file://PATH");
+}
+inline Status PrintText(std::string_view stream, const std::string& text) {
+  if (stream == "log(info)") {
+    TENON_LOG(kInfo, text);
+  } else if (stream == "log(warning)") {
+    TENON_LOG(kWarning, text);
+  } else if (stream == "log(error)") {
+    TENON_LOG(kError, text);
+  } else {
+    return print_sink.load(std::memory_order_acquire)(stream, text);
+  }
+  return OkStatus();
+}
+
+// Raw form: it counts its runs.
+class PrintKernel : public OpKernel {
+ public:
+  explicit PrintKernel(OpKernelConstruction* c) : OpKernel(c) {
+    c->SetStatus(c->GetAttr("message", &message_));
+    c->SetStatus(c->GetAttr("first_n", &first_n_));
+    c->SetStatus(c->GetAttr("summarize", &summarize_));
+    for (int i = 1; i < num_inputs(); ++i) set_input_memory_type(i, MemoryType::kHost);
+  }
+  void Compute(OpKernelContext* context) override {
+    context->set_output(0, context->input(0));
+    if (first_n_ >= 0 && runs_.fetch_add(1, std::memory_order_relaxed) >= first_n_) return;
+    std::string text(message_);
+    for (int i = 1; i < context->num_inputs(); ++i)
+      StrAppend(&text, "[", context->input(i).SummarizeValue(summarize_), "]");
+    text += '\n';
+    context->SetStatus(PrintText("stderr", text));
+  }
+  bool IsExpensive() const override { return false; }
+
+ private:
+  std::string_view message_;
+  std::int64_t first_n_ = -1, summarize_ = 3;
+  std::atomic<std::int64_t> runs_{0};
+};
+
+}  // namespace detail
+
+// Null: the streams themselves again. Returns the one before, null for the streams. thread-safe.
+inline PrintSink SetPrintSink(PrintSink sink) {
+  const PrintSink before =
+      detail::print_sink.exchange(sink != nullptr ? sink : &detail::PrintToStream, std::memory_order_acq_rel);
+  return before == &detail::PrintToStream ? nullptr : before;
+}
+
+// Passes `input` on and shows `data`, in the first first_n runs (all when negative), on stderr.
+struct Print {
+  static constexpr auto signature = Op("Print")
+                                        .Input("input: T")
+                                        .Input("data: U")
+                                        .Output("output: T")
+                                        .SetIsStateful()
+                                        .Attr("T: type")
+                                        .Attr("U: list(type) >= 0")
+                                        .Attr("message: string = ''")
+                                        .Attr("first_n: int = -1")
+                                        .Attr("summarize: int = 3")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::PrintKernel {
+    using detail::PrintKernel::PrintKernel;
+  };
+};
+
+// Shows one text, and `end` behind it. A file is appended to.
+struct PrintV2 {
+  static constexpr auto signature = Op("PrintV2")
+                                        .Input("input: string")
+                                        .SetIsStateful()
+                                        .Attr("output_stream: string = 'stderr'")
+                                        .Attr("end: string = '\\n'")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          return c->WithRank(c->input(0), 0, &unused);
+                                        });
+  struct Attrs {
+    std::string_view output_stream, end;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction&) const { return detail::CheckPrintStream(this->output_stream); }
+    Status operator()(Device&, const Tensor& input) const {
+      if (input.dims() != 0) return errors::InvalidArgument("Input is expected to be scalar, but got ", input.shape());
+      return detail::PrintText(this->output_stream, StrCat(input.data<tstring>()->view(), this->end));
+    }
+  };
+};
+
+// Seconds since the beginning of 1970.
+struct Timestamp {
+  static constexpr auto signature =
+      Op("Timestamp").Output("ts: double").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, Out<double> ts) const {
+      ts[0] = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/rendezvous.hpp ----
+// Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
+// for it; neither waits for the other to come first. An interface: runtime/local_rendezvous.hpp has the table.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class CancellationManager;
+
+// Which turn of which loop a value belongs to; outside of all loops both are 0.
+struct FrameAndIteration {
+  std::uint64_t frame_id = 0;
+  std::int64_t iteration = 0;
+};
+
+// A key that was read: what it names, and the text itself. immutable.
+struct RendezvousKey {
+  std::string text;
+  std::string_view src_device, dst_device, edge_name;  // of `text`
+  DeviceName src, dst;
+  std::uint64_t src_incarnation = 0;
+  std::uint64_t hash = 0;  // of `text`
+
+  RendezvousKey() = default;
+  RendezvousKey(const RendezvousKey& other) { *this = other; }
+  RendezvousKey& operator=(const RendezvousKey& other);
+
+  // "<source>;<incarnation, 16 hex digits>;<destination>;<edge>;<frame>:<iteration>".
+  static std::string Create(std::string_view src_device, std::uint64_t src_incarnation, std::string_view dst_device,
+                            std::string_view edge_name, FrameAndIteration where);
+  // InvalidArgument unless there are five parts, both devices complete, the incarnation hexadecimal and the others not
+  // empty.
+  static Result<RendezvousKey> Parse(std::string text);
+};
+
+// thread-safe. A key may be sent several times: the values are received in their order.
+class Rendezvous : public RefCounted {
+ public:
+  struct Args {
+    AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
+    CancellationManager* cancellation = nullptr;  // of a receiver that may give up; outlives the wait
+  };
+  // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
+  using DoneCallback =
+      Function<void(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead)>;
+
+  // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
+  // aborted.
+  virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
+  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels.
+  virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
+  // Ends all waits, and all later calls, with this error; the first one counts.
+  virtual void StartAbort(const Status& status) = 0;
+
+  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never); a tensor that comes later is lost then.
+  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0) {
+    struct Wait final : RefCounted {
+      Notification done;
+      Status status;
+      Tensor tensor;
+      bool is_dead = false;
+    };
+    const Ref<Wait> wait = Ref<Wait>::Adopt(new Wait);
+    RecvAsync(key, args, [wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
+      wait->status = status;
+      wait->tensor = value;
+      wait->is_dead = dead;
+      wait->done.Notify();
+    });
+    if (timeout_ms <= 0)
+      wait->done.WaitForNotification();
+    else if (!wait->done.WaitForNotificationWithTimeout(timeout_ms * 1000))
+      return errors::DeadlineExceeded("Timed out waiting for notification");
+    *tensor = std::move(wait->tensor);
+    *is_dead = wait->is_dead;
+    return wait->status;
+  }
+};
+
+inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
+  const auto part = [&](std::string_view of) {
+    return of.empty()
+               ? std::string_view()
+               : std::string_view(text).substr(static_cast<std::size_t>(of.data() - other.text.data()), of.size());
+  };
+  text = other.text;
+  src_device = part(other.src_device);
+  dst_device = part(other.dst_device);
+  edge_name = part(other.edge_name);
+  src = other.src;
+  dst = other.dst;
+  src_incarnation = other.src_incarnation;
+  hash = other.hash;
+  return *this;
+}
+
+inline std::string RendezvousKey::Create(std::string_view src_device, std::uint64_t src_incarnation,
+                                         std::string_view dst_device, std::string_view edge_name,
+                                         FrameAndIteration where) {
+  char hex[16];
+  for (int i = 0; i < 16; ++i) hex[i] = "0123456789abcdef"[(src_incarnation >> (60 - 4 * i)) & 15];
+  return StrCat(src_device, ";", std::string_view(hex, sizeof hex), ";", dst_device, ";", edge_name, ";",
+                where.frame_id, ":", where.iteration);
+}
+
+inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
+  RendezvousKey key;
+  key.text = std::move(text);
+  const auto invalid = [&key] { return errors::InvalidArgument("Invalid  rendezvous key: ", key.text); };
+  std::string_view parts[5], rest = key.text;
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t end = rest.find(';');
+    if ((end == std::string_view::npos) != (i == 4)) return invalid();
+    parts[i] = rest.substr(0, end);
+    if (i < 4) rest.remove_prefix(end + 1);
+  }
+  if (parts[1].empty() || parts[1].size() > 16 || parts[3].empty() || parts[4].empty()) return invalid();
+  for (const char c : parts[1]) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return invalid();
+    key.src_incarnation = key.src_incarnation << 4 | static_cast<std::uint64_t>(digit);
+  }
+  if (!DeviceName::Parse(parts[0], &key.src) || !key.src.IsComplete() || !DeviceName::Parse(parts[2], &key.dst) ||
+      !key.dst.IsComplete())
+    return invalid();
+  key.src_device = parts[0];
+  key.dst_device = parts[2];
+  key.edge_name = parts[3];
+  key.hash = Hash64(key.text);
+  return key;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/flow/send_recv.hpp ----
+// _Send, _Recv and their forms for host memory, _HostSend and _HostRecv: the ends of an edge between two devices. A
+// partition of a graph has them where an edge was cut; the run's rendezvous brings the tensor across.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The edge that a node's attrs name. The key outside of all loops is made once.
+class TransferredEdge {
+ public:
+  Status Read(const OpKernelConstruction& c) {
+    std::string src, dst, name;
+    std::int64_t incarnation = 0;
+    TENON_RETURN_IF_ERROR(c.GetAttr("send_device", &src));
+    TENON_RETURN_IF_ERROR(c.GetAttr("recv_device", &dst));
+    TENON_RETURN_IF_ERROR(c.GetAttr("send_device_incarnation", &incarnation));
+    TENON_RETURN_IF_ERROR(c.GetAttr("tensor_name", &name));
+    TENON_ASSIGN_OR_RETURN(outside_, RendezvousKey::Parse(RendezvousKey::Create(
+                                         src, static_cast<std::uint64_t>(incarnation), dst, name, {})));
+    return OkStatus();
+  }
+  // *storage is used where the key is not the usual one.
+  Status KeyFor(const OpKernelContext& context, RendezvousKey* storage, const RendezvousKey** key) const {
+    const FrameAndIteration where{context.environment().frame_id, context.environment().iteration};
+    *key = &outside_;
+    if (where.frame_id == 0 && where.iteration == 0) [[likely]]
+      return OkStatus();
+    TENON_ASSIGN_OR_RETURN(*storage,
+                           RendezvousKey::Parse(RendezvousKey::Create(outside_.src_device, outside_.src_incarnation,
+                                                                      outside_.dst_device, outside_.edge_name, where)));
+    *key = storage;
+    return OkStatus();
+  }
+
+ private:
+  RendezvousKey outside_;
+};
+
+inline Status GetRendezvous(const OpKernelContext& context, Rendezvous** rendezvous) {
+  const RunServices* services = context.environment().services;
+  *rendezvous = services == nullptr ? nullptr : services->rendezvous;
+  if (*rendezvous != nullptr) [[likely]]
+    return OkStatus();
+  return errors::Internal("Op kernel context needs to provide a rendezvous.");
+}
+
+// Sends its input, or word that it is dead: then the input has no dtype.
+class SendKernel : public OpKernel {
+ public:
+  SendKernel(OpKernelConstruction* c, bool from_host) : OpKernel(c) {
+    if (from_host) set_input_memory_type(0, MemoryType::kHost);
+    c->SetStatus(edge_.Read(*c));
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Send(*context)); }
+
+ private:
+  Status Send(const OpKernelContext& context) const {
+    Rendezvous* rendezvous = nullptr;
+    TENON_RETURN_IF_ERROR(GetRendezvous(context, &rendezvous));
+    RendezvousKey storage;
+    const RendezvousKey* key = nullptr;
+    TENON_RETURN_IF_ERROR(edge_.KeyFor(context, &storage, &key));
+    Rendezvous::Args args;
+    args.alloc_attributes.set_on_host(context.input_memory_type(0) == MemoryType::kHost);
+    const bool is_dead = !context.has_input(0);
+    return rendezvous->Send(*key, args, is_dead ? Tensor() : context.input(0), is_dead);
+  }
+  TransferredEdge edge_;
+};
+
+// Asynchronous. A dead value leaves the output without one.
+class RecvKernel : public AsyncOpKernel {
+ public:
+  RecvKernel(OpKernelConstruction* c, bool to_host) : AsyncOpKernel(c) {
+    if (to_host) set_output_memory_type(0, MemoryType::kHost);
+    c->SetStatus(edge_.Read(*c));
+  }
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override {
+    if (const Status status = Start(context, done); !status.ok()) {
+      context->SetStatus(status);
+      done();
+    }
+  }
+
+ private:
+  Status Start(OpKernelContext* context, DoneCallback done) const {
+    Rendezvous* rendezvous = nullptr;
+    TENON_RETURN_IF_ERROR(GetRendezvous(*context, &rendezvous));
+    RendezvousKey storage;
+    const RendezvousKey* key = nullptr;
+    TENON_RETURN_IF_ERROR(edge_.KeyFor(*context, &storage, &key));
+    Rendezvous::Args args;
+    args.alloc_attributes.set_on_host(context->output_memory_type(0) == MemoryType::kHost);
+    args.cancellation = context->cancellation_manager();
+    rendezvous->RecvAsync(*key, args,
+                          [context, done](const Status& status, const Rendezvous::Args&, const Rendezvous::Args&,
+                                          const Tensor& tensor, bool is_dead) {
+                            if (!status.ok())
+                              context->SetStatus(status);
+                            else if (!is_dead)
+                              context->set_output(0, tensor);
+                            done();
+                          });
+    return OkStatus();
+  }
+  TransferredEdge edge_;
+};
+
+}  // namespace detail
+
+// TensorFlow's `_Send`.
+struct Send {
+  static constexpr auto signature = Op("_Send")
+                                        .Input("tensor: T")
+                                        .Attr("T: type")
+                                        .Attr("tensor_name: string")
+                                        .Attr("send_device: string")
+                                        .Attr("send_device_incarnation: int")
+                                        .Attr("recv_device: string")
+                                        .Attr("client_terminated: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : detail::SendKernel {
+    explicit kernel(OpKernelConstruction* c) : SendKernel(c, false) {}
+  };
+};
+
+// TensorFlow's `_Recv`.
+struct Recv {
+  static constexpr auto signature = Op("_Recv")
+                                        .Output("tensor: tensor_type")
+                                        .Attr("tensor_type: type")
+                                        .Attr("tensor_name: string")
+                                        .Attr("send_device: string")
+                                        .Attr("send_device_incarnation: int")
+                                        .Attr("recv_device: string")
+                                        .Attr("client_terminated: bool = false")
+                                        .SetIsStateful()
+                                        .SetIsDistributedCommunication()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : detail::RecvKernel {
+    explicit kernel(OpKernelConstruction* c) : RecvKernel(c, false) {}
+  };
+};
+
+// TensorFlow's `_HostSend`.
+struct HostSend {
+  static constexpr auto signature = Op("_HostSend")
+                                        .Input("tensor: T")
+                                        .Attr("T: type")
+                                        .Attr("tensor_name: string")
+                                        .Attr("send_device: string")
+                                        .Attr("send_device_incarnation: int")
+                                        .Attr("recv_device: string")
+                                        .Attr("client_terminated: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : detail::SendKernel {
+    explicit kernel(OpKernelConstruction* c) : SendKernel(c, true) {}
+  };
+};
+
+// TensorFlow's `_HostRecv`.
+struct HostRecv {
+  static constexpr auto signature = Op("_HostRecv")
+                                        .Output("tensor: tensor_type")
+                                        .Attr("tensor_type: type")
+                                        .Attr("tensor_name: string")
+                                        .Attr("send_device: string")
+                                        .Attr("send_device_incarnation: int")
+                                        .Attr("recv_device: string")
+                                        .Attr("client_terminated: bool = false")
+                                        .SetIsStateful()
+                                        .SetIsDistributedCommunication()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : detail::RecvKernel {
+    explicit kernel(OpKernelConstruction* c) : RecvKernel(c, true) {}
   };
 };
 
@@ -13617,7 +14230,7 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 template <class T>
 void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -13633,7 +14246,7 @@ template <class T>
 void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
   const Index image = g.rows.input * g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output * g.rows.output);
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
@@ -13702,8 +14315,8 @@ T PoolSum(T a, T b) {
 // number and kNoPlace where there is nothing but padding.
 template <class T>
 void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
-  const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size * g.columns.size) *
-                    static_cast<double>(g.depth * g.columns.output);
+  const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size) *
+                    static_cast<double>(g.columns.size) * static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T* const image = input + i / g.rows.output * g.rows.input * g.columns.input * g.depth;
@@ -15908,6 +16521,740 @@ struct ExtractVolumePatches {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/wire/json.hpp ----
+// JsonToWire: a message in proto3's JSON mapping to protobuf's wire format, by the message's table. As lenient as
+// protobuf's own reader: names in camelCase or as in the schema, with either quotes or none, commas before a closing
+// bracket, one value for a list, null for nothing.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace wire {
+
+namespace detail {
+
+// A map is a repeated message of two fields, key and value.
+inline bool IsMap(const Field& field) {
+  return field.repeated && field.kind == Kind::kMessage && field.message->fields.size() == 2 &&
+         field.message->fields[0].name == "key" && field.message->fields[1].name == "value";
+}
+// "int64List" for "int64_list".
+inline bool IsCamelCaseOf(std::string_view json, std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    char c = name[i];
+    if (c == '_' && i + 1 < name.size()) {
+      c = name[++i];
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    }
+    if (at == json.size() || json[at++] != c) return false;
+  }
+  return at == json.size();
+}
+inline void AppendVarint(std::uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>((value & 0x7f) | 0x80));
+  out->push_back(static_cast<char>(value));
+}
+inline void AppendTag(const Field& field, std::string* out) {
+  AppendVarint(field.number << 3 | static_cast<std::uint32_t>(field.wire_type), out);
+}
+inline void AppendBytesField(const Field& field, std::string_view bytes, std::string* out) {
+  AppendTag(field, out);
+  AppendVarint(bytes.size(), out);
+  out->append(bytes);
+}
+inline void AppendUtf8(std::uint32_t code, std::string* out) {
+  const auto push = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code < 0x80) return push(code);
+  if (code < 0x800) {
+    push(0xc0 | code >> 6);
+  } else if (code < 0x10000) {
+    push(0xe0 | code >> 12);
+    push(0x80 | (code >> 6 & 0x3f));
+  } else {
+    push(0xf0 | code >> 18);
+    push(0x80 | (code >> 12 & 0x3f));
+    push(0x80 | (code >> 6 & 0x3f));
+  }
+  push(0x80 | (code & 0x3f));
+}
+// Bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
+inline std::size_t Utf8Size(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (at(0) < 0x80) return 1;
+  const std::size_t size = at(0) >= 0xf0 ? 4 : at(0) >= 0xe0 ? 3 : 2;
+  if (at(0) < 0xc2 || at(0) > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  const bool too_long = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
+  const bool no_character = (at(0) == 0xed && at(1) >= 0xa0) || (at(0) == 0xf4 && at(1) >= 0x90);
+  return too_long || no_character ? 0 : size;
+}
+// Base64 with either alphabet, padded or not.
+inline bool DecodeBase64(std::string_view text, std::string* out) {
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  if (padding != 0 && text.size() % 4 != 0) return false;
+  text.remove_suffix(padding);
+  if (text.size() % 4 == 1) return false;
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (const char c : text) {
+    std::uint32_t digit;
+    if (c >= 'A' && c <= 'Z')
+      digit = static_cast<std::uint32_t>(c - 'A');
+    else if (c >= 'a' && c <= 'z')
+      digit = static_cast<std::uint32_t>(c - 'a') + 26;
+    else if (c >= '0' && c <= '9')
+      digit = static_cast<std::uint32_t>(c - '0') + 52;
+    else if (c == '+' || c == '-')
+      digit = 62;
+    else if (c == '/' || c == '_')
+      digit = 63;
+    else
+      return false;
+    bits = bits << 6 | digit;
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      out->push_back(static_cast<char>(bits >> held & 0xff));
+    }
+  }
+  return true;
+}
+
+// one thread. The first mistake is kept; every Read... is false from then on.
+class JsonReader {
+ public:
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  // One object, of this message, and nothing after it.
+  Status ReadAll(const Message& message, std::string* out) {
+    message_ = message.name;
+    if (!ReadObject(message, out)) return status_;
+    SkipSpace();
+    return at_ == text_.size() ? OkStatus() : errors::InvalidArgument("extraneous characters after end of JSON object");
+  }
+
+ private:
+  // -- characters
+  void SkipSpace() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
+  }
+  // The next character that is no space, '\0' at the end.
+  char Peek() {
+    SkipSpace();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool TryEat(char c) {
+    if (Peek() != c) return false;
+    ++at_;
+    return true;
+  }
+  bool Eat(char c) {
+    if (TryEat(c)) return true;
+    if (at_ >= text_.size()) return Ends();
+    return Fail(at_, StrCat("unexpected character: '", text_.substr(at_, 1), "'; expected '", std::string(1, c), "'"));
+  }
+  bool EatWord(std::string_view word) {
+    SkipSpace();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+  TENON_COLD bool Fail(std::size_t where, std::string_view what) {
+    std::size_t line = 1, column = 1;
+    for (std::size_t i = 0; i < where && i < text_.size(); ++i) {
+      column = text_[i] == '\n' ? 1 : column + 1;
+      line += text_[i] == '\n' ? 1 : 0;
+    }
+    status_ = errors::InvalidArgument("invalid JSON in type.googleapis.com/", message_, ", near ", line, ":", column,
+                                      " (offset ", where, "): ", what);
+    return false;
+  }
+  bool Ends() {
+    status_ = errors::InvalidArgument("unexpected EOF");
+    return false;
+  }
+
+  // -- texts
+  bool ReadText(std::string* out) {
+    const char quote = Peek();
+    const std::size_t start = at_;
+    if (quote != '"' && quote != '\'') return Eat('"');
+    for (++at_; at_ < text_.size() && text_[at_] != quote;) {
+      if (text_[at_] == '\\') {
+        if (!ReadEscape(out)) return false;
+        continue;
+      }
+      const std::size_t size = Utf8Size(text_.substr(at_));
+      if (size == 0) return Fail(start, "invalid UTF-8 in string");
+      out->append(text_.substr(at_, size));
+      at_ += size;
+    }
+    if (at_ >= text_.size()) return Ends();
+    ++at_;
+    return true;
+  }
+  bool ReadEscape(std::string* out) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt'", kMeanings = "\"\\/\b\f\n\r\t'";
+    if (++at_ >= text_.size()) return Ends();
+    const char c = text_[at_++];
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      out->push_back(kMeanings[i]);
+      return true;
+    }
+    std::uint32_t code = 0, low = 0;
+    if (c != 'u') return Fail(at_ - 1, StrCat("invalid escape char: '", std::string(1, c), "'"));
+    if (!ReadHex(&code)) return false;
+    if (code >= 0xdc00 && code < 0xe000) return Fail(at_, "unpaired low surrogate");
+    if (code >= 0xd800 && code < 0xdc00) {
+      if (!text_.substr(at_).starts_with("\\u")) return Fail(at_, "unpaired high surrogate; expected '\\u'");
+      at_ += 2;
+      if (!ReadHex(&low)) return false;
+      if (low < 0xdc00 || low >= 0xe000) return Fail(at_, "invalid low surrogate");
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    AppendUtf8(code, out);
+    return true;
+  }
+  bool ReadHex(std::uint32_t* code) {
+    for (int i = 0; i < 4; ++i, ++at_) {
+      if (at_ >= text_.size()) return Ends();
+      const char c = text_[at_];
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
+      if (digit < 0) return Fail(at_, "invalid Unicode escape");
+      *code = *code << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+  }
+  bool ReadName(std::string* name) {
+    const char first = Peek();
+    if (first == '"' || first == '\'') return ReadText(name);
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (letter(text_[at_]) || (at_ > start && text_[at_] >= '0' && text_[at_] <= '9'))) ++at_;
+    *name = std::string(text_.substr(start, at_ - start));
+    if (at_ >= text_.size()) return Ends();
+    if (name->empty() || *name == "null" || *name == "true" || *name == "false")
+      return Fail(start, "expected bare word");
+    return true;
+  }
+
+  // -- numbers
+  // The digits of a JSON number, or those in a quoted one.
+  bool ReadNumberText(std::string* text) {
+    const char first = Peek();
+    const std::size_t start = at_;
+    if (first == '"' || first == '\'') return ReadText(text);
+    if (first == '\0') return Ends();
+    if (first == 't' || first == 'f' || first == '{' || first == 'n') return Fail(at_, "expected number or string");
+    if (first != '-' && (first < '0' || first > '9'))
+      return Fail(at_, StrCat("unexpected character: '", text_.substr(at_, 1), "'"));
+    const auto digits = [this] {
+      const std::size_t begin = at_;
+      while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+      return at_ - begin;
+    };
+    if (first == '-') ++at_;
+    const std::size_t whole = at_;
+    if (digits() == 0) return Fail(start, "expected a number");
+    if (text_[whole] == '0' && at_ > whole + 1) return Fail(start, "number cannot have extraneous leading zero");
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      if (digits() == 0) return Fail(start, "number cannot have trailing period");
+    }
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (digits() == 0) return Fail(start, "number has an empty exponent");
+    }
+    *text = std::string(text_.substr(start, at_ - start));
+    return true;
+  }
+  bool ReadInteger(const Field& field, std::uint64_t* value) {
+    std::string text;
+    const std::size_t start = (SkipSpace(), at_);
+    if (!ReadNumberText(&text)) return false;
+    const std::string_view digits = text.starts_with("+") ? std::string_view(text).substr(1) : std::string_view(text);
+    const bool is_signed = field.kind == Kind::kInt32 || field.kind == Kind::kInt64 || field.kind == Kind::kEnum;
+    const bool narrow = field.kind == Kind::kInt32 || field.kind == Kind::kUint32 || field.kind == Kind::kFixed32 ||
+                        field.kind == Kind::kEnum;
+    std::int64_t number = 0;
+    double real = 0;
+    if (!is_signed && ParseInt(digits, value)) {
+      number = 0;
+    } else if (is_signed && ParseInt(digits, &number)) {
+      *value = static_cast<std::uint64_t>(number);
+    } else if (digits.find(' ') != std::string_view::npos) {
+      return Fail(start, "non-number characters in quoted number");
+    } else if (!ParseDouble(digits, &real) || std::isinf(real) || std::isnan(real)) {
+      return Fail(start, StrCat("invalid number: '", text, "'"));
+    } else if (real != std::floor(real)) {
+      return Fail(start, "expected integer, but JSON number had fractional part");
+    } else if (real >= (is_signed ? 9223372036854775808.0 : 18446744073709551616.0) ||
+               real < (is_signed ? -9223372036854775808.0 : 0.0)) {
+      return Fail(start, "JSON number out of range for int");
+    } else {
+      *value =
+          is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(real)) : static_cast<std::uint64_t>(real);
+    }
+    if (narrow && (is_signed ? static_cast<std::int64_t>(*value) != static_cast<std::int32_t>(*value)
+                             : *value > std::numeric_limits<std::uint32_t>::max()))
+      return Fail(start, "JSON number out of range for int");
+    return true;
+  }
+  bool ReadReal(bool single, double* value) {
+    std::string text;
+    const std::size_t start = (SkipSpace(), at_);
+    const bool quoted = Peek() == '"' || Peek() == '\'';
+    if (!ReadNumberText(&text)) return false;
+    if (!ParseDouble(text, value)) return Fail(start, "non-number characters in quoted number");
+    const double largest =
+        single ? static_cast<double>(std::numeric_limits<float>::max()) : std::numeric_limits<double>::max();
+    const bool named = quoted && text.find_first_of("0123456789") == std::string::npos;  // Infinity
+    if (!named && std::abs(*value) > largest) return Fail(start, "float out of range");
+    return true;
+  }
+
+  // -- values
+  bool ReadObject(const Message& message, std::string* out) {
+    if (message.parse != nullptr) return Fail(at_, StrCat("message ", message.name, " has no JSON form here"));
+    if (++depth_ > kMaxDepth) return Fail(at_, StrCat("messages are nested more than ", kMaxDepth, " deep"));
+    SlimVector<std::uint32_t> set;  // fields that may not come again
+    if (!Eat('{')) return false;
+    while (!TryEat('}')) {
+      std::string name;
+      if (!ReadName(&name) || !Eat(':')) return false;
+      const Field* const field = FindField(message, name);
+      if (field == nullptr) return Fail(at_, StrCat("no such field: '", name, "'"));
+      if (EatWord("null")) {
+        if (!EndsItem('}')) return false;
+        continue;
+      }
+      if (!field->repeated) {
+        const std::uint32_t group = field->in_oneof ? 0 : field->number;
+        for (const std::uint32_t other : set)
+          if (other == group)
+            return Fail(at_, StrCat("'", name, "' has already been set (either directly or as part of a oneof)"));
+        set.push_back(group);
+      }
+      if (!ReadField(*field, out) || !EndsItem('}')) return false;
+    }
+    --depth_;
+    return true;
+  }
+  static const Field* FindField(const Message& message, std::string_view name) {
+    for (const Field& field : message.fields)
+      if (field.name == name || IsCamelCaseOf(name, field.name)) return &field;
+    return nullptr;
+  }
+  // A comma, or the bracket that closes the list comes next.
+  bool EndsItem(char close) {
+    if (TryEat(',') || Peek() == close) return true;
+    return at_ >= text_.size() ? Ends() : Fail(at_, "expected ','");
+  }
+  bool ReadField(const Field& field, std::string* out) {
+    if (IsMap(field)) return ReadMap(field, out);
+    if (!field.repeated || Peek() != '[') return ReadOne(field, out);
+    ++at_;
+    while (!TryEat(']')) {
+      if (!(Peek() == '[' ? ReadNested(field, out) : ReadOne(field, out)) || !EndsItem(']')) return false;
+    }
+    return true;
+  }
+  // A list in a list stands for its values.
+  bool ReadNested(const Field& field, std::string* out) {
+    if (++depth_ > kMaxDepth) return Fail(at_, StrCat("lists are nested more than ", kMaxDepth, " deep"));
+    const bool read = ReadField(field, out);
+    --depth_;
+    return read;
+  }
+  bool ReadMap(const Field& field, std::string* out) {
+    const Field &key = field.message->fields[0], &value = field.message->fields[1];
+    SlimVector<std::string> keys;
+    if (!Eat('{')) return false;
+    while (!TryEat('}')) {
+      const std::size_t start = (SkipSpace(), at_);
+      std::string name, entry;
+      if (!ReadName(&name) || !Eat(':')) return false;
+      for (const std::string& other : keys)
+        if (other == name) return Fail(start, StrCat("got unexpectedly-repeated repeated map key: '", name, "'"));
+      if (key.kind == Kind::kString) {
+        AppendBytesField(key, name, &entry);
+      } else {
+        std::int64_t number = name == "true" ? 1 : 0;
+        if (key.kind != Kind::kBool && !ParseInt(std::string_view(name), &number))
+          return Fail(start, StrCat("invalid map key: '", name, "'"));
+        AppendTag(key, &entry);
+        AppendVarint(static_cast<std::uint64_t>(number), &entry);
+      }
+      keys.push_back(std::move(name));
+      if (!EatWord("null") && !ReadOne(value, &entry)) return false;
+      AppendBytesField(field, entry, out);
+      if (!EndsItem('}')) return false;
+    }
+    return true;
+  }
+  bool ReadOne(const Field& field, std::string* out) {
+    const std::size_t start = (SkipSpace(), at_);
+    std::uint64_t number = 0;
+    double real = 0;
+    std::string text, bytes;
+    const bool is_null = EatWord("null");
+    switch (field.kind) {
+      case Kind::kMessage:
+        if (!is_null && !ReadObject(*field.message, &text)) return false;
+        AppendBytesField(field, text, out);
+        return true;
+      case Kind::kString:
+        if (!is_null && !ReadText(&text)) return false;
+        if (!DecodeBase64(text, &bytes)) return Fail(start, "corrupt base64");
+        AppendBytesField(field, bytes, out);
+        return true;
+      case Kind::kBool:
+        if (EatWord("true"))
+          number = 1;
+        else if (!is_null && !EatWord("false"))
+          return Fail(start, "expected 'true' or 'false'");
+        break;
+      case Kind::kFloat:
+      case Kind::kDouble:
+        if (!is_null && !ReadReal(field.kind == Kind::kFloat, &real)) return false;
+        break;
+      default:
+        if (!is_null && !ReadInteger(field, &number)) return false;
+    }
+    AppendTag(field, out);
+    const auto single = static_cast<float>(real);
+    switch (field.wire_type) {
+      case WireType::kFixed32:
+        out->append(field.kind == Kind::kFloat ? reinterpret_cast<const char*>(&single)
+                                               : reinterpret_cast<const char*>(&number),
+                    4);
+        return true;
+      case WireType::kFixed64:
+        out->append(
+            field.kind == Kind::kDouble ? reinterpret_cast<const char*>(&real) : reinterpret_cast<const char*>(&number),
+            8);
+        return true;
+      default: AppendVarint(number, out); return true;
+    }
+  }
+
+  std::string_view text_, message_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  Status status_;
+};
+
+}  // namespace detail
+
+// Appends the message to *out: fields in the order of the text, numbers of lists one by one, as protobuf writes them.
+// A std::string of the table is bytes (base64) there: the tables do not tell texts from bytes. InvalidArgument, with
+// line, column and offset, for what is no JSON or does not fit the message.
+inline Status JsonToWire(const Message& message, std::string_view json, std::string* out) {
+  return detail::JsonReader(json).ReadAll(message, out);
+}
+
+}  // namespace wire
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/example.hpp ----
+// TensorFlow's Example and SequenceExample: named features, each a list of texts, floats or integers, as TFRecord files
+// hold them. The messages' tables, and views of serialised ones for those who want a few features out of many.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct BytesList {
+  SlimVector<std::string> value;
+
+  friend bool operator==(const BytesList&, const BytesList&) = default;
+};
+struct FloatList {
+  SlimVector<float> value;
+
+  friend bool operator==(const FloatList&, const FloatList&) = default;
+};
+struct Int64List {
+  SlimVector<std::int64_t> value;
+
+  friend bool operator==(const Int64List&, const Int64List&) = default;
+};
+// Of the three at most one is set.
+struct Feature {
+  std::optional<BytesList> bytes_list;
+  std::optional<FloatList> float_list;
+  std::optional<Int64List> int64_list;
+
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+struct FeatureEntry {
+  std::string key;
+  Feature value;
+
+  friend bool operator==(const FeatureEntry&, const FeatureEntry&) = default;
+};
+struct Features {
+  SlimVector<FeatureEntry> feature;  // a map; of equal keys the last counts
+
+  friend bool operator==(const Features&, const Features&) = default;
+};
+struct Example {
+  std::optional<Features> features;
+
+  friend bool operator==(const Example&, const Example&) = default;
+};
+struct FeatureList {
+  SlimVector<Feature> feature;
+
+  friend bool operator==(const FeatureList&, const FeatureList&) = default;
+};
+struct FeatureListEntry {
+  std::string key;
+  FeatureList value;
+
+  friend bool operator==(const FeatureListEntry&, const FeatureListEntry&) = default;
+};
+struct FeatureLists {
+  SlimVector<FeatureListEntry> feature_list;  // a map
+
+  friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
+};
+struct SequenceExample {
+  std::optional<Features> context;
+  std::optional<FeatureLists> feature_lists;
+
+  friend bool operator==(const SequenceExample&, const SequenceExample&) = default;
+};
+
+namespace wire {
+
+#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
+  template <>                                               \
+  struct Schema<Type> {                                     \
+    static const Message message;                           \
+  };                                                        \
+  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
+  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
+
+TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
+                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
+                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(Example, "Example", MakeField<&Example::features>(1, "features"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureList, "FeatureList", MakeField<&FeatureList::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureListEntry, "FeatureLists.FeatureListEntry",
+                           MakeFieldAlways<&FeatureListEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureListEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureLists, "FeatureLists", MakeField<&FeatureLists::feature_list>(1, "feature_list"));
+TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&SequenceExample::context>(1, "context"),
+                           MakeField<&SequenceExample::feature_lists>(2, "feature_lists"));
+
+#undef TENON_DETAIL_EXAMPLE_TABLE
+
+}  // namespace wire
+
+TENON_SETUP_CODE_END
+
+// The values of a serialised Feature, where they are. Borrows the bytes.
+struct FeatureView {
+  DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
+  std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
+};
+
+namespace detail {
+
+// Calls each(std::string_view) for every value of a field 1 that holds bytes. False when the bytes are no message.
+template <class Each>
+bool ForEachBytes(std::string_view message, const Each& each) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field == 1 && !each(bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+}  // namespace detail
+
+// False when the bytes are no Feature. Of several lists the first counts.
+inline bool ReadFeature(std::string_view feature, FeatureView* view) {
+  constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
+  wire::Reader reader{wire::AsBytes(feature)};
+  std::string_view bytes;
+  *view = {};
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field >= 1 && tag.field <= 3 && view->dtype == DataType::kInvalid) {
+      *view = {kTypes[tag.field], bytes};
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
+// FeatureLists), in order. False when the bytes are no such message, or when `each` says so.
+template <class Each>
+bool ForEachEntry(std::string_view map, const Each& each) {
+  return detail::ForEachBytes(map, [&each](std::string_view entry) {
+    wire::Reader reader(wire::AsBytes(entry));
+    std::string_view bytes, key, value;
+    for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) return false;
+      } else if (tag.field == 1) {
+        key = bytes;
+      } else if (tag.field == 2) {
+        value = bytes;
+      }
+    }
+    return reader.ok() && each(key, value);
+  });
+}
+// The maps of a serialised Example or SequenceExample: each(field number, map).
+template <class Each>
+bool ForEachMap(std::string_view example, const Each& each) {
+  wire::Reader reader(wire::AsBytes(example));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (!each(tag.field, bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view feature) for every feature of a serialised FeatureList.
+template <class Each>
+bool ForEachFeature(std::string_view list, const Each& each) {
+  return detail::ForEachBytes(list, each);
+}
+
+// How many values there are; -1 when the bytes are no list of them.
+inline std::int64_t CountValues(const FeatureView& feature) {
+  std::int64_t count = 0;
+  if (feature.dtype == DataType::kString) {
+    const bool good = detail::ForEachBytes(feature.list, [&count](std::string_view) { return ++count > 0; });
+    return good ? count : -1;
+  }
+  const bool floats = feature.dtype == DataType::kFloat;
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      if (floats) {
+        if (bytes.size() % sizeof(float) != 0) return -1;
+        count += static_cast<std::int64_t>(bytes.size() / sizeof(float));
+        continue;
+      }
+      if (!bytes.empty() && static_cast<unsigned char>(bytes.back()) >= 0x80) return -1;
+      for (const char c : bytes) count += static_cast<unsigned char>(c) < 0x80 ? 1 : 0;
+    } else {
+      if (!reader.Skip(tag)) return -1;
+      const bool wanted = tag.type == (floats ? wire::WireType::kFixed32 : wire::WireType::kVarint);
+      if (tag.field == 1 && wanted) ++count;
+    }
+  }
+  return reader.ok() ? count : -1;
+}
+
+// Write the CountValues(feature) values from `to` on; false when a number is malformed after all.
+inline bool ReadValues(const FeatureView& feature, float* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1 || bytes.empty()) continue;
+      std::memcpy(to, bytes.data(), bytes.size());
+      to += bytes.size() / sizeof(float);
+    } else if (tag.field == 1 && tag.type == wire::WireType::kFixed32) {
+      std::uint32_t bits = 0;
+      if (!reader.ReadFixed32(&bits)) return false;
+      std::memcpy(to++, &bits, sizeof bits);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, std::int64_t* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value = 0;
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      wire::Reader packed(wire::AsBytes(bytes));
+      while (!packed.AtEnd()) {
+        if (!packed.ReadVarint(&value)) return false;
+        *to++ = static_cast<std::int64_t>(value);
+      }
+    } else if (tag.field == 1 && tag.type == wire::WireType::kVarint) {
+      if (!reader.ReadVarint(&value)) return false;
+      *to++ = static_cast<std::int64_t>(value);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, tstring* to) {
+  return detail::ForEachBytes(feature.list, [&to](std::string_view bytes) {
+    (to++)->assign(bytes);
+    return true;
+  });
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/decode_json_example.hpp ----
+// DecodeJSONExample: Examples written as JSON to serialised ones.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct DecodeJSONExample {
+  static constexpr auto signature = Op("DecodeJSONExample")
+                                        .Input("json_examples: string")
+                                        .Output("binary_examples: string")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> json_examples, Out<tstring> binary_examples) const {
+      std::string bytes;
+      for (Index i = 0; i < json_examples.size(); ++i) {
+        bytes.clear();
+        const Status status = wire::JsonToWire(wire::Schema<Example>::message, json_examples[i].view(), &bytes);
+        if (!status.ok()) return errors::InvalidArgument("Error while parsing JSON: ", status.message());
+        binary_examples[i].assign(bytes);
+      }
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/io/file.hpp ----
 // ReadFile, WriteFile: whole files as texts.
 TENON_NAMESPACE_BEGIN
@@ -16047,6 +17394,1508 @@ struct ImmutableConst {
                                      " bytes, but a tensor of type ", Name(type), " and shape ", shape, " has ", bytes);
     *tensor = Tensor::ViewOf(file.buffer(), type, shape, file.bytes().data());
     return OkStatus();
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/feature_columns.hpp ----
+// What the ops that parse Examples share: the features that are wanted, found in serialised examples, checked, counted
+// and written to dense, sparse and ragged outputs.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+enum class ColumnKind : std::uint8_t { kSparse, kDense, kRagged };
+
+// One wanted feature.
+struct FeatureColumn {
+  std::string_view key;
+  ColumnKind kind = ColumnKind::kSparse;
+  DataType dtype = DataType::kInvalid;
+  // kDense only: the shape of one example's values; of a variable one the first size is unknown.
+  PartialTensorShape shape;
+  bool variable = false;
+  Index stride = 1;                // values of one example, of a variable one: of one row
+  const Tensor* missing = nullptr;  // the value of examples without the feature, or padding; null or empty: none
+  bool may_be_missing = false;      // a feature list: no rows then
+};
+
+// The values of one column in one example, or in one row of a feature list.
+struct FoundFeature {
+  FeatureView view;
+  Index count = 0;
+};
+
+// -2: not that many; else the product of the sizes from `first` on.
+inline Index ElementsFrom(const PartialTensorShape& shape, int first) {
+  Index product = 1;
+  for (int d = first; d < shape.dims(); ++d) {
+    const Index size = shape.dim_size(d);
+    if (size < 0) return -1;
+    if (size > 0 && product > std::numeric_limits<Index>::max() / size) return -2;
+    product *= size;
+  }
+  return product;
+}
+// Fills in shape, variable and stride. InvalidArgument unless all sizes but the first are known.
+inline Status SetDenseShape(const PartialTensorShape& shape, std::size_t i, bool may_vary, FeatureColumn* column) {
+  const bool ranked = !shape.unknown_rank();
+  const bool variable = ranked && shape.dims() > 0 && shape.dim_size(0) < 0;
+  const Index stride = ranked ? ElementsFrom(shape, variable ? 1 : 0) : -1;
+  if (stride < 0 || (variable && !may_vary))
+    return errors::InvalidArgument("dense_shapes[", i, "] has unknown rank or unknown inner dimensions: ", shape);
+  if (variable && stride == 0)
+    return errors::InvalidArgument("dense_shapes[", i, "] has rows without elements: ", shape);
+  column->shape = shape;
+  column->variable = variable;
+  column->stride = stride;
+  return OkStatus();
+}
+// What stands for a dense feature that an example does not have.
+inline Status SetDefault(const Tensor& value, std::size_t i, FeatureColumn* column) {
+  if (value.dtype() != column->dtype)
+    return errors::InvalidArgument("dense_defaults[", i, "].dtype() == ", value.dtype(), " != dense_types_[", i,
+                                   "] == ", column->dtype);
+  if (column->variable && value.NumElements() != 1)
+    return errors::InvalidArgument(
+        "dense_shape[", i, "] is a variable length shape: ", column->shape, ", therefore def_value[", i,
+        "] must contain a single element (the padding element).  But its shape is: ", value.shape());
+  if (!column->variable && value.NumElements() > 0 && !column->shape.IsCompatibleWith(value.shape()))
+    return errors::InvalidArgument("def_value[", i, "].shape() == ", value.shape(),
+                                   " is not compatible with dense_shapes_[", i, "] == ", column->shape);
+  column->missing = &value;
+  return OkStatus();
+}
+
+// The value of element i, a scalar key or one of a vector of keys.
+inline std::string_view KeyAt(const Tensor& keys, Index i) { return keys.data<tstring>()[i].view(); }
+
+// Values of examples one after the other, or of the rows of feature lists. externally synchronised.
+class FoundFeatures {
+ public:
+  // `columns` rows of `examples` entries.
+  void Reset(std::size_t columns, Index examples) {
+    examples_ = examples;
+    found_.clear();
+    found_.resize(columns * static_cast<std::size_t>(examples));
+  }
+  FoundFeature& at(std::size_t column, Index example) {
+    return found_[column * static_cast<std::size_t>(examples_) + static_cast<std::size_t>(example)];
+  }
+  std::span<FoundFeature> column(std::size_t c) {
+    return {found_.data() + c * static_cast<std::size_t>(examples_), static_cast<std::size_t>(examples_)};
+  }
+
+ private:
+  Index examples_ = 0;
+  SlimVector<FoundFeature> found_;
+};
+
+// The columns by name.
+class ColumnIndex {
+ public:
+  // InvalidArgument when two columns have one key.
+  Status Build(std::span<const FeatureColumn> columns) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (table_.Find(columns[c].key) != nullptr)
+        return errors::InvalidArgument("Feature key '", columns[c].key, "' is asked for twice");
+      table_.Insert(columns[c].key, c);
+    }
+    return OkStatus();
+  }
+  // -1: nobody wants the feature.
+  std::ptrdiff_t Find(std::string_view key) const {
+    const std::size_t* c = table_.Find(key);
+    return c == nullptr ? -1 : static_cast<std::ptrdiff_t>(*c);
+  }
+
+ private:
+  NameTable<std::size_t> table_;
+};
+
+// Notes the wanted features of a serialised Features message; of equal keys the last with a list counts. False when the
+// bytes are no such message.
+inline bool FindFeatures(std::string_view features, const ColumnIndex& index, Index example, FoundFeatures* found) {
+  return ForEachEntry(features, [&](std::string_view key, std::string_view value) {
+    const std::ptrdiff_t c = index.Find(key);
+    if (c < 0) return true;
+    FeatureView view;
+    if (!ReadFeature(value, &view)) return false;
+    if (view.dtype != DataType::kInvalid) found->at(static_cast<std::size_t>(c), example).view = view;
+    return true;
+  });
+}
+
+// "[?,2]" is not counted; the others need as many values as their shape has.
+inline Status CountFeature(const FeatureColumn& column, FoundFeature* feature) {
+  if (feature->view.dtype == DataType::kInvalid) {
+    const bool required = column.kind == ColumnKind::kDense && !column.variable &&
+                          (column.missing == nullptr || (column.missing->NumElements() == 0 && column.stride != 0));
+    return required ? Status(Code::kNotFound, "missing") : OkStatus();
+  }
+  if (feature->view.dtype != column.dtype) {
+    if (column.kind == ColumnKind::kDense)
+      return errors::InvalidArgument("Data types don't match. Data type: ", feature->view.dtype,
+                                     " but expected type: ", column.dtype);
+    return errors::InvalidArgument("Data types don't match. Expected type: ", column.dtype,
+                                   ", Actual type: ", feature->view.dtype);
+  }
+  feature->count = CountValues(feature->view);
+  if (feature->count < 0) return errors::InvalidArgument("Can't parse serialized Example.");
+  if (column.kind != ColumnKind::kDense) return OkStatus();
+  if (!column.variable && feature->count != column.stride)
+    return errors::InvalidArgument("Number of ", column.dtype, " values != expected. Values size: ", feature->count,
+                                   " but output shape: ", column.shape);
+  if (column.variable && feature->count % column.stride != 0)
+    return errors::InvalidArgument("Number of ", column.dtype, " values is not a multiple of stride length. Saw ",
+                                   feature->count, " values but output shape is: ", column.shape);
+  return OkStatus();
+}
+
+// Writes the feature's values from element `at` on.
+inline Status WriteFeature(const FoundFeature& feature, Tensor* out, Index at) {
+  bool good = true;
+  switch (out->dtype()) {
+    case DataType::kFloat: good = ReadValues(feature.view, out->data<float>() + at); break;
+    case DataType::kInt64: good = ReadValues(feature.view, out->data<std::int64_t>() + at); break;
+    default: good = ReadValues(feature.view, out->data<tstring>() + at);
+  }
+  return good ? OkStatus() : errors::InvalidArgument("Can't parse serialized Example.");
+}
+inline void FillWith(const Tensor& value, Tensor* out, Index at, Index count) {
+  const ElementMover mover = MoverOf(out->dtype());
+  if (value.NumElements() == count) return CopyRun(mover, value.raw_data(), mover.At(out->raw_data(), at), count);
+  for (Index i = 0; i < count; ++i) CopyRun(mover, value.raw_data(), mover.At(out->raw_data(), at + i), 1);
+}
+inline void FillWithZero(Tensor* out, Index at, Index count) {
+  if (out->dtype() == DataType::kString || count == 0) return;  // texts are made empty
+  const auto size = static_cast<std::size_t>(SizeOf(out->dtype()));
+  std::memset(static_cast<char*>(out->raw_data()) + static_cast<std::size_t>(at) * size, 0,
+              static_cast<std::size_t>(count) * size);
+}
+
+// Output i, with a first split of 0.
+inline Status AllocateSplits(OpKernelContext& context, int i, const TensorShape& shape, Tensor** splits) {
+  TENON_RETURN_IF_ERROR(context.allocate_output(i, shape, splits));
+  if (shape.num_elements() > 0) FillWithZero(*splits, 0, 1);
+  return OkStatus();
+}
+inline Status SetSplit(Tensor* splits, Index i, Index value) {
+  if (splits->dtype() == DataType::kInt64) {
+    splits->data<std::int64_t>()[i] = value;
+    return OkStatus();
+  }
+  if (value > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument("Ragged row split ", value, " does not fit int32");
+  splits->data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
+  return OkStatus();
+}
+
+// Outputs of a sparse column: indices [n, rank], values [n], the dense shape [rank].
+struct SparseOutputs {
+  Tensor *indices = nullptr, *values = nullptr;
+
+  Status Allocate(OpKernelContext& context, const int (&outputs)[3], Index n, std::span<const Index> sizes) {
+    const auto rank = static_cast<Index>(sizes.size());
+    Tensor* shape = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(outputs[0], TensorShape({n, rank}), &indices));
+    TENON_RETURN_IF_ERROR(context.allocate_output(outputs[1], TensorShape({n}), &values));
+    TENON_RETURN_IF_ERROR(context.allocate_output(outputs[2], TensorShape({rank}), &shape));
+    for (Index d = 0; d < rank; ++d) shape->data<std::int64_t>()[d] = sizes[static_cast<std::size_t>(d)];
+    return OkStatus();
+  }
+  // The places (before..., 0), (before..., 1), ... of `count` values from number `at` on.
+  void Place(Index at, std::span<const Index> before, Index count) const {
+    const auto rank = static_cast<Index>(before.size() + 1);
+    std::int64_t* to = indices->data<std::int64_t>() + at * rank;
+    for (Index i = 0; i < count; ++i) {
+      for (const Index place : before) *to++ = place;
+      *to++ = i;
+    }
+  }
+};
+
+// ---------------------------------------------------------------------------------------------------- shape functions
+
+// Indices, values and shapes of `count` sparse outputs from output *at on; `rank` of the tensors, -1: not known.
+inline void SparseParts(InferenceContext* c, std::size_t count, Index rank, int* at) {
+  const DimensionHandle columns = rank < 0 ? c->UnknownDim() : c->MakeDim(rank);
+  const auto n = static_cast<int>(count);
+  for (int i = 0; i < n; ++i) {
+    c->set_output(*at + i, c->Matrix(c->UnknownDim(), columns));
+    c->set_output(*at + n + i, c->Vector(c->UnknownDim()));
+    c->set_output(*at + 2 * n + i, c->Vector(columns));
+  }
+  *at += 3 * n;
+}
+// [prefix..., shape...] for every shape.
+inline Status DenseParts(InferenceContext* c, ShapeHandle prefix, std::span<const PartialTensorShape> shapes, int* at) {
+  for (const PartialTensorShape& shape : shapes) {
+    ShapeHandle dense, out;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &dense));
+    TENON_RETURN_IF_ERROR(c->Concatenate(prefix, dense, &out));
+    c->set_output((*at)++, out);
+  }
+  return OkStatus();
+}
+// Values, then `splits` lists of splits, of which the first belong to the examples.
+inline Status RaggedParts(InferenceContext* c, std::size_t count, ShapeHandle examples, int splits, int* at) {
+  DimensionHandle rows = c->UnknownDim();
+  if (c->RankKnown(examples) && c->Rank(examples) == 1) TENON_RETURN_IF_ERROR(c->Add(c->Dim(examples, 0), 1, &rows));
+  for (int list = 0; list <= splits; ++list)
+    for (std::size_t i = 0; i < count; ++i) c->set_output((*at)++, c->Vector(list == 1 ? rows : c->UnknownDim()));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/example_columns.hpp ----
+// What the ops that parse Examples share: one call of one of them, from serialised examples to the outputs.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// One call of one of the ops: what is wanted, and what was found.
+struct ExampleParse {
+  const Tensor* serialized = nullptr;
+  const Tensor* names = nullptr;  // of the examples, for messages; may be empty
+  SlimVector<FeatureColumn> columns;  // sparse ones, dense ones, ragged ones
+  std::size_t sparse = 0, dense = 0, ragged = 0;
+  FoundFeatures found;
+  SlimVector<Status> failed;  // per example
+
+  bool single() const { return serialized->dims() == 0; }
+  Index examples() const { return serialized->NumElements(); }
+
+  void Add(ColumnKind kind, std::string_view key, DataType dtype) {
+    columns.emplace_back();
+    columns.back().key = key;
+    columns.back().kind = kind;
+    columns.back().dtype = dtype;
+    ++(kind == ColumnKind::kSparse ? sparse : kind == ColumnKind::kDense ? dense : ragged);
+  }
+  Status SetDense(std::span<const PartialTensorShape> shapes, OpKernelContext& context, int first_default) {
+    for (std::size_t i = 0; i < dense; ++i) {
+      FeatureColumn& column = columns[sparse + i];
+      TENON_RETURN_IF_ERROR(SetDenseShape(shapes[i], i, true, &column));
+      TENON_RETURN_IF_ERROR(SetDefault(context.input(first_default + static_cast<int>(i)), i, &column));
+    }
+    return OkStatus();
+  }
+
+  std::string_view NameOf(Index example) const {
+    return names == nullptr || names->NumElements() == 0 ? "<unknown>" : KeyAt(*names, example);
+  }
+  TENON_COLD Status Blame(Index example, std::size_t c, const Status& status) const {
+    const std::string_view key = columns[c].key;
+    if (status.code() == Code::kNotFound) {
+      const Status missing = errors::InvalidArgument("Feature: ", key, " (data type: ", columns[c].dtype,
+                                                     ") is required but could not be found.");
+      return single() ? missing : errors::InvalidArgument("Name: ", NameOf(example), ", ", missing.message());
+    }
+    if (single()) return errors::InvalidArgument("Key: ", key, ". ", status.message());
+    return errors::InvalidArgument("Name: ", NameOf(example), ", Key: ", key, ", Index: ", example, ". ",
+                                   status.message());
+  }
+  Status FindIn(Index example, const ColumnIndex& index) {
+    const std::string_view bytes = KeyAt(*serialized, example);
+    const bool good = ForEachMap(bytes, [&](std::uint32_t field, std::string_view map) {
+      return field != 1 || FindFeatures(map, index, example, &found);
+    });
+    if (!good) return errors::InvalidArgument("Could not parse example input, value: '", bytes, "'");
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const Status status = CountFeature(columns[c], &found.at(c, example));
+      if (!status.ok()) return Blame(example, c, status);
+    }
+    return OkStatus();
+  }
+
+  // step(example) for every example, on several threads where that pays; the first error in their order.
+  template <class Step>
+  Status ForEachExample(Cpu& device, const Step& step) {
+    failed.clear();
+    failed.resize(static_cast<std::size_t>(examples()));
+    double bytes = 0;
+    for (Index i = 0; i < examples(); ++i) bytes += static_cast<double>(KeyAt(*serialized, i).size());
+    ParallelFor(device, examples(), examples() == 0 ? 0 : 100 + bytes / static_cast<double>(examples()),
+                [&](Index begin, Index end) {
+                  for (Index i = begin; i < end; ++i) failed[static_cast<std::size_t>(i)] = step(i);
+                });
+    for (const Status& status : failed) TENON_RETURN_IF_ERROR(status);
+    return OkStatus();
+  }
+  Status Find(Cpu& device) {
+    ColumnIndex index;
+    TENON_RETURN_IF_ERROR(index.Build(columns));
+    found.Reset(columns.size(), examples());
+    return ForEachExample(device, [&](Index i) { return FindIn(i, index); });
+  }
+
+  // The outputs in the order of the ops' signatures: sparse indices, values and shapes, dense values, ragged values and
+  // splits.
+  Status Write(OpKernelContext& context, Cpu& device) {
+    const int s = static_cast<int>(sparse), d = static_cast<int>(dense), r = static_cast<int>(ragged);
+    for (int i = 0; i < s; ++i)
+      TENON_RETURN_IF_ERROR(WriteSparse(context, static_cast<std::size_t>(i), {i, s + i, 2 * s + i}));
+    for (int i = 0; i < d; ++i)
+      TENON_RETURN_IF_ERROR(WriteDense(context, device, sparse + static_cast<std::size_t>(i), 3 * s + i));
+    for (int i = 0; i < r; ++i)
+      TENON_RETURN_IF_ERROR(
+          WriteRagged(context, sparse + dense + static_cast<std::size_t>(i), 3 * s + d + i, 3 * s + d + r + i));
+    return OkStatus();
+  }
+
+ private:
+  Index Total(std::size_t c, Index* longest) {
+    Index total = 0;
+    *longest = 0;
+    for (const FoundFeature& feature : found.column(c)) {
+      total += feature.count;
+      if (feature.count > *longest) *longest = feature.count;
+    }
+    return total;
+  }
+  Status WriteSparse(OpKernelContext& context, std::size_t c, const int (&outputs)[3]) {
+    SparseOutputs out;
+    Index longest = 0, at = 0;
+    const Index total = Total(c, &longest);
+    const Index sizes[] = {examples(), longest};
+    TENON_RETURN_IF_ERROR(
+        out.Allocate(context, outputs, total, std::span<const Index>(sizes).subspan(single() ? 1 : 0)));
+    for (Index i = 0; i < examples(); ++i) {
+      const FoundFeature& feature = found.at(c, i);
+      if (feature.count == 0) continue;
+      out.Place(at, std::span<const Index>(&i, single() ? 0 : 1), feature.count);
+      if (Status status = WriteFeature(feature, out.values, at); !status.ok()) return Blame(i, c, status);
+      at += feature.count;
+    }
+    return OkStatus();
+  }
+  Status WriteRagged(OpKernelContext& context, std::size_t c, int values_output, int splits_output) {
+    Tensor *values = nullptr, *splits = nullptr;
+    Index longest = 0, at = 0;
+    TENON_RETURN_IF_ERROR(context.allocate_output(values_output, TensorShape({Total(c, &longest)}), &values));
+    TENON_RETURN_IF_ERROR(
+        AllocateSplits(context, splits_output, TensorShape({single() ? 0 : examples() + 1}), &splits));
+    for (Index i = 0; i < examples(); ++i) {
+      const FoundFeature& feature = found.at(c, i);
+      if (Status status = feature.count == 0 ? OkStatus() : WriteFeature(feature, values, at); !status.ok())
+        return Blame(i, c, status);
+      at += feature.count;
+      if (!single()) TENON_RETURN_IF_ERROR(SetSplit(splits, i + 1, at));
+    }
+    return OkStatus();
+  }
+  Status WriteDense(OpKernelContext& context, Cpu& device, std::size_t c, int output) {
+    const FeatureColumn& column = columns[c];
+    Index each = column.stride, longest = 0;
+    Total(c, &longest);
+    TensorShape shape;
+    if (!single()) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(examples()));
+    for (int d = 0; d < column.shape.dims(); ++d) {
+      const bool rows = column.variable && d == 0;
+      TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(rows ? longest / column.stride : column.shape.dim_size(d)));
+    }
+    if (column.variable) each = longest;
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(output, shape, &out));
+    if (each == 0) return OkStatus();
+    return ForEachExample(device, [&, each](Index i) -> Status {
+      const FoundFeature& feature = found.at(c, i);
+      const bool missing = feature.view.dtype == DataType::kInvalid;
+      if (!missing)
+        if (Status status = WriteFeature(feature, out, i * each); !status.ok()) return Blame(i, c, status);
+      if (column.variable) {
+        FillWith(*column.missing, out, i * each + feature.count, each - feature.count);
+      } else if (missing) {
+        FillWith(*column.missing, out, i * each, each);
+      }
+      return OkStatus();
+    });
+  }
+};
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/parse_example.hpp ----
+// ParseExample, ParseExampleV2, ParseSingleExample: features of serialised Examples as dense, sparse and ragged
+// tensors.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status CheckSizes(std::string_view what, std::size_t is, std::string_view other, std::size_t should_be) {
+  if (is == should_be) return OkStatus();
+  return errors::InvalidArgument("len(", what, ") != len(", other, "): ", is, " and ", should_be);
+}
+inline Status CheckDenseShapes(std::span<const PartialTensorShape> shapes) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    FeatureColumn unused;
+    TENON_RETURN_IF_ERROR(SetDenseShape(shapes[i], i, true, &unused));
+  }
+  return OkStatus();
+}
+// Inputs 0 and 1 of the ops that take several examples.
+inline Status CheckExamples(const Tensor& serialized, const Tensor& names, bool scalar_is_fine) {
+  if (serialized.dims() != 1 && !(scalar_is_fine && serialized.dims() == 0))
+    return errors::InvalidArgument("Expected serialized to be a ", scalar_is_fine ? "scalar or vector" : "vector",
+                                   ", got shape: ", serialized.shape());
+  if (names.NumElements() > 0 && names.shape() != serialized.shape())
+    return errors::InvalidArgument("Expected names have the same shape as serialized: name.shape=", names.shape(),
+                                   ", serialized.shape=", serialized.shape());
+  return OkStatus();
+}
+inline Status CheckKeys(std::string_view what, const Tensor& keys, int rank) {
+  if (keys.dims() == rank) return OkStatus();
+  return errors::InvalidArgument("Expected ", what, " to be a ", rank == 0 ? "scalar" : "vector",
+                                 ", got shape: ", keys.shape());
+}
+
+}  // namespace detail
+
+namespace detail {
+
+template <class C>
+Status ParseExampleCheck(const C& c, std::span<const PartialTensorShape> shapes) {
+  std::int64_t num_sparse = 0, num_dense = 0;
+  SlimVector<DataType> sparse_types, dense_types;
+  TENON_RETURN_IF_ERROR(c.GetAttr("Nsparse", &num_sparse));
+  TENON_RETURN_IF_ERROR(c.GetAttr("Ndense", &num_dense));
+  TENON_RETURN_IF_ERROR(c.GetAttr("sparse_types", &sparse_types));
+  TENON_RETURN_IF_ERROR(c.GetAttr("Tdense", &dense_types));
+  TENON_RETURN_IF_ERROR(
+      CheckSizes("sparse_keys", static_cast<std::size_t>(num_sparse), "sparse_types", sparse_types.size()));
+  TENON_RETURN_IF_ERROR(
+      CheckSizes("dense_keys", static_cast<std::size_t>(num_dense), "dense_types", dense_types.size()));
+  TENON_RETURN_IF_ERROR(CheckSizes("dense_keys", static_cast<std::size_t>(num_dense), "dense_shapes", shapes.size()));
+  return CheckDenseShapes(shapes);
+}
+inline Status ParseExampleShape(InferenceContext* c) {
+  SlimVector<PartialTensorShape> shapes;
+  std::int64_t num_sparse = 0;
+  ShapeHandle examples, unused;
+  int at = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
+  TENON_RETURN_IF_ERROR(c->GetAttr("Nsparse", &num_sparse));
+  TENON_RETURN_IF_ERROR(ParseExampleCheck(*c, shapes));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &examples));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  SparseParts(c, static_cast<std::size_t>(num_sparse), 2, &at);
+  return DenseParts(c, examples, shapes, &at);
+}
+
+}  // namespace detail
+
+struct ParseExample {
+  static constexpr auto signature = Op("ParseExample")
+                                        .Input("serialized: string")
+                                        .Input("names: string")
+                                        .Input("sparse_keys: Nsparse * string")
+                                        .Input("dense_keys: Ndense * string")
+                                        .Input("dense_defaults: Tdense")
+                                        .Output("sparse_indices: Nsparse * int64")
+                                        .Output("sparse_values: sparse_types")
+                                        .Output("sparse_shapes: Nsparse * int64")
+                                        .Output("dense_values: Tdense")
+                                        .Attr("Nsparse: int >= 0")
+                                        .Attr("Ndense: int >= 0")
+                                        .Attr("sparse_types: list({float,int64,string}) >= 0")
+                                        .Attr("Tdense: list({float,int64,string}) >= 0")
+                                        .Attr("dense_shapes: list(shape) >= 0")
+                                        .SetShapeFn(detail::ParseExampleShape);
+
+  struct Attrs {
+    std::span<const PartialTensorShape> dense_shapes;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::ParseExampleCheck(c, this->dense_shapes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, InList<tstring> sparse_keys,
+                      InList<tstring>, std::span<const Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>) const {
+      return Run(context.op(), static_cast<int>(sparse_keys.size()), this->dense_shapes);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, int num_sparse, std::span<const PartialTensorShape> shapes) {
+    detail::ExampleParse parse;
+    const int num_dense = static_cast<int>(shapes.size());
+    parse.serialized = &context.input(0);
+    parse.names = &context.input(1);
+    TENON_RETURN_IF_ERROR(detail::CheckExamples(*parse.serialized, *parse.names, false));
+    for (int i = 0; i < num_sparse + num_dense; ++i) {
+      const bool sparse = i < num_sparse;
+      const Tensor& key = context.input(2 + i);
+      TENON_RETURN_IF_ERROR(detail::CheckKeys(sparse ? "sparse_keys" : "dense_keys", key, 0));
+      parse.Add(sparse ? detail::ColumnKind::kSparse : detail::ColumnKind::kDense, detail::KeyAt(key, 0),
+                context.expected_output_dtype(sparse ? num_sparse + i : 2 * num_sparse + i));
+    }
+    TENON_RETURN_IF_ERROR(parse.SetDense(shapes, context, 2 + num_sparse + num_dense));
+    TENON_RETURN_IF_ERROR(parse.Find(context.device<Cpu>()));
+    return parse.Write(context, context.device<Cpu>());
+  }
+};
+
+namespace detail {
+
+template <class C>
+Status ParseExampleV2Check(const C& c, std::span<const PartialTensorShape> shapes) {
+  std::int64_t num_sparse = 0;
+  SlimVector<DataType> sparse_types, dense_types, values, splits;
+  TENON_RETURN_IF_ERROR(c.GetAttr("num_sparse", &num_sparse));
+  TENON_RETURN_IF_ERROR(c.GetAttr("sparse_types", &sparse_types));
+  TENON_RETURN_IF_ERROR(c.GetAttr("Tdense", &dense_types));
+  TENON_RETURN_IF_ERROR(c.GetAttr("ragged_value_types", &values));
+  TENON_RETURN_IF_ERROR(c.GetAttr("ragged_split_types", &splits));
+  TENON_RETURN_IF_ERROR(
+      CheckSizes("sparse_keys", static_cast<std::size_t>(num_sparse), "sparse_types", sparse_types.size()));
+  TENON_RETURN_IF_ERROR(CheckSizes("dense_types", dense_types.size(), "dense_shapes", shapes.size()));
+  TENON_RETURN_IF_ERROR(CheckSizes("ragged_value_types", values.size(), "ragged_split_types", splits.size()));
+  return CheckDenseShapes(shapes);
+}
+inline Status ParseExampleV2Shape(InferenceContext* c) {
+  SlimVector<PartialTensorShape> shapes;
+  SlimVector<DataType> ragged;
+  std::int64_t num_sparse = 0;
+  ShapeHandle examples, unused;
+  int at = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
+  TENON_RETURN_IF_ERROR(c->GetAttr("num_sparse", &num_sparse));
+  TENON_RETURN_IF_ERROR(c->GetAttr("ragged_value_types", &ragged));
+  TENON_RETURN_IF_ERROR(ParseExampleV2Check(*c, shapes));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
+  for (int i = 2; i <= 4; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
+  const Index rank = c->RankKnown(examples) ? c->Rank(examples) + 1 : -1;
+  SparseParts(c, static_cast<std::size_t>(num_sparse), rank, &at);
+  TENON_RETURN_IF_ERROR(DenseParts(c, examples, shapes, &at));
+  return RaggedParts(c, ragged.size(), examples, 1, &at);
+}
+
+}  // namespace detail
+
+struct ParseExampleV2 {
+  static constexpr auto signature = Op("ParseExampleV2")
+                                        .Input("serialized: string")
+                                        .Input("names: string")
+                                        .Input("sparse_keys: string")
+                                        .Input("dense_keys: string")
+                                        .Input("ragged_keys: string")
+                                        .Input("dense_defaults: Tdense")
+                                        .Output("sparse_indices: num_sparse * int64")
+                                        .Output("sparse_values: sparse_types")
+                                        .Output("sparse_shapes: num_sparse * int64")
+                                        .Output("dense_values: Tdense")
+                                        .Output("ragged_values: ragged_value_types")
+                                        .Output("ragged_row_splits: ragged_split_types")
+                                        .Attr("Tdense: list({float,int64,string}) >= 0")
+                                        .Attr("num_sparse: int >= 0")
+                                        .Attr("sparse_types: list({float,int64,string}) >= 0")
+                                        .Attr("ragged_value_types: list({float,int64,string}) >= 0")
+                                        .Attr("ragged_split_types: list({int32,int64}) >= 0")
+                                        .Attr("dense_shapes: list(shape) >= 0")
+                                        .SetShapeFn(detail::ParseExampleV2Shape);
+
+  struct Attrs {
+    std::span<const PartialTensorShape> dense_shapes;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::ParseExampleV2Check(c, this->dense_shapes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, std::span<const Tensor>, std::span<Tensor> sparse_indices, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor> ragged_values, std::span<Tensor>) const {
+      return Run(context.op(), static_cast<int>(sparse_indices.size()), static_cast<int>(ragged_values.size()),
+                 this->dense_shapes);
+    }
+  };
+
+ private:
+  static Status AddKeys(OpKernelContext& context, int input, std::string_view what, detail::ColumnKind kind, int count,
+                        int first_output, detail::ExampleParse* parse) {
+    const Tensor& keys = context.input(input);
+    TENON_RETURN_IF_ERROR(detail::CheckKeys(what, keys, 1));
+    if (keys.NumElements() != count)
+      return errors::InvalidArgument("Expected len(", what, ") == ", count, " but got: ", keys.NumElements());
+    for (int i = 0; i < count; ++i)
+      parse->Add(kind, detail::KeyAt(keys, i), context.expected_output_dtype(first_output + i));
+    return OkStatus();
+  }
+  static Status Run(OpKernelContext& context, int sparse, int ragged, std::span<const PartialTensorShape> shapes) {
+    using detail::ColumnKind;
+    detail::ExampleParse parse;
+    const int dense = static_cast<int>(shapes.size());
+    parse.serialized = &context.input(0);
+    parse.names = &context.input(1);
+    TENON_RETURN_IF_ERROR(detail::CheckExamples(*parse.serialized, *parse.names, true));
+    TENON_RETURN_IF_ERROR(AddKeys(context, 2, "sparse_keys", ColumnKind::kSparse, sparse, sparse, &parse));
+    TENON_RETURN_IF_ERROR(AddKeys(context, 3, "dense_keys", ColumnKind::kDense, dense, 3 * sparse, &parse));
+    TENON_RETURN_IF_ERROR(AddKeys(context, 4, "ragged_keys", ColumnKind::kRagged, ragged, 3 * sparse + dense, &parse));
+    TENON_RETURN_IF_ERROR(parse.SetDense(shapes, context, 5));
+    TENON_RETURN_IF_ERROR(parse.Find(context.device<Cpu>()));
+    return parse.Write(context, context.device<Cpu>());
+  }
+};
+
+namespace detail {
+
+struct SingleExampleAttrs {
+  std::span<const std::string> sparse_keys;
+  std::span<const std::string> dense_keys;
+  std::span<const PartialTensorShape> dense_shapes;
+};
+template <class C>
+Status ParseSingleExampleCheck(const C& c, const SingleExampleAttrs& attrs) {
+  std::int64_t num_sparse = 0;
+  SlimVector<DataType> sparse_types, dense_types;
+  TENON_RETURN_IF_ERROR(c.GetAttr("num_sparse", &num_sparse));
+  TENON_RETURN_IF_ERROR(c.GetAttr("sparse_types", &sparse_types));
+  TENON_RETURN_IF_ERROR(c.GetAttr("Tdense", &dense_types));
+  if (static_cast<std::size_t>(num_sparse) != attrs.sparse_keys.size() ||
+      sparse_types.size() != attrs.sparse_keys.size())
+    return errors::InvalidArgument("num_sparse (", num_sparse, ") must match the size of sparse_keys (",
+                                   attrs.sparse_keys.size(), ") and sparse_types (", sparse_types.size(), ")");
+  TENON_RETURN_IF_ERROR(CheckSizes("dense_keys", attrs.dense_keys.size(), "dense_types", dense_types.size()));
+  TENON_RETURN_IF_ERROR(CheckSizes("dense_keys", attrs.dense_keys.size(), "dense_shapes", attrs.dense_shapes.size()));
+  return CheckDenseShapes(attrs.dense_shapes);
+}
+inline Status ParseSingleExampleShape(InferenceContext* c) {
+  SlimVector<PartialTensorShape> shapes;
+  SlimVector<std::string> sparse_keys, dense_keys;
+  ShapeHandle unused;
+  int at = 0;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dense_shapes", &shapes));
+  TENON_RETURN_IF_ERROR(c->GetAttr("sparse_keys", &sparse_keys));
+  TENON_RETURN_IF_ERROR(c->GetAttr("dense_keys", &dense_keys));
+  TENON_RETURN_IF_ERROR(ParseSingleExampleCheck(*c, SingleExampleAttrs{sparse_keys, dense_keys, shapes}));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  SparseParts(c, sparse_keys.size(), 1, &at);
+  return DenseParts(c, c->Scalar(), shapes, &at);
+}
+
+}  // namespace detail
+
+// Of one Example, with the keys as attrs.
+struct ParseSingleExample {
+  static constexpr auto signature = Op("ParseSingleExample")
+                                        .Input("serialized: string")
+                                        .Input("dense_defaults: Tdense")
+                                        .Output("sparse_indices: num_sparse * int64")
+                                        .Output("sparse_values: sparse_types")
+                                        .Output("sparse_shapes: num_sparse * int64")
+                                        .Output("dense_values: Tdense")
+                                        .Attr("num_sparse: int >= 0")
+                                        .Attr("sparse_keys: list(string) >= 0")
+                                        .Attr("dense_keys: list(string) >= 0")
+                                        .Attr("sparse_types: list({float,int64,string}) >= 0")
+                                        .Attr("Tdense: list({float,int64,string}) >= 0")
+                                        .Attr("dense_shapes: list(shape) >= 0")
+                                        .SetShapeFn(detail::ParseSingleExampleShape);
+
+  using Attrs = detail::SingleExampleAttrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::ParseSingleExampleCheck(c, *this); }
+    Status operator()(Context<Device>& context, const Tensor&, std::span<const Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>) const {
+      return Run(context.op(), *this);
+    }
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Attrs& attrs) {
+    detail::ExampleParse parse;
+    const auto sparse = static_cast<int>(attrs.sparse_keys.size());
+    int output = sparse;
+    parse.serialized = &context.input(0);
+    if (!parse.single())
+      return errors::InvalidArgument("Expected serialized to be a scalar, got shape: ", parse.serialized->shape());
+    for (const std::string& key : attrs.sparse_keys)
+      parse.Add(detail::ColumnKind::kSparse, key, context.expected_output_dtype(output++));
+    output += sparse;
+    for (const std::string& key : attrs.dense_keys)
+      parse.Add(detail::ColumnKind::kDense, key, context.expected_output_dtype(output++));
+    TENON_RETURN_IF_ERROR(parse.SetDense(attrs.dense_shapes, context, 1));
+    TENON_RETURN_IF_ERROR(parse.Find(context.device<Cpu>()));
+    return parse.Write(context, context.device<Cpu>());
+  }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/sequence_columns.hpp ----
+// What the ops that parse SequenceExamples share: features and lists of features found, counted and written to dense,
+// sparse and ragged outputs.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// How many outputs of each kind the context or the feature lists have.
+struct ColumnCounts {
+  std::int64_t sparse = 0, dense = 0, ragged = 0;
+};
+
+// One call of one of the ops.
+struct SequenceParse {
+  const Tensor* serialized = nullptr;
+  const Tensor* names = nullptr;  // may be null or empty
+  SlimVector<FeatureColumn> context_columns, list_columns;
+  ColumnCounts context_counts, list_counts;
+  bool lengths = true;  // whether dense feature lists have an output with their lengths
+  FoundFeatures context_found;
+  SlimVector<FoundFeature> rows;  // of all lists, column by column and example by example
+  SlimVector<Index> begin;        // where those of a column and example begin; one more at the end
+  SlimVector<std::string_view> lists;
+
+  bool single() const { return serialized->dims() == 0; }
+  Index examples() const { return serialized->NumElements(); }
+  // The shape of splits of the examples: a scalar, of no use, where there is one example.
+  TensorShape ExampleSplits() const { return single() ? TensorShape() : TensorShape({examples() + 1}); }
+  std::size_t Slot(std::size_t c, Index example) const {
+    return c * static_cast<std::size_t>(examples()) + static_cast<std::size_t>(example);
+  }
+  std::string_view NameOf(Index example) const {
+    return names == nullptr || names->NumElements() == 0 ? "<unknown>" : KeyAt(*names, example);
+  }
+
+  Status Find() {
+    ColumnIndex contexts, list_index;
+    TENON_RETURN_IF_ERROR(contexts.Build(context_columns));
+    TENON_RETURN_IF_ERROR(list_index.Build(list_columns));
+    context_found.Reset(context_columns.size(), examples());
+    lists.resize(list_columns.size() * static_cast<std::size_t>(examples()));
+    for (Index i = 0; i < examples(); ++i) {
+      const bool good = ForEachMap(KeyAt(*serialized, i), [&](std::uint32_t field, std::string_view map) {
+        if (field == 1) return FindFeatures(map, contexts, i, &context_found);
+        return field != 2 || FindLists(map, list_index, i);
+      });
+      if (!good) return errors::InvalidArgument("Invalid protocol message input, example id: ", NameOf(i));
+      TENON_RETURN_IF_ERROR(CountContext(i));
+    }
+    return CountRows();
+  }
+
+  // The outputs in the order of the signatures, from output 0 on.
+  Status Write(OpKernelContext& context) {
+    int at = 0;
+    TENON_RETURN_IF_ERROR(WriteContext(context, &at));
+    return WriteLists(context, &at);
+  }
+
+ private:
+  bool FindLists(std::string_view map, const ColumnIndex& index, Index example) {
+    return ForEachEntry(map, [&](std::string_view key, std::string_view value) {
+      const std::ptrdiff_t c = index.Find(key);
+      // An empty list is one, too: it must not look like none.
+      if (c >= 0)
+        lists[Slot(static_cast<std::size_t>(c), example)] = value.data() == nullptr ? std::string_view("") : value;
+      return true;
+    });
+  }
+  Status CountContext(Index i) {
+    for (std::size_t c = 0; c < context_columns.size(); ++c) {
+      FoundFeature& feature = context_found.at(c, i);
+      const FeatureColumn& column = context_columns[c];
+      if (Status status = CountFeature(column, &feature); !status.ok()) {
+        if (status.code() == Code::kNotFound)
+          return errors::InvalidArgument("Name: ", NameOf(i), ", Context feature '", column.key,
+                                         "' is required but could not be found.");
+        return errors::InvalidArgument("Name: ", NameOf(i), ", Context feature: ", column.key, ". ", status.message());
+      }
+    }
+    return OkStatus();
+  }
+  Status CountRows() {
+    for (std::size_t c = 0; c < list_columns.size(); ++c) {
+      for (Index i = 0; i < examples(); ++i) {
+        const std::string_view list = lists[Slot(c, i)];
+        const FeatureColumn& column = list_columns[c];
+        begin.push_back(static_cast<Index>(rows.size()));
+        if (list.data() == nullptr && column.kind == ColumnKind::kDense && !column.may_be_missing)
+          return errors::InvalidArgument("Name: ", NameOf(i), ", Feature list '", column.key,
+                                         "' is required but could not be found. Did you mean to include it in "
+                                         "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?");
+        Status status;
+        const bool good = ForEachFeature(list, [&](std::string_view bytes) {
+          FoundFeature feature;
+          if (!ReadFeature(bytes, &feature.view)) return false;
+          status = CountRow(column, &feature);
+          if (!status.ok()) return false;
+          rows.push_back(feature);
+          return true;
+        });
+        if (!status.ok())
+          return errors::InvalidArgument("Name: ", NameOf(i), ", Feature list: ", column.key,
+                                         ", Index: ", static_cast<Index>(rows.size()) - begin.back(), ". ",
+                                         status.message());
+        if (!good) return errors::InvalidArgument("Invalid protocol message input, example id: ", NameOf(i));
+      }
+    }
+    begin.push_back(static_cast<Index>(rows.size()));
+    return OkStatus();
+  }
+  static Status CountRow(const FeatureColumn& column, FoundFeature* feature) {
+    if (feature->view.dtype != DataType::kInvalid && feature->view.dtype != column.dtype)
+      return errors::InvalidArgument("Data types don't match. Expected type: ", column.dtype);
+    if (feature->view.dtype != DataType::kInvalid) feature->count = CountValues(feature->view);
+    if (feature->count < 0) return errors::InvalidArgument("Can't parse serialized SequenceExample.");
+    if (column.kind == ColumnKind::kDense && feature->count != column.stride)
+      return errors::InvalidArgument("Number of ", column.dtype, " values != expected. Values size: ", feature->count,
+                                     " but output shape: ", column.shape);
+    return OkStatus();
+  }
+
+  // The rows of a column in one example.
+  std::span<const FoundFeature> RowsOf(std::size_t c, Index example) const {
+    const auto first = static_cast<std::size_t>(begin[Slot(c, example)]);
+    return {rows.data() + first, static_cast<std::size_t>(begin[Slot(c, example) + 1]) - first};
+  }
+  std::span<const FoundFeature> RowsOf(std::size_t c) const {
+    if (examples() == 0) return {};
+    const auto first = static_cast<std::size_t>(begin[Slot(c, 0)]);
+    return {rows.data() + first,
+            static_cast<std::size_t>(begin[Slot(c, 0) + static_cast<std::size_t>(examples())]) - first};
+  }
+  static Index Total(std::span<const FoundFeature> features, Index* longest) {
+    Index total = 0;
+    *longest = 0;
+    for (const FoundFeature& feature : features) {
+      total += feature.count;
+      if (feature.count > *longest) *longest = feature.count;
+    }
+    return total;
+  }
+
+  Status WriteContext(OpKernelContext& context, int* at) {
+    const auto s = static_cast<int>(context_counts.sparse), d = static_cast<int>(context_counts.dense),
+               r = static_cast<int>(context_counts.ragged);
+    std::size_t c = 0;
+    for (int i = 0; i < s; ++i)
+      TENON_RETURN_IF_ERROR(WriteContextSparse(context, c++, {*at + i, *at + s + i, *at + 2 * s + i}));
+    *at += 3 * s;
+    for (int i = 0; i < d; ++i) TENON_RETURN_IF_ERROR(WriteContextDense(context, c++, (*at)++));
+    for (int i = 0; i < r; ++i) TENON_RETURN_IF_ERROR(WriteContextRagged(context, c++, *at + i, *at + r + i));
+    *at += 2 * r;
+    return OkStatus();
+  }
+  Status WriteContextSparse(OpKernelContext& context, std::size_t c, const int (&outputs)[3]) {
+    SparseOutputs out;
+    Index longest = 0, at = 0;
+    const Index total = Total(context_found.column(c), &longest);
+    const Index sizes[] = {examples(), longest};
+    TENON_RETURN_IF_ERROR(
+        out.Allocate(context, outputs, total, std::span<const Index>(sizes).subspan(single() ? 1 : 0)));
+    for (Index i = 0; i < examples(); ++i) {
+      const FoundFeature& feature = context_found.at(c, i);
+      if (feature.count == 0) continue;
+      out.Place(at, std::span<const Index>(&i, single() ? 0 : 1), feature.count);
+      TENON_RETURN_IF_ERROR(WriteFeature(feature, out.values, at));
+      at += feature.count;
+    }
+    return OkStatus();
+  }
+  Status WriteContextDense(OpKernelContext& context, std::size_t c, int output) {
+    const FeatureColumn& column = context_columns[c];
+    TensorShape shape;
+    if (examples() == 0 && column.stride != 0)
+      return errors::InvalidArgument("Inconsistent max number of elements for feature ", column.key, ": expected ",
+                                     column.stride, ", but found 0");
+    if (!single()) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(examples()));
+    for (int d = 0; d < column.shape.dims(); ++d)
+      TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(column.shape.dim_size(d)));
+    Tensor* out = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(output, shape, &out));
+    for (Index i = 0; i < examples() && column.stride > 0; ++i) {
+      const FoundFeature& feature = context_found.at(c, i);
+      if (feature.view.dtype == DataType::kInvalid)
+        FillWith(*column.missing, out, i * column.stride, column.stride);
+      else
+        TENON_RETURN_IF_ERROR(WriteFeature(feature, out, i * column.stride));
+    }
+    return OkStatus();
+  }
+  Status WriteContextRagged(OpKernelContext& context, std::size_t c, int values_output, int splits_output) {
+    Tensor *values = nullptr, *splits = nullptr;
+    Index longest = 0, at = 0;
+    const Index total = Total(context_found.column(c), &longest);
+    TENON_RETURN_IF_ERROR(context.allocate_output(values_output, TensorShape({total}), &values));
+    TENON_RETURN_IF_ERROR(AllocateSplits(context, splits_output, ExampleSplits(), &splits));
+    for (Index i = 0; i < examples(); ++i) {
+      const FoundFeature& feature = context_found.at(c, i);
+      if (feature.count > 0) TENON_RETURN_IF_ERROR(WriteFeature(feature, values, at));
+      at += feature.count;
+      if (!single()) TENON_RETURN_IF_ERROR(SetSplit(splits, i + 1, at));
+    }
+    return OkStatus();
+  }
+
+  Status WriteLists(OpKernelContext& context, int* at) {
+    const auto s = static_cast<int>(list_counts.sparse), d = static_cast<int>(list_counts.dense),
+               r = static_cast<int>(list_counts.ragged);
+    std::size_t c = 0;
+    for (int i = 0; i < s; ++i)
+      TENON_RETURN_IF_ERROR(WriteListSparse(context, c++, {*at + i, *at + s + i, *at + 2 * s + i}));
+    *at += 3 * s;
+    for (int i = 0; i < d; ++i)
+      TENON_RETURN_IF_ERROR(WriteListDense(context, c++, *at + i, lengths ? *at + d + i : -1));
+    *at += lengths ? 2 * d : d;
+    for (int i = 0; i < r; ++i)
+      TENON_RETURN_IF_ERROR(WriteListRagged(context, c++, *at + i, *at + r + i, *at + 2 * r + i));
+    *at += 3 * r;
+    return OkStatus();
+  }
+  Status WriteListSparse(OpKernelContext& context, std::size_t c, const int (&outputs)[3]) {
+    SparseOutputs out;
+    Index longest = 0, at = 0, most_rows = 0;
+    const Index total = Total(RowsOf(c), &longest);
+    for (Index i = 0; i < examples(); ++i) most_rows = std::max(most_rows, static_cast<Index>(RowsOf(c, i).size()));
+    const Index sizes[] = {examples(), most_rows, longest};
+    TENON_RETURN_IF_ERROR(
+        out.Allocate(context, outputs, total, std::span<const Index>(sizes).subspan(single() ? 1 : 0)));
+    for (Index i = 0; i < examples(); ++i) {
+      Index place[] = {i, 0};
+      for (const FoundFeature& row : RowsOf(c, i)) {
+        out.Place(at, std::span<const Index>(place).subspan(single() ? 1 : 0), row.count);
+        if (row.count > 0) TENON_RETURN_IF_ERROR(WriteFeature(row, out.values, at));
+        at += row.count;
+        ++place[1];
+      }
+    }
+    return OkStatus();
+  }
+  Status WriteListDense(OpKernelContext& context, std::size_t c, int output, int length_output) {
+    const FeatureColumn& column = list_columns[c];
+    Index most_rows = 0;
+    for (Index i = 0; i < examples(); ++i) most_rows = std::max(most_rows, static_cast<Index>(RowsOf(c, i).size()));
+    TensorShape shape;
+    if (!single()) TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(examples()));
+    TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(most_rows));
+    for (int d = 0; d < column.shape.dims(); ++d)
+      TENON_RETURN_IF_ERROR(shape.AddDimWithStatus(column.shape.dim_size(d)));
+    Tensor *out = nullptr, *length = nullptr;
+    TENON_RETURN_IF_ERROR(context.allocate_output(output, shape, &out));
+    if (length_output >= 0)
+      TENON_RETURN_IF_ERROR(
+          context.allocate_output(length_output, single() ? TensorShape() : TensorShape({examples()}), &length));
+    for (Index i = 0; i < examples(); ++i) {
+      Index at = i * most_rows * column.stride;
+      for (const FoundFeature& row : RowsOf(c, i)) {
+        if (row.count > 0) TENON_RETURN_IF_ERROR(WriteFeature(row, out, at));
+        at += column.stride;
+      }
+      const auto count = static_cast<Index>(RowsOf(c, i).size());
+      FillWithZero(out, at, (most_rows - count) * column.stride);
+      if (length != nullptr) length->data<std::int64_t>()[i] = count;
+    }
+    return OkStatus();
+  }
+  // Splits of the examples into rows and of the rows into values.
+  Status WriteListRagged(OpKernelContext& context, std::size_t c, int values_output, int outer_output,
+                         int inner_output) {
+    Tensor *values = nullptr, *outer = nullptr, *inner = nullptr;
+    Index longest = 0, at = 0, row_number = 0;
+    const std::span<const FoundFeature> all = RowsOf(c);
+    TENON_RETURN_IF_ERROR(context.allocate_output(values_output, TensorShape({Total(all, &longest)}), &values));
+    TENON_RETURN_IF_ERROR(AllocateSplits(context, outer_output, ExampleSplits(), &outer));
+    TENON_RETURN_IF_ERROR(
+        AllocateSplits(context, inner_output, TensorShape({static_cast<Index>(all.size()) + 1}), &inner));
+    for (Index i = 0; i < examples(); ++i) {
+      for (const FoundFeature& row : RowsOf(c, i)) {
+        if (row.count > 0) TENON_RETURN_IF_ERROR(WriteFeature(row, values, at));
+        at += row.count;
+        TENON_RETURN_IF_ERROR(SetSplit(inner, ++row_number, at));
+      }
+      if (!single()) TENON_RETURN_IF_ERROR(SetSplit(outer, i + 1, row_number));
+    }
+    return OkStatus();
+  }
+};
+
+// Adds `count` columns; key(i) gives their names, types their types.
+template <class Key, class Type>
+void AddColumns(ColumnKind kind, std::int64_t count, const Key& key, const Type& type,
+                SlimVector<FeatureColumn>* columns) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    columns->emplace_back();
+    columns->back().kind = kind;
+    columns->back().key = key(static_cast<std::size_t>(i));
+    columns->back().dtype = type(static_cast<int>(i));
+  }
+}
+// The dense ones among them, from number `first` on, get their shapes, all of them known.
+inline Status SetFixedShapes(std::span<const PartialTensorShape> shapes, std::int64_t first,
+                             SlimVector<FeatureColumn>* columns) {
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    TENON_RETURN_IF_ERROR(SetDenseShape(shapes[i], i, false, &(*columns)[static_cast<std::size_t>(first) + i]));
+  return OkStatus();
+}
+inline Status SetContextDefaults(OpKernelContext& context, int first_input, std::int64_t dense, std::int64_t first,
+                                 SlimVector<FeatureColumn>* columns) {
+  for (std::int64_t i = 0; i < dense; ++i)
+    TENON_RETURN_IF_ERROR(SetDefault(context.input(first_input + static_cast<int>(i)), static_cast<std::size_t>(i),
+                                     &(*columns)[static_cast<std::size_t>(first + i)]));
+  return OkStatus();
+}
+
+// The attrs that all three ops have, by their names there.
+struct SequenceSizes {
+  ColumnCounts context, list;
+  SlimVector<PartialTensorShape> context_shapes, list_shapes;
+
+  template <class C>
+  static Status CountTypes(const C& c, std::string_view name, std::int64_t* count) {
+    SlimVector<DataType> types;
+    TENON_RETURN_IF_ERROR(c.GetAttr(name, &types));
+    *count = static_cast<std::int64_t>(types.size());
+    return OkStatus();
+  }
+  static Status Same(std::string_view a, std::int64_t is, std::string_view b, std::int64_t should_be) {
+    if (is == should_be) return OkStatus();
+    return errors::InvalidArgument("len(", a, ") != len(", b, "): ", is, " and ", should_be);
+  }
+  template <class C>
+  Status Read(const C& c, bool has_ragged) {
+    std::int64_t context_sparse = 0, list_sparse = 0, list_dense = 0, splits = 0;
+    TENON_RETURN_IF_ERROR(c.GetAttr("Ncontext_sparse", &context.sparse));
+    TENON_RETURN_IF_ERROR(c.GetAttr("Nfeature_list_sparse", &list.sparse));
+    TENON_RETURN_IF_ERROR(c.GetAttr("Nfeature_list_dense", &list.dense));
+    TENON_RETURN_IF_ERROR(c.GetAttr("context_dense_shapes", &context_shapes));
+    TENON_RETURN_IF_ERROR(c.GetAttr("feature_list_dense_shapes", &list_shapes));
+    TENON_RETURN_IF_ERROR(CountTypes(c, "context_sparse_types", &context_sparse));
+    TENON_RETURN_IF_ERROR(CountTypes(c, "Tcontext_dense", &context.dense));
+    TENON_RETURN_IF_ERROR(CountTypes(c, "feature_list_sparse_types", &list_sparse));
+    TENON_RETURN_IF_ERROR(CountTypes(c, "feature_list_dense_types", &list_dense));
+    TENON_RETURN_IF_ERROR(Same("context_sparse_keys", context.sparse, "context_sparse_types", context_sparse));
+    TENON_RETURN_IF_ERROR(Same("context_dense_types", context.dense, "context_dense_shapes",
+                               static_cast<std::int64_t>(context_shapes.size())));
+    TENON_RETURN_IF_ERROR(Same("feature_list_sparse_keys", list.sparse, "feature_list_sparse_types", list_sparse));
+    TENON_RETURN_IF_ERROR(Same("feature_list_dense_keys", list.dense, "feature_list_dense_types", list_dense));
+    TENON_RETURN_IF_ERROR(Same("feature_list_dense_keys", list.dense, "feature_list_dense_shapes",
+                               static_cast<std::int64_t>(list_shapes.size())));
+    if (has_ragged) {
+      TENON_RETURN_IF_ERROR(CountTypes(c, "context_ragged_value_types", &context.ragged));
+      TENON_RETURN_IF_ERROR(CountTypes(c, "context_ragged_split_types", &splits));
+      TENON_RETURN_IF_ERROR(Same("context_ragged_value_types", context.ragged, "context_ragged_split_types", splits));
+      TENON_RETURN_IF_ERROR(CountTypes(c, "feature_list_ragged_value_types", &list.ragged));
+      TENON_RETURN_IF_ERROR(CountTypes(c, "feature_list_ragged_split_types", &splits));
+      TENON_RETURN_IF_ERROR(
+          Same("feature_list_ragged_value_types", list.ragged, "feature_list_ragged_split_types", splits));
+    }
+    FeatureColumn unused;
+    for (std::size_t i = 0; i < context_shapes.size(); ++i)
+      TENON_RETURN_IF_ERROR(SetDenseShape(context_shapes[i], i, false, &unused));
+    for (std::size_t i = 0; i < list_shapes.size(); ++i)
+      TENON_RETURN_IF_ERROR(SetDenseShape(list_shapes[i], i, false, &unused));
+    return OkStatus();
+  }
+  // Outputs of the shape function; examples: [], [n] or unknown.
+  Status SetShapes(InferenceContext* c, ShapeHandle examples, bool lengths) const {
+    int at = 0;
+    const Index rank = c->RankKnown(examples) ? c->Rank(examples) : -2;
+    SparseParts(c, static_cast<std::size_t>(context.sparse), rank + 1, &at);
+    TENON_RETURN_IF_ERROR(DenseParts(c, examples, context_shapes, &at));
+    TENON_RETURN_IF_ERROR(RaggedParts(c, static_cast<std::size_t>(context.ragged), examples, 1, &at));
+    SparseParts(c, static_cast<std::size_t>(list.sparse), rank < 0 ? -1 : rank + 2, &at);
+    ShapeHandle rows;
+    TENON_RETURN_IF_ERROR(c->Concatenate(examples, c->Vector(c->UnknownDim()), &rows));
+    TENON_RETURN_IF_ERROR(DenseParts(c, rows, list_shapes, &at));
+    for (std::int64_t i = 0; lengths && i < list.dense; ++i) c->set_output(at++, examples);
+    return RaggedParts(c, static_cast<std::size_t>(list.ragged), examples, 2, &at);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/parse_sequence_example.hpp ----
+// ParseSequenceExample, ParseSequenceExampleV2, ParseSingleSequenceExample: features and lists of features of
+// serialised SequenceExamples as dense, sparse and ragged tensors.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+struct SequenceKeys {
+  std::span<const std::string> feature_list_dense_missing_assumed_empty;
+  std::span<const std::string> context_sparse_keys;
+  std::span<const std::string> context_dense_keys;
+  std::span<const std::string> feature_list_sparse_keys;
+  std::span<const std::string> feature_list_dense_keys;
+  std::span<const PartialTensorShape> context_dense_shapes;
+  std::span<const PartialTensorShape> feature_list_dense_shapes;
+};
+
+template <class C>
+Status CheckSequenceKeys(const C& c, SequenceSizes* sizes) {
+  std::int64_t context_dense = 0;
+  TENON_RETURN_IF_ERROR(sizes->Read(c, false));
+  TENON_RETURN_IF_ERROR(c.GetAttr("Ncontext_dense", &context_dense));
+  TENON_RETURN_IF_ERROR(
+      SequenceSizes::Same("context_dense_keys", context_dense, "context_dense_types", sizes->context.dense));
+  for (const auto& [name, count] :
+       {std::pair<std::string_view, std::int64_t>("context_sparse_keys", sizes->context.sparse),
+        {"context_dense_keys", sizes->context.dense},
+        {"feature_list_sparse_keys", sizes->list.sparse},
+        {"feature_list_dense_keys", sizes->list.dense}}) {
+    SlimVector<std::string> keys;
+    TENON_RETURN_IF_ERROR(c.GetAttr(name, &keys));
+    TENON_RETURN_IF_ERROR(SequenceSizes::Same(name, static_cast<std::int64_t>(keys.size()), "its types", count));
+  }
+  return OkStatus();
+}
+inline Status ParseSequenceExampleShape(InferenceContext* c) {
+  SequenceSizes sizes;
+  ShapeHandle examples;
+  TENON_RETURN_IF_ERROR(CheckSequenceKeys(*c, &sizes));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &examples));
+  return sizes.SetShapes(c, examples, true);
+}
+inline Status ParseSequenceExampleV2Shape(InferenceContext* c) {
+  SequenceSizes sizes;
+  ShapeHandle examples, unused;
+  TENON_RETURN_IF_ERROR(sizes.Read(*c, true));
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &examples));
+  for (int i = 2; i <= 8; ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &unused));
+  return sizes.SetShapes(c, examples, true);
+}
+inline Status ParseSingleSequenceExampleShape(InferenceContext* c) {
+  SequenceSizes sizes;
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(sizes.Read(*c, false));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &unused));
+  return sizes.SetShapes(c, c->Scalar(), false);
+}
+
+inline Status CheckSerialized(const Tensor& serialized, int least_rank, int most_rank) {
+  if (serialized.dims() >= least_rank && serialized.dims() <= most_rank) return OkStatus();
+  return errors::InvalidArgument("Expected serialized to be a ",
+                                 most_rank == 0    ? "scalar"
+                                 : least_rank == 1 ? "vector"
+                                                   : "scalar or vector",
+                                 ", got shape: ", serialized.shape());
+}
+inline Status CheckDebugName(const Tensor& names, const Tensor& serialized) {
+  if (names.NumElements() == 0 || names.shape() == serialized.shape()) return OkStatus();
+  return errors::InvalidArgument("Expected debug_name to have the same shape as serialized: debug_name.shape=",
+                                 names.shape(), ", serialized.shape=", serialized.shape());
+}
+
+}  // namespace detail
+
+struct ParseSequenceExample {
+  static constexpr auto signature = Op("ParseSequenceExample")
+                                        .Input("serialized: string")
+                                        .Input("debug_name: string")
+                                        .Input("context_dense_defaults: Tcontext_dense")
+                                        .Output("context_sparse_indices: Ncontext_sparse * int64")
+                                        .Output("context_sparse_values: context_sparse_types")
+                                        .Output("context_sparse_shapes: Ncontext_sparse * int64")
+                                        .Output("context_dense_values: Tcontext_dense")
+                                        .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_sparse_values: feature_list_sparse_types")
+                                        .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_dense_values: feature_list_dense_types")
+                                        .Output("feature_list_dense_lengths: Nfeature_list_dense * int64")
+                                        .Attr("feature_list_dense_missing_assumed_empty: list(string) >= 0")
+                                        .Attr("context_sparse_keys: list(string) >= 0")
+                                        .Attr("context_dense_keys: list(string) >= 0")
+                                        .Attr("feature_list_sparse_keys: list(string) >= 0")
+                                        .Attr("feature_list_dense_keys: list(string) >= 0")
+                                        .Attr("Ncontext_sparse: int >= 0 = 0")
+                                        .Attr("Ncontext_dense: int >= 0 = 0")
+                                        .Attr("Nfeature_list_sparse: int >= 0 = 0")
+                                        .Attr("Nfeature_list_dense: int >= 0 = 0")
+                                        .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("context_dense_shapes: list(shape) >= 0 = []")
+                                        .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
+                                        .SetShapeFn(detail::ParseSequenceExampleShape);
+
+  using Attrs = detail::SequenceKeys;
+  static constexpr std::string_view unused[] = {"Ncontext_dense"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return detail::CheckSequenceKeys(c, &sizes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>) const {
+      return Run(context.op(), *this, sizes);
+    }
+    detail::SequenceSizes sizes;
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Attrs& attrs, const detail::SequenceSizes& sizes) {
+    using detail::ColumnKind;
+    detail::SequenceParse parse;
+    parse.serialized = &context.input(0);
+    parse.names = &context.input(1);
+    parse.context_counts = sizes.context;
+    parse.list_counts = sizes.list;
+    TENON_RETURN_IF_ERROR(detail::CheckSerialized(*parse.serialized, 1, 1));
+    TENON_RETURN_IF_ERROR(detail::CheckDebugName(*parse.names, *parse.serialized));
+    const auto add = [&](ColumnKind kind, std::span<const std::string> keys, std::int64_t first_output,
+                         SlimVector<detail::FeatureColumn>* columns) {
+      detail::AddColumns(
+          kind, static_cast<std::int64_t>(keys.size()), [keys](std::size_t i) { return std::string_view(keys[i]); },
+          [&](int i) { return context.expected_output_dtype(static_cast<int>(first_output) + i); }, columns);
+    };
+    const std::int64_t cs = sizes.context.sparse, ls = sizes.list.sparse, lists = 3 * cs + sizes.context.dense;
+    add(ColumnKind::kSparse, attrs.context_sparse_keys, cs, &parse.context_columns);
+    add(ColumnKind::kDense, attrs.context_dense_keys, 3 * cs, &parse.context_columns);
+    add(ColumnKind::kSparse, attrs.feature_list_sparse_keys, lists + ls, &parse.list_columns);
+    add(ColumnKind::kDense, attrs.feature_list_dense_keys, lists + 3 * ls, &parse.list_columns);
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.context_dense_shapes, cs, &parse.context_columns));
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.feature_list_dense_shapes, ls, &parse.list_columns));
+    TENON_RETURN_IF_ERROR(detail::SetContextDefaults(context, 2, sizes.context.dense, cs, &parse.context_columns));
+    for (detail::FeatureColumn& column : parse.list_columns)
+      for (const std::string& key : attrs.feature_list_dense_missing_assumed_empty)
+        if (column.key == key) column.may_be_missing = true;
+    TENON_RETURN_IF_ERROR(parse.Find());
+    return parse.Write(context);
+  }
+};
+
+struct ParseSequenceExampleV2 {
+  static constexpr auto signature = Op("ParseSequenceExampleV2")
+                                        .Input("serialized: string")
+                                        .Input("debug_name: string")
+                                        .Input("context_sparse_keys: string")
+                                        .Input("context_dense_keys: string")
+                                        .Input("context_ragged_keys: string")
+                                        .Input("feature_list_sparse_keys: string")
+                                        .Input("feature_list_dense_keys: string")
+                                        .Input("feature_list_ragged_keys: string")
+                                        .Input("feature_list_dense_missing_assumed_empty: bool")
+                                        .Input("context_dense_defaults: Tcontext_dense")
+                                        .Output("context_sparse_indices: Ncontext_sparse * int64")
+                                        .Output("context_sparse_values: context_sparse_types")
+                                        .Output("context_sparse_shapes: Ncontext_sparse * int64")
+                                        .Output("context_dense_values: Tcontext_dense")
+                                        .Output("context_ragged_values: context_ragged_value_types")
+                                        .Output("context_ragged_row_splits: context_ragged_split_types")
+                                        .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_sparse_values: feature_list_sparse_types")
+                                        .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_dense_values: feature_list_dense_types")
+                                        .Output("feature_list_dense_lengths: Nfeature_list_dense * int64")
+                                        .Output("feature_list_ragged_values: feature_list_ragged_value_types")
+                                        .Output("feature_list_ragged_outer_splits: feature_list_ragged_split_types")
+                                        .Output("feature_list_ragged_inner_splits: feature_list_ragged_split_types")
+                                        .Attr("Ncontext_sparse: int >= 0 = 0")
+                                        .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")
+                                        .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("context_ragged_value_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("context_ragged_split_types: list({int32,int64}) >= 0 = []")
+                                        .Attr("context_dense_shapes: list(shape) >= 0 = []")
+                                        .Attr("Nfeature_list_sparse: int >= 0 = 0")
+                                        .Attr("Nfeature_list_dense: int >= 0 = 0")
+                                        .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_ragged_value_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_ragged_split_types: list({int32,int64}) >= 0 = []")
+                                        .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
+                                        .SetShapeFn(detail::ParseSequenceExampleV2Shape);
+
+  struct Attrs {
+    std::span<const PartialTensorShape> context_dense_shapes;
+    std::span<const PartialTensorShape> feature_list_dense_shapes;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return sizes.Read(c, true); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                      std::span<const Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>) const {
+      return Run(context.op(), *this, sizes);
+    }
+    detail::SequenceSizes sizes;
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Attrs& attrs, const detail::SequenceSizes& sizes) {
+    using detail::ColumnKind;
+    detail::SequenceParse parse;
+    parse.serialized = &context.input(0);
+    parse.names = &context.input(1);
+    parse.context_counts = sizes.context;
+    parse.list_counts = sizes.list;
+    TENON_RETURN_IF_ERROR(detail::CheckSerialized(*parse.serialized, 0, 1));
+    TENON_RETURN_IF_ERROR(detail::CheckDebugName(*parse.names, *parse.serialized));
+    const auto add = [&](ColumnKind kind, int input, std::string_view what, std::int64_t count,
+                         std::int64_t first_output, SlimVector<detail::FeatureColumn>* columns) -> Status {
+      const Tensor& keys = context.input(input);
+      if (keys.dims() != 1 || keys.NumElements() != count)
+        return errors::InvalidArgument("Expected ", what, " to be a vector of ", count,
+                                       " keys, got shape: ", keys.shape());
+      detail::AddColumns(
+          kind, count, [&keys](std::size_t i) { return detail::KeyAt(keys, static_cast<Index>(i)); },
+          [&](int i) { return context.expected_output_dtype(static_cast<int>(first_output) + i); }, columns);
+      return OkStatus();
+    };
+    const detail::ColumnCounts &a = sizes.context, &b = sizes.list;
+    const std::int64_t lists = 3 * a.sparse + a.dense + 2 * a.ragged, ragged = lists + 3 * b.sparse + 2 * b.dense;
+    auto *contexts = &parse.context_columns, *rows = &parse.list_columns;
+    TENON_RETURN_IF_ERROR(add(ColumnKind::kSparse, 2, "context_sparse_keys", a.sparse, a.sparse, contexts));
+    TENON_RETURN_IF_ERROR(add(ColumnKind::kDense, 3, "context_dense_keys", a.dense, 3 * a.sparse, contexts));
+    TENON_RETURN_IF_ERROR(
+        add(ColumnKind::kRagged, 4, "context_ragged_keys", a.ragged, 3 * a.sparse + a.dense, contexts));
+    TENON_RETURN_IF_ERROR(add(ColumnKind::kSparse, 5, "feature_list_sparse_keys", b.sparse, lists + b.sparse, rows));
+    TENON_RETURN_IF_ERROR(add(ColumnKind::kDense, 6, "feature_list_dense_keys", b.dense, lists + 3 * b.sparse, rows));
+    TENON_RETURN_IF_ERROR(add(ColumnKind::kRagged, 7, "feature_list_ragged_keys", b.ragged, ragged, rows));
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.context_dense_shapes, a.sparse, contexts));
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.feature_list_dense_shapes, b.sparse, rows));
+    TENON_RETURN_IF_ERROR(detail::SetContextDefaults(context, 9, a.dense, a.sparse, contexts));
+    const Tensor& may_be_missing = context.input(8);
+    if (may_be_missing.dims() != 1 || may_be_missing.NumElements() != b.dense)
+      return errors::InvalidArgument("Expected feature_list_dense_missing_assumed_empty to be a vector of ", b.dense,
+                                     " values, got shape: ", may_be_missing.shape());
+    for (std::int64_t i = 0; i < b.dense; ++i)
+      (*rows)[static_cast<std::size_t>(b.sparse + i)].may_be_missing = may_be_missing.data<bool>()[i];
+    TENON_RETURN_IF_ERROR(parse.Find());
+    return parse.Write(context);
+  }
+};
+
+// Of one SequenceExample, with each key an input of its own.
+struct ParseSingleSequenceExample {
+  static constexpr auto signature = Op("ParseSingleSequenceExample")
+                                        .Input("serialized: string")
+                                        .Input("feature_list_dense_missing_assumed_empty: string")
+                                        .Input("context_sparse_keys: Ncontext_sparse * string")
+                                        .Input("context_dense_keys: Ncontext_dense * string")
+                                        .Input("feature_list_sparse_keys: Nfeature_list_sparse * string")
+                                        .Input("feature_list_dense_keys: Nfeature_list_dense * string")
+                                        .Input("context_dense_defaults: Tcontext_dense")
+                                        .Input("debug_name: string")
+                                        .Output("context_sparse_indices: Ncontext_sparse * int64")
+                                        .Output("context_sparse_values: context_sparse_types")
+                                        .Output("context_sparse_shapes: Ncontext_sparse * int64")
+                                        .Output("context_dense_values: Tcontext_dense")
+                                        .Output("feature_list_sparse_indices: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_sparse_values: feature_list_sparse_types")
+                                        .Output("feature_list_sparse_shapes: Nfeature_list_sparse * int64")
+                                        .Output("feature_list_dense_values: feature_list_dense_types")
+                                        .Attr("Ncontext_sparse: int >= 0 = 0")
+                                        .Attr("Ncontext_dense: int >= 0 = 0")
+                                        .Attr("Nfeature_list_sparse: int >= 0 = 0")
+                                        .Attr("Nfeature_list_dense: int >= 0 = 0")
+                                        .Attr("context_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("Tcontext_dense: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_dense_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("context_dense_shapes: list(shape) >= 0 = []")
+                                        .Attr("feature_list_sparse_types: list({float,int64,string}) >= 0 = []")
+                                        .Attr("feature_list_dense_shapes: list(shape) >= 0 = []")
+                                        .SetShapeFn(detail::ParseSingleSequenceExampleShape);
+
+  struct Attrs {
+    std::span<const PartialTensorShape> context_dense_shapes;
+    std::span<const PartialTensorShape> feature_list_dense_shapes;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return sizes.Read(c, false); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor&, std::span<const Tensor>,
+                      std::span<const Tensor> context_dense_keys, std::span<const Tensor>, std::span<const Tensor>,
+                      std::span<const Tensor>, const Tensor&, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>, std::span<Tensor>, std::span<Tensor>, std::span<Tensor>,
+                      std::span<Tensor>) const {
+      if (static_cast<std::int64_t>(context_dense_keys.size()) != sizes.context.dense)
+        return errors::InvalidArgument("Expected len(context_dense_keys) == len(context_dense_defaults), got ",
+                                       context_dense_keys.size(), " and ", sizes.context.dense);
+      return Run(context.op(), *this, sizes);
+    }
+    detail::SequenceSizes sizes;
+  };
+
+ private:
+  static Status Run(OpKernelContext& context, const Attrs& attrs, const detail::SequenceSizes& sizes) {
+    using detail::ColumnKind;
+    detail::SequenceParse parse;
+    const detail::ColumnCounts &a = sizes.context, &b = sizes.list;
+    const std::int64_t keys = a.sparse + a.dense + b.sparse + b.dense;
+    const Tensor& name = context.input(static_cast<int>(2 + keys + a.dense));
+    parse.serialized = &context.input(0);
+    parse.names = &name;
+    parse.context_counts = a;
+    parse.list_counts = b;
+    parse.lengths = false;
+    TENON_RETURN_IF_ERROR(detail::CheckSerialized(*parse.serialized, 0, 0));
+    TENON_RETURN_IF_ERROR(detail::CheckDebugName(name, *parse.serialized));
+    for (int i = 0; i < static_cast<int>(keys); ++i)
+      if (context.input(2 + i).dims() != 0)
+        return errors::InvalidArgument("Expected key ", i,
+                                       " to be a scalar, got shape: ", context.input(2 + i).shape());
+    std::int64_t input = 2;
+    const auto add = [&](ColumnKind kind, std::int64_t count, std::int64_t first_output,
+                         SlimVector<detail::FeatureColumn>* columns) {
+      detail::AddColumns(
+          kind, count,
+          [&](std::size_t i) { return detail::KeyAt(context.input(static_cast<int>(input) + static_cast<int>(i)), 0); },
+          [&](int i) { return context.expected_output_dtype(static_cast<int>(first_output) + i); }, columns);
+      input += count;
+    };
+    const std::int64_t lists = 3 * a.sparse + a.dense;
+    add(ColumnKind::kSparse, a.sparse, a.sparse, &parse.context_columns);
+    add(ColumnKind::kDense, a.dense, 3 * a.sparse, &parse.context_columns);
+    add(ColumnKind::kSparse, b.sparse, lists + b.sparse, &parse.list_columns);
+    add(ColumnKind::kDense, b.dense, lists + 3 * b.sparse, &parse.list_columns);
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.context_dense_shapes, a.sparse, &parse.context_columns));
+    TENON_RETURN_IF_ERROR(detail::SetFixedShapes(attrs.feature_list_dense_shapes, b.sparse, &parse.list_columns));
+    TENON_RETURN_IF_ERROR(
+        detail::SetContextDefaults(context, static_cast<int>(input), a.dense, a.sparse, &parse.context_columns));
+    const Tensor& may_be_missing = context.input(1);
+    if (may_be_missing.dims() != 1)
+      return errors::InvalidArgument("Expected feature_list_dense_missing_assumed_empty to be a vector, got shape: ",
+                                     may_be_missing.shape());
+    for (detail::FeatureColumn& column : parse.list_columns)
+      for (Index i = 0; i < may_be_missing.NumElements(); ++i)
+        if (column.key == detail::KeyAt(may_be_missing, i)) column.may_be_missing = true;
+    TENON_RETURN_IF_ERROR(parse.Find());
+    return parse.Write(context);
   }
 };
 
@@ -18099,9 +20948,9 @@ void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
   for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
 }
 
-// u: [m, u_columns] and v: [n, v_columns], or null.
+// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
 template <class T>
-void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, T* s, T* u, T* v) {
+void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u, T* v) {
   using W = typename WideOf<T>::type;
   const Index most = std::max(m, n), least = std::min(m, n);
   SlimVector<W> a = Numbers<W>(m * n), left = Numbers<W>(m * n), right = Numbers<W>(least * least);
@@ -18113,7 +20962,7 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, T* s
     linalg::Adjoint(a.data(), m, n, left.data());
   linalg::SvdTall(left.data(), most, least, values.data(), right.data());
   for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
-  if (u == nullptr) return;
+  if (!vectors) return;
   // Of the longer side there may be more columns than values.
   T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
   const Index columns = m >= n ? u_columns : v_columns;
@@ -18209,8 +21058,8 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
       (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
-        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, s_out->data<T>() + i * least,
-                      this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
+        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
+                      s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
                       this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
         return true;
       });
@@ -21573,7 +24422,7 @@ inline Status QuantizeRangeShape(InferenceContext* c, int input, int first, Shap
   if (axis == -1) return OkStatus();
   ShapeHandle shape;
   DimensionHandle depth;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(input), axis + 1, &shape));
+  TENON_RETURN_IF_ERROR(c->WithAxis(c->input(input), axis, &shape));
   return c->Merge(c->Dim(*ranges, 0), c->Dim(shape, axis), &depth);
 }
 inline Status QuantizeAndDequantizeShape(InferenceContext* c) {
@@ -22085,18 +24934,7 @@ inline Status SegmentV2Shape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-inline Status UnsortedSegmentShape(InferenceContext* c) {
-  ShapeHandle data = c->input(0), ids = c->input(1), unused, rest, out;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  if (!c->RankKnown(ids)) return shape_inference::UnknownShape(c);
-  TENON_RETURN_IF_ERROR(c->MergePrefix(data, ids, &data, &ids));
-  DimensionHandle segments;
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(2, &segments));
-  TENON_RETURN_IF_ERROR(c->Subshape(data, c->Rank(ids), &rest));
-  TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
+using shape_inference::UnsortedSegmentShape;
 
 TENON_SETUP_CODE_END
 
@@ -25748,16 +28586,9 @@ inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input,
   return OkStatus();
 }
 
-// The shape that the values of input `i` are, of this rank.
-constexpr Status ShapeFromInput(InferenceContext* c, int i, int rank) {
-  ShapeHandle shape;
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(i, &shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(shape, rank, &shape));
-  c->set_output(0, shape);
-  return OkStatus();
-}
+using shape_inference::ShapeFromInput;
 
-// The same while running: `what` names the input.
+// The shape that an input's values are, while running: `what` names the input.
 inline Status ShapeFromValues(std::string_view op, std::string_view what, const HostIndices& values, int rank,
                               TensorShape* shape) {
   if (values.shape().dims() != 1 || values.size() != rank)
@@ -25881,33 +28712,7 @@ struct ConvGradientAttrs {
   std::string_view padding, data_format;
 };
 
-inline Status Conv2DBackpropInputShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  ShapeHandle gradient, filter, sizes, out;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, &gradient));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
-  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
-  const DimensionHandle batch = c->Dim(gradient, 0);
-  DimensionHandle unused;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(gradient, d), c->Dim(filter, 3), &unused));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &sizes));
-  if (!c->RankKnown(sizes)) TENON_RETURN_IF_ERROR(c->WithRank(sizes, 4, &sizes));
-  shape_inference::internal::ImageDims image;
-  if (c->Rank(sizes) == 4) {
-    image = {c->Dim(sizes, 0), c->Dim(sizes, h), c->Dim(sizes, h + 1), c->Dim(sizes, d)};
-    TENON_RETURN_IF_ERROR(c->Merge(image.batch, batch, &unused));
-    image.batch = batch;  // TensorFlow keeps the gradient's, known or not
-  } else if (c->Rank(sizes) == 2) {
-    image = {batch, c->Dim(sizes, 0), c->Dim(sizes, 1), c->Dim(filter, 2)};
-  } else {
-    return errors::InvalidArgument(
-        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", c->Rank(sizes));
-  }
-  TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
+using shape_inference::Conv2DBackpropInputShape;
 
 // One dimension of a gradient: the output size that input and filter would give must be the gradient's.
 inline Status PlaceGradient(std::string_view op, int dimension, Padding padding, Index got, Window* w) {
@@ -26102,45 +28907,7 @@ struct Conv3DAttrs {
   std::string_view padding, data_format;
 };
 
-// Sizes of windows over the three dimensions of space; `size(i)` is that of the filter along dimension i.
-inline Status VolumeShape(InferenceContext* c, ShapeHandle input, const DimensionHandle (&filter)[3],
-                          const SlimVector<std::int64_t>& strides, const SlimVector<std::int64_t>& dilations,
-                          TensorFormat format, DimensionHandle depth) {
-  std::string_view text;
-  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
-  Padding padding = Padding::kValid;
-  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
-  const int first = SpatialIndex(format);
-  DimensionHandle sizes[3];
-  for (int i = 0; i < 3; ++i) {
-    const auto at = static_cast<std::size_t>(first + i);
-    TENON_RETURN_IF_ERROR(shape_inference::GetWindowedOutputSizeFromDimsV2(
-        c, c->Dim(input, first + i), filter[i], dilations[at], strides[at], padding, -1, -1, &sizes[i]));
-  }
-  const DimensionHandle batch = c->Dim(input, 0);
-  if (ChannelsFirst(format))
-    c->set_output(0, c->MakeShape({batch, depth, sizes[0], sizes[1], sizes[2]}));
-  else
-    c->set_output(0, c->MakeShape({batch, sizes[0], sizes[1], sizes[2], depth}));
-  return OkStatus();
-}
-
-inline Status Conv3DShape(InferenceContext* c) {
-  ShapeHandle input, filter;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &filter));
-  TensorFormat format = TensorFormat::kNDHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  SlimVector<std::int64_t> dilations, strides;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
-  const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
-  TENON_RETURN_IF_ERROR(shape_inference::internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
-  return VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations, format,
-                     out_depth);
-}
+using shape_inference::Conv3DShape;
 
 // The attrs, as TensorFlow's kernels check them.
 inline Status CheckConv3DAttrs(std::string_view op, const Conv3DAttrs& a) {
@@ -26569,6 +29336,379 @@ struct SparseSoftmaxCrossEntropyWithLogits {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/nn/ctc.hpp ----
+// CTCLoss, CTCGreedyDecoder: connectionist temporal classification (Graves et al. 2006), sums over all
+// alignments of labels and time, and the likeliest label at each time.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+template <class Device, class T>
+concept TakesCtc = Device::type == "CPU" && (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+inline Status CtcLossShape(InferenceContext* c) {
+  ShapeHandle inputs, indices, values, lengths;
+  DimensionHandle unused, batch;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &inputs));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(3), 1, &lengths));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &unused));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(inputs, 1), c->Dim(lengths, 0), &batch));
+  TENON_RETURN_IF_ERROR(c->ReplaceDim(inputs, 1, batch, &inputs));
+  c->set_output(0, c->Vector(batch));
+  c->set_output(1, inputs);
+  return OkStatus();
+}
+inline Status CtcGreedyShape(InferenceContext* c) {
+  ShapeHandle inputs, lengths;
+  DimensionHandle batch;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 3, &inputs));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &lengths));
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(inputs, 1), c->Dim(lengths, 0), &batch));
+  c->set_output(0, c->Matrix(c->UnknownDim(), 2));
+  c->set_output(1, c->Vector(c->UnknownDim()));
+  c->set_output(2, c->Vector(2));
+  c->set_output(3, c->Matrix(batch, 1));
+  return OkStatus();
+}
+
+// log(exp(a) + exp(b)); both may be minus infinity. The difference counts as a float, for doubles too, as in
+// TensorFlow.
+template <class T>
+T LogSum(T a, T b) {
+  if (a == -std::numeric_limits<T>::infinity()) return b;
+  if (b == -std::numeric_limits<T>::infinity()) return a;
+  const T most = a > b ? a : b, least = a > b ? b : a;
+  return most + static_cast<T>(std::log1p(std::exp(static_cast<float>(least - most))));
+}
+
+struct CtcRules {
+  bool collapse_repeated = false;  // labels, before anything else
+  bool merge_repeated = true;      // equal labels at consecutive times are one
+  bool ignore_longer = false;      // labels that do not fit into the time have no loss
+  Index blank = 0;
+};
+
+// One example: y: [time, classes] the classes' probabilities; l: the labels with a blank around each.
+template <class T>
+class CtcLattice {
+ public:
+  CtcLattice(const SlimVector<std::int32_t>& labels, const CtcRules& rules) : rules_(rules) {
+    l_.push_back(static_cast<std::int32_t>(rules.blank));
+    for (const std::int32_t label : labels) {
+      l_.push_back(label);
+      l_.push_back(static_cast<std::int32_t>(rules.blank));
+    }
+  }
+
+  // The loss, and y less the share of each class in all alignments.
+  T Run(const T* y, Index time, Index classes, T* gradient, Index gradient_step) {
+    const Index states = static_cast<Index>(l_.size());
+    SlimVector<T> alpha(static_cast<std::size_t>(time * states), kNever), beta = alpha;
+    Forward(y, time, classes, alpha.data());
+    Backward(y, time, classes, beta.data());
+    T total = kNever;
+    for (Index u = 0; u < states; ++u) total = LogSum(total, alpha[At(u)] + beta[At(u)]);
+    SlimVector<T> share(static_cast<std::size_t>(classes));
+    for (Index t = 0; t < time; ++t) {
+      std::fill(share.begin(), share.end(), kNever);
+      for (Index u = 0; u < states; ++u) {
+        T& of = share[static_cast<std::size_t>(l_[At(u)])];
+        of = LogSum(of, alpha[At(t * states + u)] + beta[At(t * states + u)]);
+      }
+      for (Index k = 0; k < classes; ++k)
+        gradient[t * gradient_step + k] =
+            y[t * classes + k] - (total == kNever ? T(0) : T(std::exp(static_cast<float>(share[At(k)] - total))));
+    }
+    return -total;
+  }
+
+ private:
+  static constexpr T kNever = -std::numeric_limits<T>::infinity();
+  static constexpr std::size_t At(Index i) { return static_cast<std::size_t>(i); }
+
+  bool StaysOn(Index u) const { return rules_.merge_repeated || l_[At(u)] == rules_.blank; }
+  // From state u to state u + 2, over the blank between.
+  bool Skips(Index u) const {
+    return l_[At(u + 2)] != rules_.blank && !(rules_.merge_repeated && l_[At(u)] == l_[At(u + 2)]);
+  }
+  // The states that a path through the whole lattice can be in at that time: [*first, *last).
+  void Reachable(Index t, Index time, Index* first, Index* last) const {
+    const Index states = static_cast<Index>(l_.size());
+    *first = std::max(Index{0}, states - 2 * (time - t));
+    *last = std::min(states, 2 * (t + 1));
+  }
+
+  void Forward(const T* y, Index time, Index classes, T* alpha) const {
+    const Index states = static_cast<Index>(l_.size());
+    alpha[0] = std::log(y[rules_.blank]);
+    if (states > 1) alpha[1] = std::log(y[l_[1]]);
+    for (Index t = 1; t < time; ++t) {
+      const T* const before = alpha + (t - 1) * states;
+      Index first = 0, last = 0;
+      Reachable(t, time, &first, &last);
+      for (Index u = first; u < last; ++u) {
+        T sum = StaysOn(u) ? before[u] : kNever;
+        if (u > 0) sum = LogSum(sum, before[u - 1]);
+        if (u > 1 && Skips(u - 2)) sum = LogSum(sum, before[u - 2]);
+        alpha[t * states + u] = std::log(y[t * classes + l_[At(u)]]) + sum;
+      }
+    }
+  }
+  void Backward(const T* y, Index time, Index classes, T* beta) const {
+    const Index states = static_cast<Index>(l_.size());
+    for (Index u = std::max(Index{0}, states - 2); u < states; ++u) beta[(time - 1) * states + u] = 0;
+    // TensorFlow counts, for an example without labels, the path that ends one step earlier, too.
+    if (states == 1 && time > 1) beta[time - 2] = 0;
+    for (Index t = time - 2; t >= 0; --t) {
+      const T *const after = beta + (t + 1) * states, *const p = y + (t + 1) * classes;
+      const auto from = [&](Index u) { return after[u] + std::log(p[l_[At(u)]]); };
+      Index first = 0, last = 0;
+      Reachable(t, time, &first, &last);
+      for (Index u = first; u < last; ++u) {
+        T sum = beta[t * states + u];
+        if (StaysOn(u)) sum = LogSum(sum, from(u));
+        if (u + 1 < states) sum = LogSum(sum, from(u + 1));
+        if (u + 2 < states && Skips(u)) sum = LogSum(sum, from(u + 2));
+        beta[t * states + u] = sum;
+      }
+    }
+  }
+
+  CtcRules rules_;
+  SlimVector<std::int32_t> l_;
+};
+
+// Labels of each example, from the rows of a sparse matrix.
+struct CtcLabels {
+  SlimVector<SlimVector<std::int32_t>> of;
+
+  Status Read(const Tensor& indices, const Tensor& values, Index batch, Index classes, const CtcRules& rules) {
+    of.resize(static_cast<std::size_t>(batch));
+    const std::int64_t* const places = indices.data<std::int64_t>();
+    for (Index i = 0; i < values.NumElements(); ++i) {
+      const std::int64_t b = places[2 * i];
+      if (b < 0 || b >= batch)
+        return errors::InvalidArgument("labels batch index must be between 0 and ", batch, " but saw: ", b);
+      if (i > 0 && b < places[2 * i - 2])
+        return errors::InvalidArgument("labels SparseTensor must be ordered by batch, but ", b, " follows ",
+                                       places[2 * i - 2]);
+      of[static_cast<std::size_t>(b)].push_back(values.data<std::int32_t>()[i]);
+    }
+    for (Index b = 0; b < batch; ++b) TENON_RETURN_IF_ERROR(Clean(b, classes, rules, &of[static_cast<std::size_t>(b)]));
+    return OkStatus();
+  }
+
+ private:
+  // Null labels (the blank, or beyond the classes) at the end are dropped; labels after one are a mistake.
+  static Status Clean(Index b, Index classes, const CtcRules& rules, SlimVector<std::int32_t>* labels) {
+    const bool blank_last = rules.blank == classes - 1;
+    SlimVector<std::int32_t> kept;
+    bool ended = false;
+    for (const std::int32_t label : *labels) {
+      if (label < 0)
+        return errors::InvalidArgument("All labels must be nonnegative integers, batch: ", b, " label: ", label);
+      const bool null = blank_last ? label >= classes - 1 : label == rules.blank;
+      if (!blank_last && label >= classes)
+        return errors::InvalidArgument("Label ", label, " is not less than the number of classes, ", classes,
+                                       ", batch: ", b);
+      if (ended && !null)
+        return errors::InvalidArgument(
+            "Saw a non-null label (index >= num_classes - 1) following a null label, batch: ", b,
+            " num_classes: ", classes, " label: ", label);
+      ended = ended || null;
+      if (null || (rules.collapse_repeated && !kept.empty() && kept.back() == label)) continue;
+      kept.push_back(label);
+    }
+    labels->swap(kept);
+    return OkStatus();
+  }
+};
+
+inline Status CheckCtcInputs(const Tensor& inputs, const Tensor& lengths, Code code) {
+  if (inputs.dims() != 3) return errors::InvalidArgument("inputs is not a 3-Tensor, its shape is ", inputs.shape());
+  if (lengths.dims() != 1)
+    return errors::InvalidArgument("sequence_length is not a vector, its shape is ", lengths.shape());
+  if (lengths.NumElements() != inputs.dim_size(1))
+    return Status(code, StrCat("len(sequence_length) != batch_size.  len(sequence_length):  ", lengths.NumElements(),
+                               " batch_size: ", inputs.dim_size(1)));
+  for (Index b = 0; b < lengths.NumElements(); ++b)
+    if (lengths.data<std::int32_t>()[b] < 0 || lengths.data<std::int32_t>()[b] > inputs.dim_size(0))
+      return Status(code, StrCat("sequence_length(", b, ") <= ", inputs.dim_size(0),
+                                 " and not negative is wanted, got ", lengths.data<std::int32_t>()[b]));
+  return OkStatus();
+}
+
+template <class T>
+Status RunCtcLoss(OpKernelContext& context, CtcRules rules) {
+  const Tensor &inputs = context.input(0), &indices = context.input(1), &values = context.input(2),
+               &lengths = context.input(3);
+  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kInvalidArgument));
+  if (indices.dims() != 2 || indices.dim_size(1) != 2)
+    return errors::InvalidArgument("labels_indices is not a matrix of 2 columns, its shape is ", indices.shape());
+  if (values.dims() != 1)
+    return errors::InvalidArgument("labels_values is not a vector, its shape is ", values.shape());
+  if (indices.dim_size(0) != values.NumElements())
+    return errors::InvalidArgument("labels_indices and labels_values must contain the same number of rows, but saw ",
+                                   indices.shape(), " vs. ", values.shape());
+  const Index time = inputs.dim_size(0), batch = inputs.dim_size(1), classes = inputs.dim_size(2);
+  if (classes < 1 || classes > std::numeric_limits<std::int32_t>::max())
+    return errors::InvalidArgument("num_classes must be at least 1, the shape of inputs is ", inputs.shape());
+  rules.blank = classes - 1;
+  CtcLabels labels;
+  TENON_RETURN_IF_ERROR(labels.Read(indices, values, batch, classes, rules));
+  for (Index b = 0; b < batch; ++b) {
+    const auto wanted = static_cast<Index>(labels.of[static_cast<std::size_t>(b)].size());
+    const Index there = lengths.data<std::int32_t>()[b];
+    if (there > 0 && wanted > there && !rules.ignore_longer)
+      return errors::InvalidArgument("Not enough time for target transition sequence (required: ", wanted,
+                                     ", available: ", there, ")", b,
+                                     "You can turn this error into a warning by using "
+                                     "the flag ignore_longer_outputs_than_inputs");
+  }
+  Tensor *loss = nullptr, *gradient = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({batch}), &loss));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, inputs.shape(), &gradient));
+  std::fill_n(gradient->data<T>(), inputs.NumElements(), T(0));
+  const double states =
+      2.0 * static_cast<double>(values.NumElements()) / static_cast<double>(std::max(batch, Index{1})) + 1;
+  ParallelFor(context.device<Cpu>(), batch, 60 * static_cast<double>(time) * (states + static_cast<double>(classes)),
+              [&](Index begin, Index end) {
+                for (Index b = begin; b < end; ++b) {
+                  const SlimVector<std::int32_t>& own = labels.of[static_cast<std::size_t>(b)];
+                  const Index steps = lengths.data<std::int32_t>()[b];
+                  loss->data<T>()[b] = 0;
+                  if (steps == 0 || static_cast<Index>(own.size()) > steps) continue;
+                  SlimVector<T> y(static_cast<std::size_t>(steps * classes));
+                  for (Index t = 0; t < steps; ++t) {
+                    const T* const x = inputs.data<T>() + (t * batch + b) * classes;
+                    T* const p = y.data() + t * classes;
+                    const T most = *std::max_element(x, x + classes);
+                    T sum = 0;
+                    for (Index k = 0; k < classes; ++k) sum += p[k] = std::exp(x[k] - most);
+                    for (Index k = 0; k < classes; ++k) p[k] /= sum;
+                  }
+                  loss->data<T>()[b] =
+                      CtcLattice<T>(own, rules)
+                          .Run(y.data(), steps, classes, gradient->data<T>() + b * classes, batch * classes);
+                }
+              });
+  return OkStatus();
+}
+
+template <class T>
+Status RunCtcGreedy(OpKernelContext& context, bool merge_repeated, std::int64_t blank_index) {
+  const Tensor &inputs = context.input(0), &lengths = context.input(1);
+  TENON_RETURN_IF_ERROR(CheckCtcInputs(inputs, lengths, Code::kFailedPrecondition));
+  const Index batch = inputs.dim_size(1), classes = inputs.dim_size(2);
+  if (classes < 1) return errors::InvalidArgument("inputs has no classes, its shape is ", inputs.shape());
+  if (blank_index < -classes || blank_index >= classes)
+    return errors::InvalidArgument("blank_index expected to be between ", -classes, " and ", classes - 1, " but was ",
+                                   blank_index);
+  const Index blank = blank_index < 0 ? blank_index + classes : blank_index;
+  Tensor* scores = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(3, TensorShape({batch, 1}), &scores));
+  SlimVector<std::int64_t> values, counts;
+  Index longest = 0;
+  for (Index b = 0; b < batch; ++b) {
+    Index before = -1;
+    T score = 0;
+    const std::size_t begin = values.size();
+    for (Index t = 0; t < lengths.data<std::int32_t>()[b]; ++t) {
+      const T* const x = inputs.data<T>() + (t * batch + b) * classes;
+      const Index best = std::max_element(x, x + classes) - x;
+      score -= x[best];
+      if (best != blank && !(merge_repeated && best == before)) values.push_back(best);
+      before = best;
+    }
+    scores->data<T>()[b] = score;
+    counts.push_back(static_cast<std::int64_t>(values.size() - begin));
+    longest = std::max(longest, static_cast<Index>(counts.back()));
+  }
+  Tensor *indices = nullptr, *decoded = nullptr, *shape = nullptr;
+  const auto n = static_cast<Index>(values.size());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n, 2}), &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &decoded));
+  TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({2}), &shape));
+  std::copy(values.begin(), values.end(), decoded->data<std::int64_t>());
+  std::int64_t* place = indices->data<std::int64_t>();
+  for (Index b = 0; b < batch; ++b)
+    for (Index i = 0; i < counts[static_cast<std::size_t>(b)]; ++i) {
+      *place++ = b;
+      *place++ = i;
+    }
+  shape->data<std::int64_t>()[0] = batch;
+  shape->data<std::int64_t>()[1] = longest;
+  return OkStatus();
+}
+
+struct CtcLossAttrs {
+  bool preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs;
+};
+}  // namespace detail
+
+// inputs: [time, batch, classes] logits, the last class is the blank  ->  loss: [batch], its gradient: as the inputs.
+struct CTCLoss {
+  static constexpr auto signature = Op("CTCLoss")
+                                        .Input("inputs: T")
+                                        .Input("labels_indices: int64")
+                                        .Input("labels_values: int32")
+                                        .Input("sequence_length: int32")
+                                        .Output("loss: T")
+                                        .Output("gradient: T")
+                                        .Attr("preprocess_collapse_repeated: bool = false")
+                                        .Attr("ctc_merge_repeated: bool = true")
+                                        .Attr("ignore_longer_outputs_than_inputs: bool = false")
+                                        .Attr("T: {float, double} = DT_FLOAT")
+                                        .SetShapeFn(detail::CtcLossShape);
+
+  using Attrs = detail::CtcLossAttrs;
+  template <class Device, class T>
+    requires detail::TakesCtc<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T>, const Tensor&, const Tensor&, const Tensor&, Tensor&,
+                      Tensor&) const {
+      return detail::RunCtcLoss<T>(context.op(), {this->preprocess_collapse_repeated, this->ctc_merge_repeated,
+                                                  this->ignore_longer_outputs_than_inputs, 0});
+    }
+  };
+};
+
+// inputs: [time, batch, classes]  ->  the likeliest classes as a sparse matrix, less blanks (and repeats); the score is
+// the sum of their logits, negated: [batch, 1].
+struct CTCGreedyDecoder {
+  static constexpr auto signature = Op("CTCGreedyDecoder")
+                                        .Input("inputs: T")
+                                        .Input("sequence_length: int32")
+                                        .Output("decoded_indices: int64")
+                                        .Output("decoded_values: int64")
+                                        .Output("decoded_shape: int64")
+                                        .Output("log_probability: T")
+                                        .Attr("merge_repeated: bool = false")
+                                        .Attr("blank_index: int = -1")
+                                        .Attr("T: {float, double} = DT_FLOAT")
+                                        .SetShapeFn(detail::CtcGreedyShape);
+
+  struct Attrs {
+    bool merge_repeated;
+    std::int64_t blank_index;
+  };
+  template <class Device, class T>
+    requires detail::TakesCtc<Device, T>
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, In<T>, const Tensor&, Tensor&, Tensor&, Tensor&, Tensor&) const {
+      return detail::RunCtcGreedy<T>(context.op(), this->merge_repeated, this->blank_index);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/nn/data_format.hpp ----
 // DataFormatDimMap and DataFormatVecPermute: numbers of dimensions, and lists with an entry for each, from one order of
 // an image's dimensions to another.
@@ -26716,8 +29856,9 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/depthwise.hpp ----
 // Depthwise convolutions on the CPU and their gradients: every channel has filters of its own. NHWC, of float and
-// double. The channels are the vectors: a strip of four output pixels by two vectors of channels stays in registers
-// while the window goes by. With more than one filter per channel the images are first repeated, channel by channel.
+// double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
+// window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
+// the images are first repeated, channel by channel.
 TENON_NAMESPACE_BEGIN
 
 // input [batch, rows, columns, depth], filter [rows, columns, depth, multiplier], output [batch, out_rows, out_columns,
@@ -26748,17 +29889,18 @@ struct DepthwiseStrip {
   Index pixels;
 };
 
+#if defined(__GNUC__)
+
 // Vectors [c, c + width) of `count` pixels.
 template <class T, int bytes, int count, int width>
 TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
-#if defined(__GNUC__)
   using V = typename GnuVector<T, bytes>::type;
   using InMemory = typename GnuVector<T, bytes>::in_memory;
   constexpr int kLanes = GnuVector<T, bytes>::lanes;
   V sums[count][width];
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   const Index pixel_step = s.pixel_step, column_step = s.column_step, columns = s.columns, depth = s.depth;
@@ -26767,11 +29909,11 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
     const T* f = filter + r * s.filter_row;
     for (Index c = 0; c < columns; ++c, from += column_step, f += depth) {
       V y[width];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < width; ++v)
           sums[i][v] += *reinterpret_cast<const InMemory*>(from + i * pixel_step + v * kLanes) * y[v];
       }
@@ -26779,40 +29921,103 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
   }
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(out + i * depth + v * kLanes) = sums[i][v];
   }
-#endif
 }
 
-template <class T, int bytes, int width>
-TENON_HD void DepthwiseVectors(const DepthwiseStrip& s, Index c) {
-  const T* x = static_cast<const T*>(s.input) + c;
-  const T* const filter = static_cast<const T*>(s.filter) + c;
-  T* out = static_cast<T*>(s.out) + c;
-  Index p = 0;
-  for (; p + 4 <= s.pixels; p += 4, x += 4 * s.pixel_step, out += 4 * s.depth)
-    DepthwiseBlock<T, bytes, 4, width>(s, x, filter, out);
-  for (; p < s.pixels; ++p, x += s.pixel_step, out += s.depth) DepthwiseBlock<T, bytes, 1, width>(s, x, filter, out);
+// Two vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
+// loaded once.
+template <class T, int bytes, int count, int stride>
+TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
+  using V = typename GnuVector<T, bytes>::type;
+  using InMemory = typename GnuVector<T, bytes>::in_memory;
+  constexpr int kLanes = GnuVector<T, bytes>::lanes;
+  V sums[2][count];
+#pragma GCC unroll 2
+  for (int v = 0; v < 2; ++v) {
+#pragma GCC unroll 4
+    for (int i = 0; i < count; ++i) sums[v][i] = V{};
+  }
+  const Index column_step = s.column_step, depth = s.depth;
+  for (Index r = 0; r < s.rows; ++r) {
+    const T* from = x + r * s.row_step;
+    const T* const f = filter + r * s.filter_row;
+    V y[2][3];
+#pragma GCC unroll 3
+    for (int tap = 0; tap < 3; ++tap) {
+      y[0][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth);
+      y[1][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + kLanes);
+    }
+#pragma GCC unroll 9
+    for (int column = 0; column < (count - 1) * stride + 3; ++column, from += column_step) {
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) {
+        const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+#pragma GCC unroll 4
+        for (int i = 0; i < count; ++i) {
+          const int tap = column - i * stride;
+          if (tap >= 0 && tap < 3) sums[v][i] += shared * y[v][tap];
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < count; ++i, out += depth) {
+    *reinterpret_cast<InMemory*>(out) = sums[0][i];
+    *reinterpret_cast<InMemory*>(out + kLanes) = sums[1][i];
+  }
 }
+
+// `count` pixels; windows of three columns that are 1 or 2 apart (`stride`), or any (0).
+template <class T, int bytes, int count, int stride>
+TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
+  constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
+  const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+  const T* const filter = static_cast<const T*>(s.filter);
+  T* const out = static_cast<T*>(s.out) + pixel * s.depth;
+  Index c = 0;
+  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) {
+    if constexpr (stride > 0)
+      DepthwiseThree<T, bytes, count, stride>(s, x + c, filter + c, out + c);
+    else
+      DepthwiseBlock<T, bytes, count, 2>(s, x + c, filter + c, out + c);
+  }
+  if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
+}
+// All pixels, four at a time.
+template <class T, int bytes, int stride>
+TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
+  Index p = 0;
+  for (; p + 4 <= s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  for (; p < s.pixels; ++p) DepthwisePixels<T, bytes, 1, 0>(s, p);
+}
+
+#endif
 
 template <class T, int bytes>
-TENON_HD void DepthwiseChannels(const DepthwiseStrip& s) {
+TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
+  const DepthwiseStrip s = strip;  // no store into the output can change this one
   Index c = 0;
 #if defined(__GNUC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) DepthwiseVectors<T, bytes, 2>(s, c);
-  for (; c + kLanes <= s.depth; c += kLanes) DepthwiseVectors<T, bytes, 1>(s, c);
+  if (s.columns == 3 && s.pixel_step == s.column_step)
+    DepthwiseRun<T, bytes, 1>(s);
+  else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
+    DepthwiseRun<T, bytes, 2>(s);
+  else
+    DepthwiseRun<T, bytes, 0>(s);
+  c = s.depth / kLanes * kLanes;
 #endif
   for (; c < s.depth; ++c) {
-    for (Index p = 0; p < s.pixels; ++p) {
+    for (Index pixel = 0; pixel < s.pixels; ++pixel) {
       T sum = T(0);
       for (Index i = 0; i < s.rows; ++i) {
-        const T* const from = static_cast<const T*>(s.input) + p * s.pixel_step + i * s.row_step + c;
+        const T* const from = static_cast<const T*>(s.input) + pixel * s.pixel_step + i * s.row_step + c;
         const T* const f = static_cast<const T*>(s.filter) + i * s.filter_row + c;
         for (Index j = 0; j < s.columns; ++j) sum += from[j * s.column_step] * f[j * s.depth];
       }
-      static_cast<T*>(s.out)[p * s.depth + c] = sum;
+      static_cast<T*>(s.out)[pixel * s.depth + c] = sum;
     }
   }
 }
@@ -27995,7 +31200,8 @@ Index ForWindow3D(const Pool3DGeometry& g, Index place, const Body& body) {
 }
 
 inline double Pool3DNs(const Pool3DGeometry& g) {
-  return 0.3 * static_cast<double>(g.planes.size * g.rows.size) * static_cast<double>(g.columns.size * g.depth);
+  return 0.3 * static_cast<double>(g.planes.size) * static_cast<double>(g.rows.size) *
+         static_cast<double>(g.columns.size) * static_cast<double>(g.depth);
 }
 
 }  // namespace detail
@@ -28069,21 +31275,7 @@ namespace detail {
 
 inline constexpr DataTypeSet kPool3DTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat);
 
-inline Status Pool3DShape(InferenceContext* c) {
-  ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
-  TensorFormat format = TensorFormat::kNDHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  SlimVector<std::int64_t> strides, sizes;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "strides", 5, "Pool3D ops require the stride attribute to contain 5 values", &strides));
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "ksize", 5, "Pool3D ops require the ksize attribute to contain 5 values", &sizes));
-  const auto first = static_cast<std::size_t>(SpatialIndex(format));
-  const SlimVector<std::int64_t> dilations(5, 1);
-  return VolumeShape(c, input, {c->MakeDim(sizes[first]), c->MakeDim(sizes[first + 1]), c->MakeDim(sizes[first + 2])},
-                     strides, dilations, format, c->Dim(input, ChannelIndex(format, 5)));
-}
+using shape_inference::Pool3DShape;
 
 // From the input's shape, to which the output's belongs.
 inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const TensorShape& input,
@@ -31906,6 +35098,10 @@ inline Status RngSkipShape(InferenceContext* c) {
   return OkStatus();
 }
 
+inline Status CheckRngDelta(const Tensor& delta) {
+  if (delta.dims() == 0) return OkStatus();
+  return errors::InvalidArgument("delta must be a scalar, got shape ", delta.shape());
+}
 inline Status CheckRngAlgorithm(const HostIndices& alg) {
   if (alg.shape().dims() != 0) return errors::InvalidArgument("algorithm must be of shape [], not ", alg.shape());
   if (alg[0] == kAlgorithmThreeFry)
@@ -32063,6 +35259,7 @@ struct RngReadAndSkip {
                       Out<std::int64_t> value) const {
       Philox start;
       TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(alg));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
       TENON_RETURN_IF_ERROR(detail::AdvanceRng(context.op(), delta.data<std::uint64_t>()[0], &start));
       value[0] = static_cast<std::int64_t>(start.low);
       value[1] = static_cast<std::int64_t>(start.high);
@@ -32086,6 +35283,7 @@ struct RngSkip {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& delta) const {
       Philox start;
       TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(algorithm));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
       return detail::AdvanceRng(context.op(), static_cast<std::uint64_t>(delta.data<std::int64_t>()[0]), &start);
     }
   };
@@ -33606,7 +36804,9 @@ inline Status DenseAddShape(InferenceContext* c) {
   return OkStatus();
 }
 inline Status SparseDenseCwiseShape(InferenceContext* c) {
-  c->set_output(0, c->Vector(c->Dim(c->input(0), 0)));
+  ShapeHandle indices;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
+  c->set_output(0, c->Vector(c->Dim(indices, 0)));
   return OkStatus();
 }
 
@@ -35774,6 +38974,3496 @@ struct SparseToDense {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/state/waited_resource.hpp ----
+// WaitedResource: the base of resources that ops wait for - staging areas, accumulators, barriers, mutexes. Whoever
+// cannot be served yet waits without a thread and can be cancelled.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// thread-safe. A derived class guards its state with `mutex` and changes it in attempts and in Change().
+class WaitedResource : public Resource {
+ public:
+  // What one run of an op wants of the resource.
+  class Attempt {
+   public:
+    Attempt(OpKernelContext* c, Done d) : context(c), done_(std::move(d)) {}
+    virtual ~Attempt() = default;
+    // Under the resource's lock. True: the attempt is over, *status says how; false: it waits for a change.
+    virtual bool Try(Status* status) = 0;
+    // Afterwards, without the lock and only when Try left an OK status: sets the outputs.
+    virtual Status Deliver() { return OkStatus(); }
+    virtual Status Cancelled() const {
+      return errors::Cancelled(context->op_kernel().type_string(), " operation was cancelled");
+    }
+
+    OpKernelContext* const context;
+    // Attempts with a bit in common are served in the order in which they came.
+    std::uint32_t line = 0;
+
+   private:
+    friend class WaitedResource;
+    Done done_;
+    Status result_;
+    std::int64_t number_ = 0;
+    CancellationManager* cancellation_ = nullptr;  // null: not registered there
+    CancellationManager::Token token_ = 0;
+  };
+
+  // Serves the attempt now, or after the change that makes it possible. Reports its end through its Done.
+  void Start(Owned<Attempt> attempt) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      const std::int64_t number = attempt->number_ = next_number_++;
+      waiting_.push_back(std::move(attempt));
+      ServeLocked(&finished);
+      if (!waiting_.empty() && waiting_.back()->number_ == number) RegisterLast(&finished);
+    }
+    Report(std::move(finished));
+  }
+
+  mutable Mutex mutex;
+
+ protected:
+  // change() runs under the lock; those who waited for it are served afterwards.
+  template <class F>
+  void Change(const F& change) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      change();
+      ServeLocked(&finished);
+    }
+    Report(std::move(finished));
+  }
+
+ private:
+  using Attempts = SlimVector<Owned<Attempt>>;
+
+  void ServeLocked(Attempts* finished) {
+    std::uint32_t blocked = 0;
+    for (std::size_t i = 0; i < waiting_.size();) {
+      Attempt& attempt = *waiting_[i];
+      if ((attempt.line & blocked) != 0 || !attempt.Try(&attempt.result_)) {
+        blocked |= attempt.line;
+        ++i;
+        continue;
+      }
+      finished->push_back(TakeOut(i));
+      i = 0;  // it may have made room for one before it
+      blocked = 0;
+    }
+  }
+  Owned<Attempt> TakeOut(std::size_t i) {
+    Owned<Attempt> attempt = std::move(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    return attempt;
+  }
+  // The last of those who wait can be cancelled from now on; at once if its run has been cancelled already.
+  void RegisterLast(Attempts* finished) {
+    Attempt& attempt = *waiting_.back();
+    CancellationManager* const cancellation = attempt.context->cancellation_manager();
+    if (cancellation == nullptr) return;
+    attempt.token_ = cancellation->NewToken();
+    if (cancellation->Register(attempt.token_, [self = Ref<WaitedResource>::Share(this), number = attempt.number_] {
+          self->Cancel(number);
+        })) {
+      attempt.cancellation_ = cancellation;
+      return;
+    }
+    attempt.result_ = attempt.Cancelled();
+    finished->push_back(TakeOut(waiting_.size() - 1));
+  }
+  void Cancel(std::int64_t number) {
+    Attempts finished;
+    {
+      const tenon::MutexLock lock(mutex);
+      for (std::size_t i = 0; i < waiting_.size(); ++i) {
+        if (waiting_[i]->number_ != number) continue;
+        waiting_[i]->result_ = waiting_[i]->Cancelled();
+        finished.push_back(TakeOut(i));
+        break;
+      }
+      ServeLocked(&finished);  // those behind it in its line
+    }
+    Report(std::move(finished));
+  }
+  static void Report(Attempts finished) {
+    for (Owned<Attempt>& attempt : finished) {
+      if (attempt->cancellation_ != nullptr) (void)attempt->cancellation_->TryDeregister(attempt->token_);
+      if (attempt->result_.ok()) attempt->result_ = attempt->Deliver();
+      Done done = std::move(attempt->done_);
+      const Status status = attempt->result_;
+      attempt = nullptr;  // what it holds goes before the op ends
+      done(status);
+    }
+  }
+
+  Attempts waiting_;  // in the order in which they came
+  std::int64_t next_number_ = 0;
+};
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/accumulator_resource.hpp ----
+// GradientAccumulator: the resource behind the accumulator ops - a sum or mean of gradients, dense or of rows, that is
+// handed out once there are enough of them. Gradients of steps that are over are dropped.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// to[i] += from[i], and data[i] /= by; for half, float and double.
+struct AccumulatorMath {
+  void (*add)(const void* from, void* to, Index n);
+  void (*divide)(void* data, Index n, std::int64_t by);
+};
+template <class T>
+inline constexpr AccumulatorMath kAccumulatorMath = {[](const void* from, void* to, Index n) {
+                                                       for (Index i = 0; i < n; ++i)
+                                                         static_cast<T*>(to)[i] =
+                                                             static_cast<T*>(to)[i] + static_cast<const T*>(from)[i];
+                                                     },
+                                                     [](void* data, Index n, std::int64_t by) {
+                                                       const T divisor = static_cast<T>(static_cast<float>(by));
+                                                       for (Index i = 0; i < n; ++i)
+                                                         static_cast<T*>(data)[i] = static_cast<T*>(data)[i] / divisor;
+                                                     }};
+inline const AccumulatorMath& AccumulatorMathOf(DataType dtype) {
+  return dtype == DataType::kHalf     ? kAccumulatorMath<half>
+         : dtype == DataType::kDouble ? kAccumulatorMath<double>
+                                      : kAccumulatorMath<float>;
+}
+
+// thread-safe.
+class GradientAccumulator : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::ConditionalAccumulatorBase";
+
+  GradientAccumulator(std::string name, DataType dtype, PartialTensorShape shape, bool mean)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)), mean_(mean) {}
+  std::string DebugString() const override { return "A conditional accumulator"; }
+  const std::string& name() const { return name_; }
+  DataType dtype() const { return dtype_; }
+  const PartialTensorShape& shape() const { return shape_; }
+  virtual bool sparse() const = 0;
+
+  std::int32_t NumAccumulated() const {
+    const tenon::MutexLock lock(mutex);
+    return counter_;
+  }
+  void SetGlobalStep(std::int64_t step) {
+    const tenon::MutexLock lock(mutex);
+    if (step < global_step_)
+      TENON_LOG(kWarning, "Attempt to set current_global_step_ to smaller value: current_global_step_ = ", global_step_,
+                " >= ", step, " = new_global_step.");
+    global_step_ = step;
+  }
+
+  // Waits for `required` gradients; its outputs are their mean or sum.
+  struct Take final : Attempt {
+    Take(OpKernelContext* c, Done d, Ref<GradientAccumulator> a, std::int32_t r)
+        : Attempt(c, std::move(d)), accumulator(std::move(a)), required(r) {
+      line = 1;
+    }
+    bool Try(Status* status) override {
+      if (accumulator->counter_ < required) return false;
+      *status = accumulator->Yield(&outputs);
+      if (!status->ok()) return true;
+      ++accumulator->global_step_;
+      accumulator->counter_ = 0;
+      return true;
+    }
+    Status Deliver() override {
+      for (std::size_t i = 0; i < outputs.size(); ++i) context->set_output(static_cast<int>(i), std::move(outputs[i]));
+      return OkStatus();
+    }
+    Status Cancelled() const override { return errors::Cancelled("TakeGrad operation was cancelled"); }
+    Ref<GradientAccumulator> accumulator;
+    std::int32_t required;
+    SlimVector<Tensor> outputs;
+  };
+
+ protected:
+  // Under the lock: the op's outputs from at least one gradient, which are no longer needed then.
+  virtual Status Yield(SlimVector<Tensor>* outputs) = 0;
+  // add() -> Status runs unless the gradient is stale.
+  template <class F>
+  Status Apply(std::int64_t local_step, const F& add) {
+    Status status;
+    Change([&] {
+      if (local_step < global_step_) return;
+      status = add();
+      if (status.ok()) ++counter_;
+    });
+    return status;
+  }
+
+  const std::string name_;
+  const DataType dtype_;
+  const PartialTensorShape shape_;  // of a whole gradient, as far as it is known
+  const bool mean_;
+  std::int32_t counter_ = 0;  // gradients since the last take
+  std::int64_t global_step_ = 0;
+};
+
+class DenseAccumulator final : public GradientAccumulator {
+ public:
+  using GradientAccumulator::GradientAccumulator;
+  bool sparse() const override { return false; }
+
+  Status Add(std::int64_t local_step, const Tensor& gradient) {
+    return Apply(local_step, [&] { return AddLocked(gradient); });
+  }
+
+ private:
+  Status AddLocked(const Tensor& gradient) {
+    if (counter_ > 0 && !(sum_.shape() == gradient.shape()))
+      return errors::InvalidArgument("Shape mismatch: expected ", sum_.shape(), ", got ", gradient.shape());
+    if (!shape_.IsCompatibleWith(gradient.shape()))
+      return errors::InvalidArgument("Shape mismatch: expected ", shape_, ", got ", gradient.shape());
+    if (counter_ == 0) {
+      TENON_ASSIGN_OR_RETURN(sum_, Tensor::Make(dtype_, gradient.shape()));
+      CopyRun(MoverOf(dtype_), gradient.raw_data(), sum_.raw_data(), gradient.NumElements());
+    } else {
+      AccumulatorMathOf(dtype_).add(gradient.raw_data(), sum_.raw_data(), gradient.NumElements());
+    }
+    return OkStatus();
+  }
+  Status Yield(SlimVector<Tensor>* outputs) override {
+    if (mean_) AccumulatorMathOf(dtype_).divide(sum_.raw_data(), sum_.NumElements(), counter_);
+    outputs->push_back(std::move(sum_));
+    sum_ = Tensor(dtype_);
+    return OkStatus();
+  }
+
+  Tensor sum_;
+};
+
+// Rows by their indices, which come and stay in increasing order. The mean of a row is over the gradients that had it.
+class SparseAccumulator final : public GradientAccumulator {
+ public:
+  using GradientAccumulator::GradientAccumulator;
+  bool sparse() const override { return true; }
+
+  // indices: [n], values: [n, ...], whole_shape: a vector, or null where it is not known
+  Status Add(std::int64_t local_step, const Tensor& indices, const Tensor& values, const Tensor* whole_shape) {
+    return Apply(local_step, [&] {
+      TENON_RETURN_IF_ERROR(Check(indices, values, whole_shape));
+      return AddLocked(indices.data<std::int64_t>(), values);
+    });
+  }
+
+ private:
+  static std::size_t At(Index i) { return static_cast<std::size_t>(i); }
+
+  Status Check(const Tensor& indices, const Tensor& values, const Tensor* whole_shape) const {
+    if (indices.dims() != 1)
+      return errors::InvalidArgument("Input indices should be vector but received shape: ", indices.shape());
+    if (values.dims() == 0) return errors::InvalidArgument("Values cannot be 0-dimensional.");
+    if (values.dim_size(0) != indices.NumElements())
+      return errors::InvalidArgument("Expected ", indices.NumElements(), " non-empty input values, got ",
+                                     values.dim_size(0));
+    const int rank = shape_.unknown_rank() ? -1 : shape_.dims();
+    if (whole_shape != nullptr) {
+      if (rank > whole_shape->NumElements())
+        return errors::InvalidArgument("Shape mismatch: expected shape rank at least ", rank, ", got ",
+                                       whole_shape->NumElements());
+      for (int d = 0; d < rank; ++d) {
+        const std::int64_t got = whole_shape->data<std::int64_t>()[d];
+        if (shape_.dim_size(d) >= 0 && shape_.dim_size(d) != got)
+          return errors::InvalidArgument("Shape mismatch: expected shape dim ", d, " to be ", shape_.dim_size(d),
+                                         ", got ", got);
+      }
+    }
+    if (rank > 0 && shape_.dim_size(0) >= 0) {
+      for (Index i = 0; i < indices.NumElements(); ++i)
+        if (indices.data<std::int64_t>()[i] >= shape_.dim_size(0))
+          return errors::InvalidArgument("Shape mismatch: index of slice ", i, " exceeded limits of shape; index is ",
+                                         indices.data<std::int64_t>()[i], " exceeded ", shape_.dim_size(0));
+    }
+    return CheckRows(values, rank);
+  }
+  Status CheckRows(const Tensor& values, int rank) const {
+    if (counter_ > 0 && rows_.dims() != values.dims())
+      return errors::InvalidArgument("Shape mismatch: expected values rank ", rows_.dims(), ", got ", values.dims());
+    if (counter_ == 0 && rank > values.dims())
+      return errors::InvalidArgument("Shape mismatch: expected values rank at least ", rank, ", got ", values.dims());
+    const int known = counter_ > 0 ? rows_.dims() : rank;
+    for (int d = 1; d < known; ++d) {
+      const Index wanted = counter_ > 0 ? rows_.dim_size(d) : shape_.dim_size(d);
+      if (wanted >= 0 && wanted != values.dim_size(d))
+        return errors::InvalidArgument("Shape mismatch: expected values dim ", d, " to be ", wanted, ", got ",
+                                       values.dim_size(d));
+    }
+    return OkStatus();
+  }
+
+  // One row of the sum: a place in what there was, in the new gradient, or -1 where it has no such row.
+  struct Source {
+    Index old, added;
+  };
+  Status AddLocked(const std::int64_t* indices, const Tensor& values) {
+    const Index old_rows = counter_ == 0 ? 0 : static_cast<Index>(indices_.size()), new_rows = values.dim_size(0);
+    SlimVector<Source> sources;
+    for (Index i = 0, j = 0; i < old_rows || j < new_rows;) {
+      const bool take_old = i < old_rows && (j == new_rows || indices_[At(i)] <= indices[j]);
+      const bool take_new = j < new_rows && (i == old_rows || indices[j] <= indices_[At(i)]);
+      sources.push_back({take_old ? i++ : -1, take_new ? j++ : -1});
+    }
+    TensorShape shape = values.shape();
+    TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(0, static_cast<Index>(sources.size())));
+    TENON_ASSIGN_OR_RETURN(Tensor rows, Tensor::Make(dtype_, shape));
+    const Index width = new_rows > 0   ? values.NumElements() / new_rows
+                        : old_rows > 0 ? rows_.NumElements() / old_rows
+                                       : 0;
+    const ElementMover mover = MoverOf(dtype_);
+    SlimVector<std::int64_t> sum_indices, counts;
+    for (Index r = 0; r < shape.dim_size(0); ++r) {
+      const Source& from = sources[At(r)];
+      void* const to = mover.At(rows.raw_data(), r * width);
+      CopyRun(mover,
+              from.old >= 0 ? mover.At(std::as_const(rows_).raw_data(), from.old * width)
+                            : mover.At(values.raw_data(), from.added * width),
+              to, width);
+      if (from.old >= 0 && from.added >= 0)
+        AccumulatorMathOf(dtype_).add(mover.At(values.raw_data(), from.added * width), to, width);
+      sum_indices.push_back(from.old >= 0 ? indices_[At(from.old)] : indices[from.added]);
+      counts.push_back((from.old >= 0 ? counts_[At(from.old)] : 0) + (from.added >= 0 ? 1 : 0));
+    }
+    rows_ = std::move(rows);
+    indices_ = std::move(sum_indices);
+    counts_ = std::move(counts);
+    return OkStatus();
+  }
+  // indices: [n], values: [n, ...], shape: the accumulator's first dimension and those of a row
+  Status Yield(SlimVector<Tensor>* outputs) override {
+    const Index n = static_cast<Index>(indices_.size()), width = n == 0 ? 0 : rows_.NumElements() / n;
+    TENON_ASSIGN_OR_RETURN(Tensor indices, Tensor::Make(DataType::kInt64, TensorShape({n})));
+    TENON_ASSIGN_OR_RETURN(Tensor shape, Tensor::Make(DataType::kInt64, TensorShape({rows_.dims()})));
+    for (Index i = 0; i < n; ++i) {
+      indices.data<std::int64_t>()[i] = indices_[At(i)];
+      if (mean_)
+        AccumulatorMathOf(dtype_).divide(MoverOf(dtype_).At(rows_.raw_data(), i * width), width, counts_[At(i)]);
+    }
+    for (int d = 0; d < rows_.dims(); ++d) shape.data<std::int64_t>()[d] = rows_.dim_size(d);
+    shape.data<std::int64_t>()[0] = !shape_.unknown_rank() && shape_.dims() > 0 ? shape_.dim_size(0) : -1;
+    outputs->push_back(std::move(indices));
+    outputs->push_back(std::move(rows_));
+    outputs->push_back(std::move(shape));
+    rows_ = Tensor(dtype_);
+    indices_.clear();
+    counts_.clear();
+    return OkStatus();
+  }
+
+  SlimVector<std::int64_t> indices_, counts_;  // of each row: its number, the gradients that had it
+  Tensor rows_;
+};
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/handle_reference.hpp ----
+// Handles of the older ops: a reference to a string tensor [container, name] where the newer ones pass a resource.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// What a reference output carries.
+inline Tensor HandleReference(std::string_view container, std::string_view name) {
+  auto variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kString));
+  variable->tensor = Tensor(DataType::kString, TensorShape({2}));
+  variable->tensor.data<tstring>()[0] = tstring(container);
+  variable->tensor.data<tstring>()[1] = tstring(name);
+  return RefTo(std::move(variable), TensorShape({2}));
+}
+// The handle of a resource for output `i`, as its type wants it.
+template <class T>
+Tensor HandleFor(const OpKernelContext& context, int i, const ContainerInfo& info) {
+  if (IsRefType(context.expected_output_dtype(i))) return HandleReference(info.container, info.name);
+  return HandleTensor(MakeResourceHandle<T>(context.device_name(), info.container, info.name));
+}
+
+// The resource that input `number` names, by handle or by reference. NotFound when there is none.
+template <class T>
+Status LookupEither(const OpKernelContext& context, int number, Ref<T>* resource) {
+  const Tensor& input = context.input(number);
+  if (input.dtype() == DataType::kResource) return LookupResource<T>(context, input, resource);
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+  LegacyVar* const variable = ReferredBy(input);
+  if (variable == nullptr || input.dtype() != MakeRefType(DataType::kString))
+    return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
+                                   input.dtype(), " incompatible with expected ", MakeRefType(DataType::kString), ".");
+  Tensor names;
+  TENON_RETURN_IF_ERROR(ReadReference(input, context.op_kernel().name(), &names));
+  if (names.NumElements() != 2)
+    return errors::InvalidArgument("Resource handle must have two elements, but had shape: ", names.shape());
+  return resources->Lookup<T>(names.data<tstring>()[0].view(), names.data<tstring>()[1].view(), resource);
+}
+
+// The shape [2] of such a handle.
+inline Status TwoElementOutput(InferenceContext* c) {
+  c->set_output(0, c->Vector(2));
+  return OkStatus();
+}
+inline Status CheckTwoElements(InferenceContext* c, int input) {
+  ShapeHandle handle;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(input), 1, &handle));
+  return c->WithValue(c->Dim(handle, 0), 2, &unused);
+}
+inline Status TwoElementInputsScalarOutputs(InferenceContext* c) {
+  for (int i = 0; i < c->num_inputs(); ++i) TENON_RETURN_IF_ERROR(CheckTwoElements(c, i));
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Scalar());
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/accumulator.hpp ----
+// ConditionalAccumulator, ResourceConditionalAccumulator, SparseConditionalAccumulator and the ops that add gradients
+// to them and take their mean or sum; a take waits, without a thread, until there are enough.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Raw form: the accumulator is looked up or made in the first run; its handle is the same in all.
+class AccumulatorKernel : public OpKernel {
+ public:
+  AccumulatorKernel(OpKernelConstruction* c, bool sparse) : OpKernel(c), sparse_(sparse) { c->SetStatus(Read(*c)); }
+  void Compute(OpKernelContext* context) override {
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) context->SetStatus(Find(*context));
+    if (context->status().ok()) context->set_output(0, handle_);
+  }
+
+ private:
+  Status Read(const OpKernelConstruction& c) {
+    std::string_view reduction;
+    TENON_RETURN_IF_ERROR(c.GetAttr("dtype", &dtype_));
+    TENON_RETURN_IF_ERROR(c.GetAttr("shape", &shape_));
+    TENON_RETURN_IF_ERROR(c.GetAttr("reduction_type", &reduction));
+    mean_ = reduction == "MEAN";
+    TENON_RETURN_IF_ERROR(
+        ServeOnly(c, dtype_, ToSet(DataType::kHalf) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble)));
+    TENON_ASSIGN_OR_RETURN(info_, ContainerInfo::From(c, true));
+    return OkStatus();
+  }
+  Status Find(const OpKernelContext& context) {
+    ResourceMgr* resources = nullptr;
+    Ref<GradientAccumulator> found;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    TENON_RETURN_IF_ERROR(resources->LookupOrCreate<GradientAccumulator>(
+        info_.container, info_.name, &found, [this](Ref<GradientAccumulator>* made) {
+          if (sparse_)
+            *made = Ref<SparseAccumulator>::Adopt(new SparseAccumulator(info_.name, dtype_, shape_, mean_));
+          else
+            *made = Ref<DenseAccumulator>::Adopt(new DenseAccumulator(info_.name, dtype_, shape_, mean_));
+          return OkStatus();
+        }));
+    handle_ = HandleFor<GradientAccumulator>(context, 0, info_);
+    return OkStatus();
+  }
+
+  bool sparse_, mean_ = true;
+  DataType dtype_ = DataType::kInvalid;
+  PartialTensorShape shape_;
+  ContainerInfo info_;
+  Mutex mutex_;
+  Tensor handle_;
+};
+
+// The accumulator of input 0, which must be of that kind and, where `dtype` is not kInvalid, type.
+inline Status OpenAccumulator(const OpKernelContext& context, bool sparse, DataType dtype,
+                              Ref<GradientAccumulator>* accumulator) {
+  TENON_RETURN_IF_ERROR(LookupEither<GradientAccumulator>(context, 0, accumulator));
+  if (dtype == DataType::kInvalid) return OkStatus();
+  if ((*accumulator)->sparse() != sparse)
+    return errors::InvalidArgument("Signature mismatch: ", context.op_kernel().type_string(), " of accumulator '",
+                                   (*accumulator)->name(), "', which is ", sparse ? "dense" : "sparse");
+  if ((*accumulator)->dtype() != dtype)
+    return errors::InvalidArgument("Signature mismatch: accumulator '", (*accumulator)->name(), "' has type ",
+                                   (*accumulator)->dtype(), ", but the op has ", dtype);
+  return OkStatus();
+}
+inline Status CheckAccumulatorScalar(std::string_view name, const Tensor& tensor) {
+  if (tensor.dims() == 0) return OkStatus();
+  return errors::InvalidArgument("Argument ", name, " must be scalar, but had bad shape ", tensor.shape());
+}
+
+inline Status ApplyDenseGradient(const OpKernelContext& context, const Tensor& step, const Tensor& gradient) {
+  Ref<GradientAccumulator> found;
+  TENON_RETURN_IF_ERROR(OpenAccumulator(context, false, gradient.dtype(), &found));
+  TENON_RETURN_IF_ERROR(CheckAccumulatorScalar("local_step", step));
+  return static_cast<DenseAccumulator&>(*found).Add(*step.data<std::int64_t>(), gradient);
+}
+inline Status SetAccumulatorStep(const OpKernelContext& context, const Tensor& step) {
+  Ref<GradientAccumulator> found;
+  TENON_RETURN_IF_ERROR(OpenAccumulator(context, false, DataType::kInvalid, &found));
+  TENON_RETURN_IF_ERROR(CheckAccumulatorScalar("new_global_step", step));
+  found->SetGlobalStep(*step.data<std::int64_t>());
+  return OkStatus();
+}
+inline Status CountAccumulated(const OpKernelContext& context, Out<std::int32_t> count) {
+  Ref<GradientAccumulator> found;
+  TENON_RETURN_IF_ERROR(OpenAccumulator(context, false, DataType::kInvalid, &found));
+  count[0] = found->NumAccumulated();
+  return OkStatus();
+}
+inline void TakeGradient(OpKernelContext& context, bool sparse, const Tensor& required, Done done) {
+  Ref<GradientAccumulator> found;
+  Status status = OpenAccumulator(context, sparse, context.expected_output_dtype(sparse ? 1 : 0), &found);
+  if (status.ok()) status = CheckAccumulatorScalar("num_required", required);
+  if (status.ok() && *required.data<std::int32_t>() <= 0)
+    status =
+        errors::InvalidArgument("Argument num_required must be positive, but was ", *required.data<std::int32_t>());
+  if (!status.ok()) return done(status);
+  found->Start(Owned<WaitedResource::Attempt>(
+      new GradientAccumulator::Take(&context, std::move(done), found, *required.data<std::int32_t>())));
+}
+
+inline Status AccumulatorStepShape(InferenceContext* c) {
+  ShapeHandle unused;
+  return c->WithRank(c->input(1), 0, &unused);
+}
+
+}  // namespace detail
+
+// Dense gradients of one shape, as far as `shape` says it.
+struct ConditionalAccumulator {
+  static constexpr auto signature = Op("ConditionalAccumulator")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("dtype: numbertype")
+                                        .Attr("shape: shape")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::AccumulatorKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : AccumulatorKernel(c, false) {}
+  };
+};
+
+// The same by handle.
+struct ResourceConditionalAccumulator {
+  static constexpr auto signature = Op("ResourceConditionalAccumulator")
+                                        .Output("handle: resource")
+                                        .Attr("dtype: numbertype")
+                                        .Attr("shape: shape")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::AccumulatorKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : AccumulatorKernel(c, false) {}
+  };
+};
+
+// Gradients that are rows of a greater tensor.
+struct SparseConditionalAccumulator {
+  static constexpr auto signature = Op("SparseConditionalAccumulator")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("dtype: numbertype")
+                                        .Attr("shape: shape")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("reduction_type: {'MEAN', 'SUM'} = 'MEAN'")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::AccumulatorKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : AccumulatorKernel(c, true) {}
+  };
+};
+
+// Dropped when local_step lies before the accumulator's step.
+struct AccumulatorApplyGradient {
+  static constexpr auto signature = Op("AccumulatorApplyGradient")
+                                        .Input("handle: Ref(string)")
+                                        .Input("local_step: int64")
+                                        .Input("gradient: dtype")
+                                        .Attr("dtype: numbertype")
+                                        .SetShapeFn(detail::AccumulatorStepShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& local_step, const Tensor& gradient) const {
+      return detail::ApplyDenseGradient(context.op(), local_step, gradient);
+    }
+  };
+};
+
+struct AccumulatorNumAccumulated {
+  static constexpr auto signature = Op("AccumulatorNumAccumulated")
+                                        .Input("handle: Ref(string)")
+                                        .Output("num_accumulated: int32")
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> num_accumulated) const {
+      return detail::CountAccumulated(context.op(), num_accumulated);
+    }
+  };
+};
+
+struct AccumulatorSetGlobalStep {
+  static constexpr auto signature = Op("AccumulatorSetGlobalStep")
+                                        .Input("handle: Ref(string)")
+                                        .Input("new_global_step: int64")
+                                        .SetShapeFn(detail::AccumulatorStepShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& new_global_step) const {
+      return detail::SetAccumulatorStep(context.op(), new_global_step);
+    }
+  };
+};
+
+// Waits for num_required gradients; the accumulator begins anew and its step goes on by one.
+struct AccumulatorTakeGradient {
+  static constexpr auto signature = Op("AccumulatorTakeGradient")
+                                        .Input("handle: Ref(string)")
+                                        .Input("num_required: int32")
+                                        .Output("average: dtype")
+                                        .Attr("dtype: numbertype")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor& num_required, Tensor&, Done done) const {
+      detail::TakeGradient(context.op(), false, num_required, std::move(done));
+    }
+  };
+};
+
+struct ResourceAccumulatorApplyGradient {
+  static constexpr auto signature = Op("ResourceAccumulatorApplyGradient")
+                                        .Input("handle: resource")
+                                        .Input("local_step: int64")
+                                        .Input("gradient: dtype")
+                                        .Attr("dtype: numbertype")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::AccumulatorStepShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& local_step, const Tensor& gradient) const {
+      return detail::ApplyDenseGradient(context.op(), local_step, gradient);
+    }
+  };
+};
+
+struct ResourceAccumulatorNumAccumulated {
+  static constexpr auto signature = Op("ResourceAccumulatorNumAccumulated")
+                                        .Input("handle: resource")
+                                        .Output("num_accumulated: int32")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> num_accumulated) const {
+      return detail::CountAccumulated(context.op(), num_accumulated);
+    }
+  };
+};
+
+struct ResourceAccumulatorSetGlobalStep {
+  static constexpr auto signature = Op("ResourceAccumulatorSetGlobalStep")
+                                        .Input("handle: resource")
+                                        .Input("new_global_step: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::AccumulatorStepShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& new_global_step) const {
+      return detail::SetAccumulatorStep(context.op(), new_global_step);
+    }
+  };
+};
+
+struct ResourceAccumulatorTakeGradient {
+  static constexpr auto signature = Op("ResourceAccumulatorTakeGradient")
+                                        .Input("handle: resource")
+                                        .Input("num_required: int32")
+                                        .Output("average: dtype")
+                                        .Attr("dtype: numbertype")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor& num_required, Tensor&, Done done) const {
+      detail::TakeGradient(context.op(), false, num_required, std::move(done));
+    }
+  };
+};
+
+// gradient_indices: [n], gradient_values: [n, ...]
+struct SparseAccumulatorApplyGradient {
+  static constexpr auto signature = Op("SparseAccumulatorApplyGradient")
+                                        .Input("handle: Ref(string)")
+                                        .Input("local_step: int64")
+                                        .Input("gradient_indices: int64")
+                                        .Input("gradient_values: dtype")
+                                        .Input("gradient_shape: int64")
+                                        .Attr("dtype: numbertype")
+                                        .Attr("has_known_shape: bool")
+                                        .SetShapeFn(detail::AccumulatorStepShape);
+  struct Attrs {
+    bool has_known_shape;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& local_step, const Tensor& gradient_indices,
+                      const Tensor& gradient_values, const Tensor& gradient_shape) const {
+      Ref<detail::GradientAccumulator> found;
+      TENON_RETURN_IF_ERROR(detail::OpenAccumulator(context.op(), true, gradient_values.dtype(), &found));
+      TENON_RETURN_IF_ERROR(detail::CheckAccumulatorScalar("local_step", local_step));
+      return static_cast<detail::SparseAccumulator&>(*found).Add(*local_step.data<std::int64_t>(), gradient_indices,
+                                                                 gradient_values,
+                                                                 this->has_known_shape ? &gradient_shape : nullptr);
+    }
+  };
+};
+
+struct SparseAccumulatorTakeGradient {
+  static constexpr auto signature = Op("SparseAccumulatorTakeGradient")
+                                        .Input("handle: Ref(string)")
+                                        .Input("num_required: int32")
+                                        .Output("indices: int64")
+                                        .Output("values: dtype")
+                                        .Output("shape: int64")
+                                        .Attr("dtype: numbertype")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor& num_required, Tensor&, Tensor&, Tensor&,
+                    Done done) const {
+      detail::TakeGradient(context.op(), true, num_required, std::move(done));
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/table_resource.hpp ----
+// LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
+// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or texts; a value has a fixed shape.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// Distinct keys, numbered in the order in which they came: open addressing over a power of two of places.
+// externally synchronised.
+class KeyIndex {
+ public:
+  explicit KeyIndex(DataType dtype) : dtype_(dtype), places_(kSmallest, kFree) {}
+
+  Index size() const { return is_text() ? Count(texts_) : Count(numbers_); }
+  bool is_text() const { return dtype_ == DataType::kString; }
+
+  // The number of element i of `keys`, or -1.
+  Index Find(const Tensor& keys, Index i) const {
+    const std::int64_t place = places_[FindPlace(keys, i)];
+    return place >= 0 ? place : -1;
+  }
+  // The same; a new key gets the number size().
+  Index FindOrAdd(const Tensor& keys, Index i) {
+    if (2 * (used_ + 1) > places_.size()) Rebuild();
+    const std::size_t at = FindPlace(keys, i);
+    if (places_[at] >= 0) return places_[at];
+    places_[at] = size();
+    ++used_;
+    if (is_text())
+      texts_.push_back(keys.data<tstring>()[i]);
+    else
+      numbers_.push_back(NumberAt(keys, i));
+    return size() - 1;
+  }
+  // Takes out element i of `keys` and returns the number it had, which the last key gets; -1 when it was not there.
+  Index Remove(const Tensor& keys, Index i) {
+    const std::size_t at = FindPlace(keys, i);
+    const Index number = places_[at];
+    if (number < 0) return -1;
+    const Index last = size() - 1;
+    places_[FindPlaceOf(last)] = number;  // before `at` is given up: it may be the same
+    places_[at] = kRemoved;
+    if (is_text()) {
+      if (number != last) std::swap(texts_[At(number)], texts_.back());
+      texts_.pop_back();
+    } else {
+      numbers_[At(number)] = numbers_.back();
+      numbers_.pop_back();
+    }
+    return number;
+  }
+  void Clear() {
+    numbers_.clear();
+    texts_.clear();
+    places_.assign(kSmallest, kFree);
+    used_ = 0;
+  }
+  // All keys by number, into a vector of size() elements.
+  void CopyTo(Tensor* keys) const {
+    for (Index i = 0; i < size(); ++i) {
+      if (is_text())
+        keys->data<tstring>()[i] = texts_[At(i)];
+      else if (dtype_ == DataType::kInt64)
+        keys->data<std::int64_t>()[i] = numbers_[At(i)];
+      else
+        keys->data<std::int32_t>()[i] = static_cast<std::int32_t>(numbers_[At(i)]);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kFree = -1, kRemoved = -2;
+  static constexpr std::size_t kSmallest = 16;
+
+  static std::size_t At(Index i) { return static_cast<std::size_t>(i); }
+  template <class List>
+  static Index Count(const List& list) {
+    return static_cast<Index>(list.size());
+  }
+  static std::int64_t NumberAt(const Tensor& keys, Index i) {
+    return keys.dtype() == DataType::kInt64 ? keys.data<std::int64_t>()[i] : keys.data<std::int32_t>()[i];
+  }
+  static std::uint64_t Mix(std::int64_t number) {
+    std::uint64_t x = static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15u;
+    return x ^ (x >> 32);
+  }
+  std::size_t Probe(std::uint64_t hash, auto&& is_key) const {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t removed = places_.size();
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      if (places_[at] == kFree) return removed < places_.size() ? removed : at;
+      if (places_[at] == kRemoved)
+        removed = removed < places_.size() ? removed : at;
+      else if (is_key(places_[at]))
+        return at;
+    }
+  }
+  // Where the key is, or where it would go.
+  std::size_t FindPlace(const Tensor& keys, Index i) const {
+    if (is_text()) {
+      const std::string_view key = keys.data<tstring>()[i];
+      return Probe(Hash64(key), [&](std::int64_t n) { return std::string_view(texts_[At(n)]) == key; });
+    }
+    const std::int64_t key = NumberAt(keys, i);
+    return Probe(Mix(key), [&](std::int64_t n) { return numbers_[At(n)] == key; });
+  }
+  std::size_t FindPlaceOf(Index number) const {
+    const std::uint64_t hash = is_text() ? Hash64(texts_[At(number)]) : Mix(numbers_[At(number)]);
+    return Probe(hash, [&](std::int64_t n) { return n == number; });
+  }
+  void Rebuild() {
+    std::size_t count = kSmallest;
+    while (count < 4 * (At(size()) + 1)) count *= 2;
+    places_.assign(count, kFree);
+    used_ = At(size());
+    for (Index n = 0; n < size(); ++n) {
+      const std::uint64_t hash = is_text() ? Hash64(texts_[At(n)]) : Mix(numbers_[At(n)]);
+      places_[Probe(hash, [](std::int64_t) { return false; })] = n;
+    }
+  }
+
+  DataType dtype_;
+  SlimVector<std::int64_t> numbers_;
+  SlimVector<tstring> texts_;
+  SlimVector<std::int64_t> places_;  // a key's number, kFree or kRemoved
+  std::size_t used_ = 0;             // places that are not free
+};
+
+// What the table ops know of a table. thread-safe.
+class LookupTable : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::lookup::LookupInterface";
+
+  LookupTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape)
+      : name_(std::move(name)), keys_(keys), value_dtype_(values), value_shape_(value_shape) {}
+  std::string DebugString() const override { return StrCat("A lookup table of ", Size(), " entries"); }
+
+  DataType key_dtype() const { return keys_; }
+  DataType value_dtype() const { return value_dtype_; }
+  const TensorShape& key_shape() const { return key_shape_; }
+  const TensorShape& value_shape() const { return value_shape_; }
+  const std::string& name() const { return name_; }
+
+  // Filled once by an initializer, and not changed afterwards.
+  virtual bool once() const { return false; }
+  virtual Index Size() const = 0;
+  // out: the shape of `keys` without the key's own dimensions + value_shape, allocated.
+  virtual Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const = 0;
+  virtual Status Initialize(const Tensor&, const Tensor&) {
+    return errors::InvalidArgument("Table ", name_, " is not initializable");
+  }
+  virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
+  // The shapes that Import takes: those of Export.
+  virtual Status CheckImport(const Tensor& keys, const Tensor& values) const {
+    TensorShape wanted = keys.shape();
+    for (const Index size : value_shape_) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(size));
+    if (values.shape() == wanted) return OkStatus();
+    return errors::InvalidArgument("Expected shape ", wanted, " for value, got ", values.shape());
+  }
+  // These entries and no others.
+  virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
+  virtual Status Remove(const Tensor& keys) = 0;
+  virtual Status Export(Tensor* keys, Tensor* values) const = 0;
+
+ protected:
+  void set_key_shape(const TensorShape& shape) { key_shape_ = shape; }
+
+ private:
+  const std::string name_;
+  const DataType keys_, value_dtype_;
+  TensorShape key_shape_;
+  const TensorShape value_shape_;
+};
+
+// HashTable and MutableHashTable: keys are scalars. thread-safe.
+class IndexedTable final : public LookupTable {
+ public:
+  // Once: a HashTable, which is filled once and refuses changes afterwards.
+  IndexedTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape, bool once)
+      : LookupTable(std::move(name), keys, values, value_shape), index_(keys), once_(once), values_(values) {}
+
+  bool once() const override { return once_; }
+  Index Size() const override {
+    const tenon::MutexLock lock(mutex_);
+    return once_ && !initialized_ ? 0 : index_.size();
+  }
+
+  // `fallback` is one value, or one for each key.
+  Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
+    const tenon::MutexLock lock(mutex_);
+    if (once_ && !initialized_) return errors::FailedPrecondition("Table not initialized.");
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    const bool each = !once_ && fallback.NumElements() == out->NumElements() && !(fallback.shape() == value_shape());
+    if (fallback.NumElements() < width && keys.NumElements() > 0)
+      return errors::InvalidArgument("Table '", name(), "': the default value is empty");
+    for (Index i = 0; i < keys.NumElements(); ++i) {
+      const Index number = index_.Find(keys, i);
+      const void* from = number >= 0 ? mover.At(values_.raw_data(), number * width)
+                                     : mover.At(fallback.raw_data(), each ? i * width : 0);
+      CopyRun(mover, from, mover.At(out->raw_data(), i * width), width);
+    }
+    return OkStatus();
+  }
+
+  // Once: fills the table. A second time is fine with as many entries, as in TensorFlow.
+  Status Initialize(const Tensor& keys, const Tensor& values) override {
+    if (!once_) return LookupTable::Initialize(keys, values);
+    const tenon::MutexLock lock(mutex_);
+    if (initialized_) {
+      if (keys.NumElements() == index_.size()) return OkStatus();
+      return errors::FailedPrecondition("Table was already initialized with different data.");
+    }
+    const ElementMover mover = MoverOf(value_dtype());
+    for (Index i = 0; i < keys.NumElements(); ++i) {
+      const Index before = index_.size();
+      TENON_RETURN_IF_ERROR(Reserve(before + 1));
+      const Index number = index_.FindOrAdd(keys, i);
+      if (number != before && !Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number)))
+        return errors::FailedPrecondition("HashTable has different value for same key. Key ",
+                                          keys.Slice(i, i + 1).SummarizeValue(1), " has ",
+                                          values_.Slice(number, number + 1).SummarizeValue(1),
+                                          " and trying to add value ", values.Slice(i, i + 1).SummarizeValue(1));
+      CopyRun(mover, mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number), 1);
+    }
+    initialized_ = true;
+    return OkStatus();
+  }
+
+  Status Insert(const Tensor& keys, const Tensor& values) override {
+    if (once_) return errors::Unimplemented("Insert not supported by InitializableLookupTable implementations");
+    const tenon::MutexLock lock(mutex_);
+    return InsertLocked(keys, values);
+  }
+  Status Import(const Tensor& keys, const Tensor& values) override {
+    if (once_) return Initialize(keys, values);
+    const tenon::MutexLock lock(mutex_);
+    index_.Clear();
+    values_ = Tensor(value_dtype());
+    capacity_ = 0;
+    return InsertLocked(keys, values);
+  }
+  Status Remove(const Tensor& keys) override {
+    if (once_) return errors::Unimplemented("Remove not supported by InitializableLookupTable implementations");
+    const tenon::MutexLock lock(mutex_);
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    for (Index i = 0; i < keys.NumElements(); ++i) {
+      const Index last = index_.size() - 1, number = index_.Remove(keys, i);
+      if (number < 0 || number == last) continue;
+      CopyRun(mover, mover.At(values_.raw_data(), last * width), mover.At(values_.raw_data(), number * width), width);
+    }
+    return OkStatus();
+  }
+  // keys: [n], values: [n] + value_shape
+  Status Export(Tensor* keys, Tensor* values) const override {
+    const tenon::MutexLock lock(mutex_);
+    if (once_ && !initialized_) return errors::Aborted("HashTable is not initialized.");
+    TensorShape shape = value_shape();
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, index_.size()));
+    TENON_ASSIGN_OR_RETURN(*keys, Tensor::Make(key_dtype(), TensorShape({index_.size()})));
+    TENON_ASSIGN_OR_RETURN(*values, Tensor::Make(value_dtype(), shape));
+    index_.CopyTo(keys);
+    CopyRun(MoverOf(value_dtype()), values_.raw_data(), values->raw_data(), values->NumElements());
+    return OkStatus();
+  }
+
+ private:
+  Status InsertLocked(const Tensor& keys, const Tensor& values) {
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    for (Index i = 0; i < keys.NumElements(); ++i) {
+      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
+      const Index number = index_.FindOrAdd(keys, i);
+      CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
+    }
+    return OkStatus();
+  }
+  bool Same(const void* a, const void* b) const {
+    if (value_dtype() == DataType::kString) {
+      return std::string_view(*static_cast<const tstring*>(a)) == std::string_view(*static_cast<const tstring*>(b));
+    }
+    if (value_dtype() == DataType::kFloat) return *static_cast<const float*>(a) == *static_cast<const float*>(b);
+    if (value_dtype() == DataType::kDouble) return *static_cast<const double*>(a) == *static_cast<const double*>(b);
+    return std::memcmp(a, b, static_cast<std::size_t>(SizeOf(value_dtype()))) == 0;
+  }
+  // Room for `count` values.
+  Status Reserve(Index count) {
+    if (count <= capacity_) return OkStatus();
+    const Index wanted = count < 8 ? 8 : 2 * count;
+    TensorShape shape = value_shape();
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, wanted));
+    TENON_ASSIGN_OR_RETURN(Tensor grown, Tensor::Make(value_dtype(), shape));
+    const ElementMover mover = MoverOf(value_dtype());
+    CopyRun(mover, values_.raw_data(), grown.raw_data(), capacity_ * value_shape().num_elements());
+    values_ = std::move(grown);
+    capacity_ = wanted;
+    return OkStatus();
+  }
+
+  mutable Mutex mutex_;
+  KeyIndex index_;
+  const bool once_;
+  bool initialized_ = false;
+  Tensor values_;  // [capacity_] + value_shape_; those of the keys first
+  Index capacity_ = 0;
+};
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/table.hpp ----
+// Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
+// fill and read them.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
+struct TableTypes {
+  DataTypeSet of_int32, of_int64, of_text;
+  constexpr bool Has(DataType key, DataType value) const {
+    return (key == DataType::kInt32 && of_int32.contains(value)) ||
+           (key == DataType::kInt64 && of_int64.contains(value)) ||
+           (key == DataType::kString && of_text.contains(value));
+  }
+};
+inline constexpr DataTypeSet kTableNumbers =
+    ToSet(DataType::kInt32) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
+inline constexpr DataTypeSet kTableOfText = kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kBool);
+inline constexpr TableTypes kHashTableTypes{kTableNumbers | ToSet(DataType::kString),
+                                            kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString),
+                                            kTableOfText | ToSet(DataType::kString)};
+inline constexpr TableTypes kMutableTableTypes{
+    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString) | ToSet(DataType::kVariant),
+    kTableOfText};
+inline constexpr TableTypes kTensorTableTypes{
+    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString), kTableOfText};
+
+// Raw form of the ops that make a table: looked up or made in the first run, then the same handle again and again; an
+// anonymous one is new in every run.
+class TableKernel : public OpKernel {
+ public:
+  TableKernel(OpKernelConstruction* c, const TableTypes& types, bool once, bool anonymous)
+      : OpKernel(c), once_(once), anonymous_(anonymous) {
+    c->SetStatus(c->GetAttr("key_dtype", &key_));
+    c->SetStatus(c->GetAttr("value_dtype", &value_));
+    if (c->HasAttr("value_shape")) {
+      PartialTensorShape shape;
+      c->SetStatus(c->GetAttr("value_shape", &shape));
+      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1))
+        c->SetStatus(errors::InvalidArgument("Default value must be a vector, got shape ", shape));
+    }
+    if (c->status().ok() && !types.Has(key_, value_))
+      c->SetStatus(errors::InvalidArgument("no kernel for op '", c->op().name, "' on ", c->device_type(),
+                                           " with key type ", key_, " and value type ", value_));
+    if (!c->status().ok() || anonymous) return;
+    bool by_node = false;
+    c->SetStatus(c->GetAttr("use_node_name_sharing", &by_node));
+    Result<ContainerInfo> info = ContainerInfo::From(*c, by_node);
+    c->SetStatus(info.status());
+    if (info.ok()) info_ = *std::move(info);
+  }
+  void Compute(OpKernelContext* context) override { context->SetStatus(Run(*context)); }
+
+ private:
+  Status Run(OpKernelContext& context) {
+    if (anonymous_) {
+      static std::atomic<std::int64_t> counter{0};
+      ContainerInfo info;
+      info.name = StrCat("_AnonymousTable", counter.fetch_add(1, std::memory_order_relaxed));
+      Tensor handle;
+      TENON_RETURN_IF_ERROR(Find(context, info, &handle));
+      context.set_output(0, std::move(handle));
+      return OkStatus();
+    }
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) TENON_RETURN_IF_ERROR(Find(context, info_, &handle_));
+    context.set_output(0, handle_);
+    return OkStatus();
+  }
+  Status Find(const OpKernelContext& context, const ContainerInfo& info, Tensor* handle) const {
+    ResourceMgr* resources = nullptr;
+    Ref<LookupTable> table;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    TENON_RETURN_IF_ERROR(resources->LookupOrCreate<LookupTable>(
+        info.container, info.name, &table, [&](Ref<LookupTable>* made) { return Make(context, info.name, made); }));
+    if (table->key_dtype() != key_ || table->value_dtype() != value_)
+      return errors::InvalidArgument("Conflicting key/value dtypes ", key_, "->", value_, " with ", table->key_dtype(),
+                                     "-", table->value_dtype(), " for table ", info.name);
+    *handle = HandleFor<LookupTable>(context, 0, info);
+    return OkStatus();
+  }
+
+ protected:
+  // A new table, under the resource manager's lock.
+  virtual Status Make(const OpKernelContext&, const std::string& name, Ref<LookupTable>* made) const {
+    *made = Ref<IndexedTable>::Adopt(new IndexedTable(name, key_, value_, value_shape_, once_));
+    return OkStatus();
+  }
+
+  DataType key_ = DataType::kInvalid, value_ = DataType::kInvalid;
+  TensorShape value_shape_;
+
+ private:
+  bool once_, anonymous_;
+  ContainerInfo info_;
+  Mutex mutex_;
+  Tensor handle_;
+};
+
+// The handle of a table whose types and shapes are known to shape functions: keys, then values.
+inline Status MutableTableShapeOf(InferenceContext* c, ShapeHandle key_shape) {
+  DataType key = DataType::kInvalid, value = DataType::kInvalid;
+  PartialTensorShape shape = TensorShape();
+  ShapeHandle held;
+  TENON_RETURN_IF_ERROR(c->GetAttr("key_dtype", &key));
+  TENON_RETURN_IF_ERROR(c->GetAttr("value_dtype", &value));
+  if (c->op().FindAttr("value_shape") != nullptr) TENON_RETURN_IF_ERROR(c->GetAttr("value_shape", &shape));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &held));
+  SlimVector<ShapeAndType> values;
+  values.push_back({key_shape, key});
+  values.push_back({held, value});
+  c->set_output(0, c->Scalar());
+  c->set_output_handle_shapes_and_types(0, values);
+  return OkStatus();
+}
+
+inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeOf(c, c->Scalar()); }
+
+// Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
+inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
+                               ShapeHandle* value) {
+  *value = ShapeHandle();
+  ShapeHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
+  if (held == nullptr || held->size() != 2) return OkStatus();
+  const std::string_view attrs[2] = {keys, values};
+  for (std::size_t i = 0; i < 2; ++i) {
+    DataType dtype = DataType::kInvalid;
+    TENON_RETURN_IF_ERROR(c->GetAttr(attrs[i], &dtype));
+    if ((*held)[i].dtype != dtype)
+      return errors::InvalidArgument("Trying to read value with wrong dtype. Expected ", (*held)[i].dtype, " got ",
+                                     dtype);
+  }
+  *value = (*held)[1].shape;
+  return OkStatus();
+}
+
+// Takes the dimensions of one key, which the handle knows, from the shape of many.
+inline Status RemoveKeyDims(InferenceContext* c, ShapeHandle* keys) {
+  const ShapeHandle key = (*c->input_handle_shapes_and_types(0))[0].shape;
+  const ShapeHandle all = *keys;
+  if (!c->RankKnown(key) || !c->RankKnown(all)) {
+    *keys = c->UnknownShape();
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(all, c->Rank(key), keys));
+  SlimVector<DimensionHandle> dims;
+  for (int d = 0; d < c->Rank(all) - c->Rank(key); ++d) dims.push_back(c->Dim(all, d));
+  *keys = c->MakeShape(dims);
+  return OkStatus();
+}
+
+inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
+  if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
+                                 table.key_dtype(), ", ", table.value_dtype(), "->");
+}
+// keys.shape, without the dimensions of a key, + the shape of a value.
+inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
+  const TensorShape& key = table.key_shape();
+  *shape = keys.shape();
+  for (int d = key.dims(); d-- > 0; shape->RemoveLastDims(1))
+    if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
+      return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
+  for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
+  return OkStatus();
+}
+inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, table));
+  return CheckTableTypes(**table, keys, values);
+}
+
+inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Tensor& fallback, Tensor* values) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), fallback.dtype(), &table));
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(fallback.shape() == table->value_shape()) && !(fallback.shape() == all))
+    return errors::InvalidArgument("Expected shape ", table->value_shape(), " or ", all, " for default value, got ",
+                                   fallback.shape());
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, all, &values));
+  return table->Find(keys, fallback, values);
+}
+
+inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
+  Ref<LookupTable> table;
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
+  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
+  TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
+  if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
+  if (values.dims() != 1) return errors::InvalidArgument("Values must be a vector, but received shape", values.shape());
+  if (keys.NumElements() != values.NumElements())
+    return errors::InvalidArgument("Keys and values must have the same size ", keys.NumElements(), " vs ",
+                                   values.NumElements());
+  return table->Initialize(keys, values);
+}
+
+inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values, bool import) {
+  Ref<LookupTable> table;
+  TensorShape all;
+  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
+  if (import) {
+    TENON_RETURN_IF_ERROR(table->CheckImport(keys, values));
+    return table->Import(keys, values);
+  }
+  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
+  if (!(values.shape() == all))
+    return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
+  return table->Insert(keys, values);
+}
+
+}  // namespace detail
+
+// Filled once by an initializer.
+struct HashTableV2 {
+  static constexpr auto signature = Op("HashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, false) {}
+  };
+};
+
+// One that only its handle names.
+struct AnonymousHashTable {
+  static constexpr auto signature = Op("AnonymousHashTable")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, true) {}
+  };
+};
+
+// Scalars by key, changed at will.
+struct MutableHashTableV2 {
+  static constexpr auto signature = Op("MutableHashTableV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, false) {}
+  };
+};
+
+// Vectors by key, changed at will.
+struct MutableHashTableOfTensorsV2 {
+  static constexpr auto signature = Op("MutableHashTableOfTensorsV2")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, false) {}
+  };
+};
+
+// keys: [n], values: [n]
+struct InitializeTableV2 {
+  static constexpr auto signature = Op("InitializeTableV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tkey")
+                                        .Input("values: Tval")
+                                        .Attr("Tkey: type")
+                                        .Attr("Tval: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused, keys;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InitializeTable(context.op(), keys, values);
+    }
+  };
+};
+
+// The value of each key; default_value where there is none.
+struct LookupTableFindV2 {
+  static constexpr auto signature = Op("LookupTableFindV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("default_value: Tout")
+                                        .Output("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle value, keys = c->input(1), out;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
+                                          if (!value.IsSet()) return shape_inference::UnknownShape(c);
+                                          TENON_RETURN_IF_ERROR(detail::RemoveKeyDims(c, &keys));
+                                          TENON_RETURN_IF_ERROR(c->Concatenate(keys, value, &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& default_value,
+                      Tensor& values) const {
+      return detail::FindInTable(context.op(), keys, default_value, &values);
+    }
+  };
+};
+
+struct LookupTableInsertV2 {
+  static constexpr auto signature = Op("LookupTableInsertV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          return c->WithRank(c->input(0), 0, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, false);
+    }
+  };
+};
+
+// These entries and no others.
+struct LookupTableImportV2 {
+  static constexpr auto signature = Op("LookupTableImportV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRank(c->input(1), 1, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoTable(context.op(), keys, values, true);
+    }
+  };
+};
+
+struct LookupTableRemoveV2 {
+  static constexpr auto signature = Op("LookupTableRemoveV2")
+                                        .Input("table_handle: resource")
+                                        .Input("keys: Tin")
+                                        .Attr("Tin: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+                                          return c->WithRankAtLeast(c->input(1), 1, &unused);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
+      TensorShape values;
+      TENON_RETURN_IF_ERROR(detail::ValuesShape(*table, keys, &values));
+      return table->Remove(keys);
+    }
+  };
+};
+
+struct LookupTableSizeV2 {
+  static constexpr auto signature = Op("LookupTableSizeV2")
+                                        .Input("table_handle: resource")
+                                        .Output("size: int64")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> size) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::LookupTable>(context.op(), 0, &table));
+      size[0] = table->Size();
+      return OkStatus();
+    }
+  };
+};
+
+// All keys and their values, in no particular order.
+struct LookupTableExportV2 {
+  static constexpr auto signature =
+      Op("LookupTableExportV2")
+          .Input("table_handle: resource")
+          .Output("keys: Tkeys")
+          .Output("values: Tvalues")
+          .Attr("Tkeys: type")
+          .Attr("Tvalues: type")
+          .SetIsStateful()
+          .SetShapeFn([](InferenceContext* c) -> Status {
+            ShapeHandle value;
+            TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tkeys", "Tvalues", &value));
+            c->set_output(0, c->UnknownShape());
+            c->set_output(1, c->UnknownShape());
+            return OkStatus();
+          });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor& keys, Tensor& values) const {
+      Ref<detail::LookupTable> table;
+      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), context.op().expected_output_dtype(0),
+                                              context.op().expected_output_dtype(1), &table));
+      return table->Export(&keys, &values);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/anonymous_table.hpp ----
+// AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors: mutable tables that only their handles name; every run
+// of the op makes one. table.hpp has the ops that fill and read them.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+// Scalars by key.
+struct AnonymousMutableHashTable {
+  static constexpr auto signature = Op("AnonymousMutableHashTable")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, true) {}
+  };
+};
+
+// Vectors by key.
+struct AnonymousMutableHashTableOfTensors {
+  static constexpr auto signature = Op("AnonymousMutableHashTableOfTensors")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::MutableTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::TableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, true) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/barrier_resource.hpp ----
+// KeyBarrier: the resource behind the Barrier ops - tuples by key, whose components come one by one; complete ones are
+// taken in the order in which their keys came first.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// A complete tuple; the insertion that brought its key.
+struct BarrierRow {
+  std::int64_t index;
+  std::string key;
+  SlimVector<Tensor> tuple;
+  static bool After(const BarrierRow& a, const BarrierRow& b) { return a.index > b.index; }
+};
+
+// thread-safe.
+class KeyBarrier final : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::barrier::Barrier";
+
+  KeyBarrier(std::string name, SlimVector<DataType> types, SlimVector<TensorShape> shapes)
+      : name_(std::move(name)), types_(std::move(types)), shapes_(std::move(shapes)) {}
+  std::string DebugString() const override { return "A barrier"; }
+  const std::string& name() const { return name_; }
+  const SlimVector<DataType>& types() const { return types_; }
+  const SlimVector<TensorShape>& shapes() const { return shapes_; }
+
+  std::int32_t ReadySize() const {
+    const tenon::MutexLock lock(mutex);
+    return static_cast<std::int32_t>(ready_.size());
+  }
+  std::int32_t IncompleteSize() const {
+    const tenon::MutexLock lock(mutex);
+    return static_cast<std::int32_t>(incomplete_.size());
+  }
+
+  // Component `component` of the tuples `keys` (n of them); values: [n] + its shape. Those before one that is refused
+  // are inserted.
+  Status Insert(const Tensor& keys, std::size_t component, const Tensor& values) {
+    Status status;
+    Change([&] { status = InsertLocked(keys, component, values); });
+    return status;
+  }
+  // Keys that are not there yet are refused from now on; with `cancel` those that are incomplete go, too.
+  Status Close(bool cancel) {
+    Status status;
+    Change([&] {
+      if (closed_ && (cancelled_ || !cancel)) {
+        status = errors::Cancelled("Barrier '", name_, "' is already closed.");
+        return;
+      }
+      closed_ = true;
+      cancelled_ = cancel;
+      if (cancel) incomplete_.clear();
+    });
+    return status;
+  }
+
+  // `wanted` complete tuples; fewer, but not none, when the barrier is closed and `small` allows it.
+  struct Take final : Attempt {
+    Take(OpKernelContext* c, Done d, Ref<KeyBarrier> b, std::int32_t n, bool s)
+        : Attempt(c, std::move(d)), barrier(std::move(b)), wanted(n), small(s) {
+      line = 1;
+    }
+    bool Try(Status* status) override { return barrier->TakeLocked(this, status); }
+    Status Deliver() override { return barrier->Join(*context, rows); }
+    Ref<KeyBarrier> barrier;
+    std::int32_t wanted;
+    bool small, waited = false;
+    SlimVector<BarrierRow> rows;
+  };
+
+ private:
+  using Tuple = SlimVector<Tensor>;  // kInvalid: not yet there
+  struct Entry {
+    std::int64_t index;  // of the insertion that brought the key
+    Tuple tuple;
+  };
+
+  static bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
+  bool NothingMoreComes() const { return closed_ && incomplete_.empty(); }
+
+  Status CheckOpen(Index count) const {
+    if (!closed_ || (!cancelled_ && (count == 0 || !incomplete_.empty()))) return OkStatus();
+    return errors::Cancelled("Barrier ", name_, " is closed.  Pending enqueues cancelled: ", cancelled_ ? 1 : 0,
+                             ".  Number of new insertions: ", count,
+                             ".  Number of incomplete keys: ", incomplete_.size(), ".");
+  }
+  Status CheckKey(std::string_view key, Index i, std::size_t component) const {
+    const Entry* const entry = incomplete_.FindValue(key);
+    if (entry == nullptr && closed_)
+      return errors::Cancelled("Barrier ", name_, " is closed, but attempted to insert a brand new key: ", key,
+                               ".  Pending enqueues cancelled: ", cancelled_ ? 1 : 0, ".  Insertion index: ", i,
+                               ".  Number of incomplete keys: ", incomplete_.size(), ".");
+    if (entry != nullptr && IsSet(entry->tuple[component]))
+      return errors::InvalidArgument("Key ", key, " already has a value for component ", component, " in barrier ",
+                                     name_);
+    return OkStatus();
+  }
+  Status InsertLocked(const Tensor& keys, std::size_t component, const Tensor& values) {
+    TENON_RETURN_IF_ERROR(CheckOpen(keys.NumElements()));
+    bool new_keys = false;
+    Status status;
+    for (Index i = 0; status.ok() && i < keys.NumElements(); ++i) {
+      const std::string_view key = keys.data<tstring>()[i].view();
+      status = CheckKey(key, i, component);
+      if (status.ok()) status = InsertOne(key, component, values, i, &new_keys);
+    }
+    if (new_keys) ++next_index_;
+    return status;
+  }
+  Status InsertOne(std::string_view key, std::size_t component, const Tensor& values, Index row, bool* new_keys) {
+    const ElementMover mover = MoverOf(types_[component]);
+    TENON_ASSIGN_OR_RETURN(Tensor value, Tensor::Make(types_[component], shapes_[component]));
+    CopyRun(mover, mover.At(values.raw_data(), row * value.NumElements()), value.raw_data(), value.NumElements());
+    auto at = incomplete_.find(key);
+    if (at == incomplete_.end()) {
+      at = incomplete_.try_emplace(key, Entry{next_index_, Tuple(types_.size(), Tensor(DataType::kInvalid))}).first;
+      *new_keys = true;
+    }
+    at->second.tuple[component] = std::move(value);
+    if (std::all_of(at->second.tuple.begin(), at->second.tuple.end(), IsSet)) MakeReady(at);
+    return OkStatus();
+  }
+  void MakeReady(FlatMap<std::string, Entry>::iterator at);
+  bool TakeLocked(Take* take, Status* status);
+  // The op's outputs: indices and keys, [n] each, and the components, [n] + their shapes.
+  Status Join(OpKernelContext& context, const SlimVector<BarrierRow>& rows) const;
+
+  const std::string name_;
+  const SlimVector<DataType> types_;
+  const SlimVector<TensorShape> shapes_;
+  bool closed_ = false, cancelled_ = false;
+  std::int64_t next_index_ = std::numeric_limits<std::int64_t>::min();
+  FlatMap<std::string, Entry> incomplete_;
+  SlimVector<BarrierRow> ready_;  // a heap, the least index first
+};
+
+inline void KeyBarrier::MakeReady(FlatMap<std::string, Entry>::iterator at) {
+  ready_.push_back(BarrierRow{at->second.index, at->first, std::move(at->second.tuple)});
+  std::push_heap(ready_.begin(), ready_.end(), BarrierRow::After);
+  incomplete_.erase(at);
+}
+
+inline bool KeyBarrier::TakeLocked(Take* take, Status* status) {
+  const auto ready = static_cast<std::int32_t>(ready_.size());
+  std::int32_t count = take->wanted;
+  if (closed_ && (!take->waited || NothingMoreComes())) {
+    if (take->small) count = std::min(count, ready);
+    const Index available = ready + (take->small ? 0 : static_cast<Index>(incomplete_.size()));
+    if (available < std::max(count, 1)) {
+      *status = errors::OutOfRange("Barrier '", name_, "' is closed and has insufficient elements (requested ", count,
+                                   ", total size ", available, ")");
+      return true;
+    }
+  }
+  take->waited = true;
+  if (ready < count) return false;
+  for (; count > 0; --count) {
+    std::pop_heap(ready_.begin(), ready_.end(), BarrierRow::After);
+    take->rows.push_back(std::move(ready_.back()));
+    ready_.pop_back();
+  }
+  return true;
+}
+
+inline Status KeyBarrier::Join(OpKernelContext& context, const SlimVector<BarrierRow>& rows) const {
+  const auto n = static_cast<Index>(rows.size());
+  Tensor *indices = nullptr, *keys = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(0, TensorShape({n}), &indices));
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &keys));
+  for (Index i = 0; i < n; ++i) {
+    indices->data<std::int64_t>()[i] = rows[static_cast<std::size_t>(i)].index;
+    keys->data<tstring>()[i] = tstring(rows[static_cast<std::size_t>(i)].key);
+  }
+  for (std::size_t c = 0; c < types_.size(); ++c) {
+    TensorShape shape = shapes_[c];
+    Tensor* values = nullptr;
+    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, n));
+    TENON_RETURN_IF_ERROR(context.allocate_output(static_cast<int>(c) + 2, shape, &values));
+    const ElementMover mover = MoverOf(types_[c]);
+    const Index width = shapes_[c].num_elements();
+    for (Index i = 0; i < n; ++i)
+      CopyRun(mover, rows[static_cast<std::size_t>(i)].tuple[c].raw_data(), mover.At(values->raw_data(), i * width),
+              width);
+  }
+  return OkStatus();
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/barrier.hpp ----
+// Barrier, BarrierInsertMany, BarrierTakeMany, BarrierClose, BarrierReadySize, BarrierIncompleteSize: tuples by key,
+// put together from components that come at different times. A take waits without a thread.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// Raw form: the barrier is looked up or made in the first run; its handle is the same in all.
+class BarrierKernel : public OpKernel {
+ public:
+  explicit BarrierKernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(Read(*c)); }
+  void Compute(OpKernelContext* context) override {
+    const tenon::MutexLock lock(mutex_);
+    if (!IsRefType(handle_.dtype())) context->SetStatus(Find(*context));
+    if (context->status().ok()) context->set_output(0, handle_);
+  }
+
+ private:
+  Status Read(const OpKernelConstruction& c) {
+    std::span<const DataType> types;
+    std::span<const PartialTensorShape> shapes;
+    std::int64_t capacity = -1;
+    TENON_RETURN_IF_ERROR(c.GetAttr("component_types", &types));
+    TENON_RETURN_IF_ERROR(c.GetAttr("shapes", &shapes));
+    TENON_RETURN_IF_ERROR(c.GetAttr("capacity", &capacity));
+    if (shapes.size() != types.size()) return errors::InvalidArgument("All of the component shapes must be specified");
+    if (capacity != -1)
+      return errors::InvalidArgument(
+          "Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a limited "
+          "capacity.");
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      TensorShape shape;
+      if (!shapes[i].AsTensorShape(&shape))
+        return errors::InvalidArgument("Barrier: all component shapes must be specified, got ", shapes[i]);
+      types_.push_back(types[i]);
+      shapes_.push_back(shape);
+    }
+    TENON_ASSIGN_OR_RETURN(info_, ContainerInfo::From(c, false));
+    return OkStatus();
+  }
+  Status Find(const OpKernelContext& context) {
+    ResourceMgr* resources = nullptr;
+    Ref<KeyBarrier> barrier;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    TENON_RETURN_IF_ERROR(
+        resources->LookupOrCreate<KeyBarrier>(info_.container, info_.name, &barrier, [this](Ref<KeyBarrier>* made) {
+          *made = Ref<KeyBarrier>::Adopt(new KeyBarrier(info_.name, types_, shapes_));
+          return OkStatus();
+        }));
+    if (!(barrier->types() == types_))
+      return errors::InvalidArgument("Shared barrier '", info_.name, "' has component types ",
+                                     StrJoin(barrier->types(), ", "), " but requested component types were ",
+                                     StrJoin(types_, ", "));
+    if (!(barrier->shapes() == shapes_))
+      return errors::InvalidArgument("Shared barrier '", info_.name, "' has component shapes ",
+                                     StrJoin(barrier->shapes(), ", "), " but requested component shapes were ",
+                                     StrJoin(shapes_, ", "));
+    handle_ = HandleFor<KeyBarrier>(context, 0, info_);
+    return OkStatus();
+  }
+
+  SlimVector<DataType> types_;
+  SlimVector<TensorShape> shapes_;
+  ContainerInfo info_;
+  Mutex mutex_;
+  Tensor handle_;
+};
+
+inline Status InsertIntoBarrier(const OpKernelContext& context, std::int64_t component, const Tensor& keys,
+                                const Tensor& values) {
+  Ref<KeyBarrier> barrier;
+  TENON_RETURN_IF_ERROR(LookupEither<KeyBarrier>(context, 0, &barrier));
+  const auto count = static_cast<std::int64_t>(barrier->types().size());
+  if (component < 0 || component >= count)
+    return errors::InvalidArgument("The component ID is out of range ", component, " > num_components (= ", count, ")");
+  const auto at = static_cast<std::size_t>(component);
+  if (barrier->types()[at] != values.dtype())
+    return errors::InvalidArgument("Signature mismatch, have: string_ref, string, ", values.dtype(),
+                                   "-> expected: string_ref, string, ", barrier->types()[at], "->");
+  TensorShape wanted = barrier->shapes()[at];
+  TENON_RETURN_IF_ERROR(wanted.InsertDimWithStatus(0, keys.NumElements()));
+  if (!(wanted == values.shape()))
+    return errors::InvalidArgument("Shape mismatch in barrier '", barrier->name(), "': component ", component, " of ",
+                                   keys.shape(), " keys must be ", wanted, ", got ", values.shape());
+  if (keys.NumElements() > 0 && values.NumElements() == 0)
+    return errors::InvalidArgument("Tensors with no elements are not supported ", barrier->name(), ": received shape ",
+                                   values.shape());
+  return barrier->Insert(keys, at, values);
+}
+
+struct BarrierTakeAttrs {
+  bool allow_small_batch;
+  std::int64_t timeout_ms;
+};
+inline void TakeFromBarrier(OpKernelContext& context, const BarrierTakeAttrs& attrs, const Tensor& count, Done done) {
+  Ref<KeyBarrier> barrier;
+  Status status = LookupEither<KeyBarrier>(context, 0, &barrier);
+  if (status.ok() && attrs.timeout_ms != -1) status = errors::InvalidArgument("Timeout not supported yet.");
+  if (status.ok() && count.dims() != 0)
+    status = errors::InvalidArgument("num_elements must be a scalar, got shape ", count.shape());
+  if (status.ok() && *count.data<std::int32_t>() < 0)
+    status = errors::InvalidArgument("num_elements must be >= 0, got ", *count.data<std::int32_t>());
+  if (status.ok()) {
+    SlimVector<DataType> wanted;
+    for (int i = 2; i < context.num_outputs(); ++i) wanted.push_back(context.expected_output_dtype(i));
+    if (!(wanted == barrier->types()))
+      status = errors::InvalidArgument("Signature mismatch, have component types: ", StrJoin(wanted, ", "),
+                                       ", expected: ", StrJoin(barrier->types(), ", "));
+  }
+  if (!status.ok()) return done(status);
+  barrier->Start(Owned<WaitedResource::Attempt>(
+      new KeyBarrier::Take(&context, std::move(done), barrier, *count.data<std::int32_t>(), attrs.allow_small_batch)));
+}
+
+}  // namespace detail
+
+struct Barrier {
+  static constexpr auto signature = Op("Barrier")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("shapes: list(shape) >= 0 = []")
+                                        .Attr("capacity: int = -1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::BarrierKernel {
+    using detail::BarrierKernel::BarrierKernel;
+  };
+};
+
+// keys: [n], values: [n, ...]
+struct BarrierInsertMany {
+  static constexpr auto signature = Op("BarrierInsertMany")
+                                        .Input("handle: Ref(string)")
+                                        .Input("keys: string")
+                                        .Input("values: T")
+                                        .Attr("T: type")
+                                        .Attr("component_index: int")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle keys, values;
+                                          DimensionHandle unused;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTwoElements(c, 0));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(2), 1, &values));
+                                          return c->Merge(c->Dim(keys, 0), c->Dim(values, 0), &unused);
+                                        });
+  struct Attrs {
+    std::int64_t component_index;
+  };
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(2), kPodAndObjectTypes); }
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
+      return detail::InsertIntoBarrier(context.op(), this->component_index, keys, values);
+    }
+  };
+};
+
+// indices: [n], the insertions that brought the keys; keys: [n]; values: [n, ...] each
+struct BarrierTakeMany {
+  static constexpr auto signature = Op("BarrierTakeMany")
+                                        .Input("handle: Ref(string)")
+                                        .Input("num_elements: int32")
+                                        .Output("indices: int64")
+                                        .Output("keys: string")
+                                        .Output("values: component_types")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("allow_small_batch: bool = false")
+                                        .Attr("wait_for_incomplete: bool = false")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::BarrierTakeAttrs;
+  static constexpr std::string_view unused[] = {"wait_for_incomplete"};  // as in TensorFlow, which never reads it
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    void operator()(Context<Device>& context, const Tensor&, const Tensor& num_elements, Tensor&, Tensor&,
+                    std::span<Tensor>, Done done) const {
+      detail::TakeFromBarrier(context.op(), *this, num_elements, std::move(done));
+    }
+  };
+};
+
+// No new keys come in; incomplete ones may be completed unless cancel_pending_enqueues.
+struct BarrierClose {
+  static constexpr auto signature = Op("BarrierClose")
+                                        .Input("handle: Ref(string)")
+                                        .Attr("cancel_pending_enqueues: bool = false")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  struct Attrs {
+    bool cancel_pending_enqueues;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, const Tensor&) const {
+      Ref<detail::KeyBarrier> barrier;
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::KeyBarrier>(context.op(), 0, &barrier));
+      return barrier->Close(this->cancel_pending_enqueues);
+    }
+  };
+};
+
+struct BarrierReadySize {
+  static constexpr auto signature = Op("BarrierReadySize")
+                                        .Input("handle: Ref(string)")
+                                        .Output("size: int32")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> size) const {
+      Ref<detail::KeyBarrier> barrier;
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::KeyBarrier>(context.op(), 0, &barrier));
+      size[0] = barrier->ReadySize();
+      return OkStatus();
+    }
+  };
+};
+
+struct BarrierIncompleteSize {
+  static constexpr auto signature = Op("BarrierIncompleteSize")
+                                        .Input("handle: Ref(string)")
+                                        .Output("size: int32")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int32_t> size) const {
+      Ref<detail::KeyBarrier> barrier;
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::KeyBarrier>(context.op(), 0, &barrier));
+      size[0] = barrier->IncompleteSize();
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/dense_table_resource.hpp ----
+// DenseTable: the resource behind the MutableDenseHashTable ops - open addressing over buckets that LookupTableExport
+// shows as they are. Two keys that no entry may have mark the buckets that are free and those that were given up.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// Keys are int32, int64 or texts, or vectors of them. thread-safe.
+class DenseTable final : public LookupTable {
+ public:
+  struct Options {
+    Tensor empty_key, deleted_key;
+    Index buckets = 0;  // at first
+    float max_load_factor = 0.8f;
+  };
+
+  // InvalidArgument for options that make no table.
+  static Status Make(std::string name, DataType values, const TensorShape& value_shape, const Options& options,
+                     Ref<LookupTable>* made) {
+    const Tensor &empty = options.empty_key, &deleted = options.deleted_key;
+    if (!(options.max_load_factor > 0 && options.max_load_factor < 1))
+      return errors::InvalidArgument("max_load_factor must be between 0 and 1, got: ", options.max_load_factor);
+    if (value_shape.dims() > 1)
+      return errors::InvalidArgument("Empty value must be a scalar or a vector, got shape ", value_shape);
+    if (empty.dims() > 1)
+      return errors::InvalidArgument("Empty key must be a scalar or a vector, got shape ", empty.shape());
+    if (!(empty.shape() == deleted.shape()))
+      return errors::InvalidArgument("Empty and deleted keys must have same shape, got shapes: ", empty.shape(),
+                                     " and ", deleted.shape());
+    auto table = Ref<DenseTable>::Adopt(
+        new DenseTable(std::move(name), empty.dtype(), values, value_shape, empty.shape(), options));
+    if (table->SameKey(empty, 0, deleted, 0)) return errors::InvalidArgument("Empty and deleted keys cannot be equal");
+    TENON_RETURN_IF_ERROR(table->Allocate(options.buckets));
+    *made = std::move(table);
+    return OkStatus();
+  }
+
+  Index Size() const override {
+    const tenon::MutexLock lock(mutex_);
+    return entries_;
+  }
+  // `fallback` is one value; of several the first counts, as in TensorFlow.
+  Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
+    const tenon::MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(Check(keys));
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    if (fallback.NumElements() < width && keys.NumElements() > 0)
+      return errors::InvalidArgument("Table '", name(), "': the default value is empty");
+    for (Index i = 0; i < KeyCount(keys); ++i) {
+      const Index bucket = FindBucket(keys, i);
+      CopyRun(mover, bucket >= 0 ? mover.At(values_.raw_data(), bucket * width) : fallback.raw_data(),
+              mover.At(out->raw_data(), i * width), width);
+    }
+    return OkStatus();
+  }
+  Status Insert(const Tensor& keys, const Tensor& values) override {
+    const tenon::MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(Check(keys));
+    TENON_RETURN_IF_ERROR(GrowFor(KeyCount(keys)));
+    for (Index i = 0; i < KeyCount(keys); ++i) Put(keys, values, i);
+    return OkStatus();
+  }
+  Status Remove(const Tensor& keys) override {
+    const tenon::MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(Check(keys));
+    for (Index i = 0; i < KeyCount(keys); ++i) {
+      const Index bucket = FindBucket(keys, i);
+      if (bucket < 0) continue;
+      CopyKey(deleted_, 0, bucket);
+      --entries_;
+    }
+    return OkStatus();
+  }
+  Status CheckImport(const Tensor& keys, const Tensor& values) const override {
+    const TensorShape wanted_keys({keys.dims() == 0 ? 0 : keys.dim_size(0), KeyWidth()});
+    const TensorShape wanted_values({wanted_keys.dim_size(0), value_shape().num_elements()});
+    if (!(keys.shape() == wanted_keys))
+      return errors::InvalidArgument("Expected shape ", wanted_keys, " for keys, got ", keys.shape());
+    if (!(values.shape() == wanted_values))
+      return errors::InvalidArgument("Expected shape ", wanted_values, " for value, got ", values.shape());
+    return OkStatus();
+  }
+  // keys, values: as Export gives them, with any number of rows.
+  Status Import(const Tensor& keys, const Tensor& values) override {
+    const tenon::MutexLock lock(mutex_);
+    const Index count = KeyCount(keys);
+    Index used = 0;
+    for (Index i = 0; i < count; ++i) used += IsEntry(keys, i) ? 1 : 0;
+    Index buckets = 4;
+    while (buckets < count || IsTooFull(used, buckets)) buckets *= 2;
+    TENON_RETURN_IF_ERROR(Allocate(buckets));
+    if (buckets == count) {
+      if (TakeOver(keys, values, used)) return OkStatus();
+      TENON_RETURN_IF_ERROR(Allocate(buckets));
+    }
+    for (Index i = 0; i < count; ++i)
+      if (IsEntry(keys, i)) Put(keys, values, i);
+    return OkStatus();
+  }
+  // All buckets: keys [buckets, elements of a key], values [buckets, elements of a value].
+  Status Export(Tensor* keys, Tensor* values) const override {
+    const tenon::MutexLock lock(mutex_);
+    *keys = keys_.DeepCopy();
+    *values = values_.DeepCopy();
+    if (!keys->IsInitialized() || !values->IsInitialized())
+      return errors::ResourceExhausted("OOM when exporting table ", name(), " of ", buckets_, " buckets");
+    return OkStatus();
+  }
+
+ private:
+  DenseTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape,
+             const TensorShape& key_shape, const Options& options)
+      : LookupTable(std::move(name), keys, values, value_shape),
+        empty_(options.empty_key.DeepCopy()),
+        deleted_(options.deleted_key.DeepCopy()),
+        max_load_factor_(options.max_load_factor) {
+    set_key_shape(key_shape);
+  }
+
+  bool IsEntry(const Tensor& keys, Index i) const {
+    return !SameKey(keys, i, empty_, 0) && !SameKey(keys, i, deleted_, 0);
+  }
+  bool IsTooFull(Index entries, Index buckets) const {
+    return static_cast<float>(entries) > static_cast<float>(buckets) * max_load_factor_;
+  }
+  // Fills all buckets as they come; false when an entry is then not where it is looked for.
+  bool TakeOver(const Tensor& keys, const Tensor& values, Index used) {
+    CopyRun(MoverOf(key_dtype()), keys.raw_data(), keys_.raw_data(), keys.NumElements());
+    CopyRun(MoverOf(value_dtype()), values.raw_data(), values_.raw_data(), values.NumElements());
+    entries_ = used;
+    for (Index b = 0; b < buckets_; ++b)
+      if (IsEntry(keys_, b) && FindBucket(keys_, b) != b) return false;
+    return true;
+  }
+  Index KeyWidth() const { return key_shape().num_elements(); }
+  Index KeyCount(const Tensor& keys) const { return KeyWidth() == 0 ? 0 : keys.NumElements() / KeyWidth(); }
+  template <class T>
+  bool SameNumbers(const Tensor& a, Index i, const Tensor& b, Index j) const {
+    const auto bytes = static_cast<std::size_t>(KeyWidth()) * sizeof(T);
+    return bytes == 0 || std::memcmp(a.data<T>() + i * KeyWidth(), b.data<T>() + j * KeyWidth(), bytes) == 0;
+  }
+  bool SameKey(const Tensor& a, Index i, const Tensor& b, Index j) const {
+    if (key_dtype() == DataType::kInt64) return SameNumbers<std::int64_t>(a, i, b, j);
+    if (key_dtype() == DataType::kInt32) return SameNumbers<std::int32_t>(a, i, b, j);
+    for (Index k = 0; k < KeyWidth(); ++k)
+      if (a.data<tstring>()[i * KeyWidth() + k].view() != b.data<tstring>()[j * KeyWidth() + k].view()) return false;
+    return true;
+  }
+  std::uint64_t HashAt(const Tensor& keys, Index at) const {
+    if (key_dtype() == DataType::kInt64) return static_cast<std::uint64_t>(keys.data<std::int64_t>()[at]);
+    if (key_dtype() == DataType::kInt32) return static_cast<std::uint64_t>(keys.data<std::int32_t>()[at]);
+    return Hash64(keys.data<tstring>()[at].view());
+  }
+  // As TensorFlow's, so that buckets come out in the same order.
+  std::uint64_t HashOf(const Tensor& keys, Index i) const {
+    if (KeyWidth() == 1) return HashAt(keys, i);
+    std::uint64_t hash = 0;
+    for (Index k = 0; k < KeyWidth(); ++k) hash = HashCombine(hash, HashAt(keys, i * KeyWidth() + k));
+    return hash;
+  }
+  Status Check(const Tensor& keys) const {
+    const Index count = keys.dims() == 0 ? 1 : keys.dim_size(0);
+    TensorShape wanted = key_shape();
+    TENON_RETURN_IF_ERROR(wanted.InsertDimWithStatus(0, count));
+    if (keys.NumElements() != wanted.num_elements())
+      return errors::InvalidArgument("Expected key shape ", wanted, " got ", keys.shape());
+    for (Index i = 0; i < KeyCount(keys); ++i) {
+      if (SameKey(keys, i, empty_, 0))
+        return errors::InvalidArgument("Using the empty_key as a table key is not allowed");
+      if (SameKey(keys, i, deleted_, 0))
+        return errors::InvalidArgument("Using the deleted_key as a table key is not allowed");
+    }
+    return OkStatus();
+  }
+
+  Status Allocate(Index buckets) {
+    if (buckets < 4 || (buckets & (buckets - 1)) != 0)
+      return errors::InvalidArgument("Number of buckets must be at least 4 and a power of 2, got: ", buckets);
+    TensorShape keys({buckets}), values({buckets});
+    TENON_RETURN_IF_ERROR(keys.AddDimWithStatus(KeyWidth()));
+    TENON_RETURN_IF_ERROR(values.AddDimWithStatus(value_shape().num_elements()));
+    TENON_ASSIGN_OR_RETURN(Tensor new_keys, Tensor::Make(key_dtype(), keys));
+    TENON_ASSIGN_OR_RETURN(Tensor new_values, Tensor::Make(value_dtype(), values));
+    ZeroRun(MoverOf(value_dtype()), new_values.raw_data(), new_values.NumElements());
+    keys_ = std::move(new_keys);
+    values_ = std::move(new_values);
+    buckets_ = buckets;
+    entries_ = 0;
+    for (Index b = 0; b < buckets; ++b) CopyKey(empty_, 0, b);
+    return OkStatus();
+  }
+  // Room for as many more entries, should all of them be new.
+  Status GrowFor(Index more) {
+    Index buckets = buckets_;
+    while (IsTooFull(entries_ + more, buckets)) buckets *= 2;
+    if (buckets == buckets_) return OkStatus();
+    const Tensor old_keys = keys_, old_values = values_;
+    const Index old_buckets = buckets_;
+    TENON_RETURN_IF_ERROR(Allocate(buckets));
+    for (Index b = 0; b < old_buckets; ++b)
+      if (IsEntry(old_keys, b)) Put(old_keys, old_values, b);
+    return OkStatus();
+  }
+  void CopyKey(const Tensor& keys, Index i, Index bucket) {
+    const ElementMover mover = MoverOf(key_dtype());
+    CopyRun(mover, mover.At(keys.raw_data(), i * KeyWidth()), mover.At(keys_.raw_data(), bucket * KeyWidth()),
+            KeyWidth());
+  }
+
+  // The bucket of key i, or -1; *place: the first one that it could have.
+  Index FindBucket(const Tensor& keys, Index i, Index* place = nullptr) const {
+    Index bucket = static_cast<Index>(HashOf(keys, i) & static_cast<std::uint64_t>(buckets_ - 1));
+    if (place != nullptr) *place = -1;
+    for (Index probe = 1; probe <= buckets_; ++probe) {
+      if (SameKey(keys_, bucket, keys, i)) return bucket;
+      const bool free = SameKey(keys_, bucket, empty_, 0);
+      if (place != nullptr && *place < 0 && (free || SameKey(keys_, bucket, deleted_, 0))) *place = bucket;
+      if (free) return -1;
+      bucket = (bucket + probe) & (buckets_ - 1);  // triangular numbers reach every bucket
+    }
+    return -1;
+  }
+  // There is room.
+  void Put(const Tensor& keys, const Tensor& values, Index i) {
+    Index place = -1, bucket = FindBucket(keys, i, &place);
+    if (bucket < 0) {
+      bucket = place;
+      CopyKey(keys, i, bucket);
+      ++entries_;
+    }
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), bucket * width), width);
+  }
+
+  const Tensor empty_, deleted_;
+  const float max_load_factor_;
+  mutable Mutex mutex_;
+  Tensor keys_, values_;
+  Index buckets_ = 0, entries_ = 0;
+};
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/dense_table.hpp ----
+// MutableDenseHashTableV2, AnonymousMutableDenseHashTable: tables whose buckets lie in two
+// tensors. table.hpp has the ops that fill and read them.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline constexpr DataTypeSet kDenseTableValues = kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kBool);
+inline constexpr TableTypes kDenseTableTypes{kTableNumbers, kDenseTableValues | ToSet(DataType::kVariant),
+                                             kDenseTableValues | ToSet(DataType::kResource)};
+
+inline Status DenseTableShape(InferenceContext* c) {
+  ShapeHandle key;
+  TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &key));
+  return MutableTableShapeOf(c, key);
+}
+
+class DenseTableKernel : public TableKernel {
+ public:
+  DenseTableKernel(OpKernelConstruction* c, bool anonymous) : TableKernel(c, kDenseTableTypes, false, anonymous) {
+    c->SetStatus(c->GetAttr("initial_num_buckets", &buckets_));
+    c->SetStatus(c->GetAttr("max_load_factor", &max_load_factor_));
+  }
+
+ private:
+  Status Make(const OpKernelContext& context, const std::string& name, Ref<LookupTable>* made) const override {
+    return DenseTable::Make(name, value_, value_shape_,
+                            {context.input(0), context.input(1), buckets_, max_load_factor_}, made);
+  }
+  std::int64_t buckets_ = 0;
+  float max_load_factor_ = 0;
+};
+
+}  // namespace detail
+
+// empty_key and deleted_key: two different keys that no entry will have.
+struct MutableDenseHashTableV2 {
+  static constexpr auto signature = Op("MutableDenseHashTableV2")
+                                        .Input("empty_key: key_dtype")
+                                        .Input("deleted_key: key_dtype")
+                                        .Output("table_handle: resource")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .Attr("initial_num_buckets: int = 131072")
+                                        .Attr("max_load_factor: float = 0.8")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::DenseTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::DenseTableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : DenseTableKernel(c, false) {}
+  };
+};
+
+// One that only its handle names.
+struct AnonymousMutableDenseHashTable {
+  static constexpr auto signature = Op("AnonymousMutableDenseHashTable")
+                                        .Input("empty_key: key_dtype")
+                                        .Input("deleted_key: key_dtype")
+                                        .Output("table_handle: resource")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .Attr("initial_num_buckets: int = 131072")
+                                        .Attr("max_load_factor: float = 0.8")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::DenseTableShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public detail::DenseTableKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : DenseTableKernel(c, true) {}
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/stage.hpp ----
+// Stage, Unstage, StagePeek, StageSize, StageClear: tuples of tensors on their way from one run to another, first in,
+// first out. Those that may have to wait are asynchronous: no thread waits with them.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// The attrs that all staging ops have in common.
+struct StagingAttrs {
+  std::int64_t capacity, memory_limit;  // tuples, bytes; 0: no limit
+};
+
+// How much an area may hold and how much it does. externally synchronised.
+struct StagingRoom {
+  Index capacity = 0, memory_limit = 0, bytes = 0;
+
+  static Index BytesOf(std::span<const Tensor> tensors) {
+    Index sum = 0;
+    for (const Tensor& tensor : tensors) sum += static_cast<Index>(tensor.TotalBytes());
+    return sum;
+  }
+  // Whoever asks for more than the limit would wait for ever.
+  Status Check(Index more) const {
+    if (memory_limit <= 0 || more <= memory_limit) return OkStatus();
+    return errors::ResourceExhausted("Attempted to insert tensors with combined size of '", more,
+                                     "' bytes into Staging Area with a memory limit of '", memory_limit, "'.");
+  }
+  bool HasMemoryFor(Index more) const { return memory_limit <= 0 || bytes + more <= memory_limit; }
+  bool HasPlace(std::size_t used) const { return capacity <= 0 || static_cast<Index>(used) < capacity; }
+};
+
+// Of each kernel of the family: the area that container and shared_name (or the node's name) say.
+template <class Area>
+struct StagingPlace {
+  ContainerInfo info;
+
+  Status Read(const OpKernelConstruction& c) {
+    TENON_ASSIGN_OR_RETURN(info, ContainerInfo::From(c, true));
+    return OkStatus();
+  }
+  Status Open(const OpKernelContext& context, const StagingAttrs& attrs, Index width, Ref<Area>* area) const {
+    ResourceMgr* resources = nullptr;
+    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
+    return resources->LookupOrCreate<Area>(info.container, info.name, area, [&](Ref<Area>* made) {
+      *made = Ref<Area>::Adopt(new Area(info.name, attrs.capacity, attrs.memory_limit, width));
+      return OkStatus();
+    });
+  }
+};
+
+// thread-safe.
+class StagingArea final : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::Buffer";
+  using Tuple = SlimVector<Tensor>;
+
+  StagingArea(std::string name, Index capacity, Index memory_limit, Index)
+      : name_(std::move(name)), room_{capacity, memory_limit} {}
+  std::string DebugString() const override { return StrCat("Staging size: ", Size()); }
+
+  Index Size() const {
+    const tenon::MutexLock lock(mutex);
+    return static_cast<Index>(tuples_.size());
+  }
+  void Clear() {
+    SlimVector<Tuple> dropped;  // goes after the lock
+    Change([&] {
+      std::swap(dropped, tuples_);
+      room_.bytes = 0;
+    });
+  }
+
+  struct Put final : Attempt {
+    Put(OpKernelContext* c, Done d, Ref<StagingArea> a, Tuple t)
+        : Attempt(c, std::move(d)), area(std::move(a)), tuple(std::move(t)) {}
+    bool Try(Status* status) override {
+      const Index more = StagingRoom::BytesOf(tuple);
+      *status = area->room_.Check(more);
+      if (!status->ok()) return true;
+      if (!area->room_.HasMemoryFor(more) || !area->room_.HasPlace(area->tuples_.size())) return false;
+      area->room_.bytes += more;
+      area->tuples_.push_back(std::move(tuple));
+      return true;
+    }
+    Ref<StagingArea> area;
+    Tuple tuple;
+  };
+  // Tuple `index`; taken out unless it is a peek.
+  struct Get final : Attempt {
+    Get(OpKernelContext* c, Done d, Ref<StagingArea> a, std::size_t i, bool p)
+        : Attempt(c, std::move(d)), area(std::move(a)), index(i), peek(p) {}
+    bool Try(Status*) override {
+      SlimVector<Tuple>& tuples = area->tuples_;
+      if (index >= tuples.size()) return false;
+      if (peek) {
+        tuple = tuples[index];
+        return true;
+      }
+      tuple = std::move(tuples[index]);
+      tuples.erase(tuples.begin() + static_cast<std::ptrdiff_t>(index));
+      area->room_.bytes -= StagingRoom::BytesOf(tuple);
+      return true;
+    }
+    Status Deliver() override {
+      const auto count = static_cast<std::size_t>(context->num_outputs());
+      if (tuple.size() != count)
+        return errors::InvalidArgument("Mismatch stage/unstage: ", tuple.size(), " vs. ", count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const DataType wanted = context->expected_output_dtype(static_cast<int>(i));
+        if (tuple[i].dtype() != wanted)
+          return errors::InvalidArgument("Mismatch stage/unstage: tensor ", i, " of the staged tuple is ",
+                                         tuple[i].dtype(), ", but dtypes says ", wanted);
+        context->set_output(static_cast<int>(i), std::move(tuple[i]));
+      }
+      return OkStatus();
+    }
+    Ref<StagingArea> area;
+    std::size_t index;
+    bool peek;
+    Tuple tuple;
+  };
+
+ private:
+  const std::string name_;
+  StagingRoom room_;
+  SlimVector<Tuple> tuples_;
+};
+
+inline void RunUnstage(OpKernelContext& context, const StagingPlace<StagingArea>& place, const StagingAttrs& attrs,
+                       const Tensor* index, Done done) {
+  Ref<StagingArea> area;
+  Status status = place.Open(context, attrs, 0, &area);
+  if (status.ok() && index != nullptr && index->dims() != 0)
+    status = errors::InvalidArgument("StagePeek: index must be scalar, got shape ", index->shape());
+  if (status.ok() && index != nullptr && *index->data<std::int32_t>() < 0)
+    status = errors::InvalidArgument("StagePeek: index ", *index->data<std::int32_t>(), " must be >= 0");
+  if (!status.ok()) return done(status);
+  const std::size_t at = index == nullptr ? 0 : static_cast<std::size_t>(*index->data<std::int32_t>());
+  area->Start(
+      Owned<WaitedResource::Attempt>(new StagingArea::Get(&context, std::move(done), area, at, index != nullptr)));
+}
+
+}  // namespace detail
+
+// Waits while the area is full.
+struct Stage {
+  static constexpr auto signature = Op("Stage")
+                                        .Input("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};  // `place` reads them
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return place.Read(c); }
+    void operator()(Context<Device>& context, std::span<const Tensor> values, Done done) const {
+      Ref<detail::StagingArea> area;
+      if (Status status = place.Open(context.op(), *this, 0, &area); !status.ok()) return done(status);
+      area->Start(Owned<detail::WaitedResource::Attempt>(
+          new detail::StagingArea::Put(&context.op(), std::move(done), area, {values.begin(), values.end()})));
+    }
+    detail::StagingPlace<detail::StagingArea> place;
+  };
+};
+
+// Takes the first tuple; waits for one.
+struct Unstage {
+  static constexpr auto signature = Op("Unstage")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return place.Read(c); }
+    void operator()(Context<Device>& context, std::span<Tensor>, Done done) const {
+      detail::RunUnstage(context.op(), place, *this, nullptr, std::move(done));
+    }
+    detail::StagingPlace<detail::StagingArea> place;
+  };
+};
+
+// A copy of tuple `index`, which stays; waits until there are so many.
+struct StagePeek {
+  static constexpr auto signature = Op("StagePeek")
+                                        .Input("index: int32")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return place.Read(c); }
+    void operator()(Context<Device>& context, const Tensor& index, std::span<Tensor>, Done done) const {
+      detail::RunUnstage(context.op(), place, *this, &index, std::move(done));
+    }
+    detail::StagingPlace<detail::StagingArea> place;
+  };
+};
+
+struct StageSize {
+  static constexpr auto signature = Op("StageSize")
+                                        .Output("size: int32")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return place.Read(c); }
+    Status operator()(Context<Device>& context, Out<std::int32_t> size) const {
+      Ref<detail::StagingArea> area;
+      TENON_RETURN_IF_ERROR(place.Open(context.op(), *this, 0, &area));
+      size[0] = static_cast<std::int32_t>(area->Size());
+      return OkStatus();
+    }
+    detail::StagingPlace<detail::StagingArea> place;
+  };
+};
+
+struct StageClear {
+  static constexpr auto signature = Op("StageClear")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status Init(OpKernelConstruction& c) { return place.Read(c); }
+    Status operator()(Context<Device>& context) const {
+      Ref<detail::StagingArea> area;
+      TENON_RETURN_IF_ERROR(place.Open(context.op(), *this, 0, &area));
+      area->Clear();
+      return OkStatus();
+    }
+    detail::StagingPlace<detail::StagingArea> place;
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/map_stage_resource.hpp ----
+// StagingMap: tuples of tensors by an int64 key, the resource behind the MapStage and OrderedMapStage families. A tuple
+// may come in parts; it can be taken, whole or in parts, once it is complete.
+TENON_NAMESPACE_BEGIN
+
+namespace ops::detail {
+
+// thread-safe. The ordered and the other kind differ in type only: both hand out the smallest key first, which
+// TensorFlow promises of the ordered kind alone.
+class StagingMapBase : public WaitedResource {
+ public:
+  using Tuple = SlimVector<Tensor>;  // kInvalid: nothing there
+
+  StagingMapBase(std::string name, Index capacity, Index memory_limit, Index width)
+      : name_(std::move(name)), width_(static_cast<std::size_t>(width)), room_{capacity, memory_limit} {}
+  std::string DebugString() const override { return StrCat("Staging map size: ", Size()); }
+
+  Index Size() const {
+    const tenon::MutexLock lock(mutex);
+    return static_cast<Index>(complete_.size());
+  }
+  Index IncompleteSize() const {
+    const tenon::MutexLock lock(mutex);
+    return static_cast<Index>(incomplete_.size());
+  }
+  void Clear() {
+    FlatMap<std::int64_t, Tuple> dropped, dropped_parts;  // go after the lock
+    Change([&] {
+      std::swap(dropped, complete_);
+      std::swap(dropped_parts, incomplete_);
+      room_.bytes = 0;
+    });
+  }
+
+  // Puts tensor k at place indices[k] of the tuple `key`.
+  struct Put final : Attempt {
+    Put(OpKernelContext* c, Done d, Ref<StagingMapBase> m, std::int64_t k, std::span<const std::int32_t> i, Tuple t)
+        : Attempt(c, std::move(d)), map(std::move(m)), key(k), indices(i), tuple(std::move(t)) {}
+    bool Try(Status* status) override {
+      const Index more = StagingRoom::BytesOf(tuple);
+      *status = map->room_.Check(more);
+      if (!status->ok()) return true;
+      const bool whole = indices.size() == map->width_;
+      if (!map->room_.HasMemoryFor(more) || (whole && !map->room_.HasPlace(map->complete_.size()))) return false;
+      *status = map->Insert(key, indices, &tuple, more);
+      return true;
+    }
+    Ref<StagingMapBase> map;
+    std::int64_t key;
+    std::span<const std::int32_t> indices;  // of the op's input
+    Tuple tuple;
+  };
+
+  enum class Take : std::uint8_t { kPeek, kKey, kFirst };
+  // The tensors at `indices` of the tuple `key`, or of any.
+  struct Get final : Attempt {
+    Get(OpKernelContext* c, Done d, Ref<StagingMapBase> m, Take h, std::int64_t k, std::span<const std::int32_t> i)
+        : Attempt(c, std::move(d)), map(std::move(m)), how(h), key(k), indices(i) {}
+    bool Try(Status* status) override {
+      FlatMap<std::int64_t, Tuple>& complete = map->complete_;
+      if (complete.empty() || (how != Take::kFirst && !complete.contains(key))) return false;
+      if (how == Take::kFirst) key = complete.begin()->first;
+      *status = map->Remove(key, indices, how == Take::kPeek, &tuple);
+      return true;
+    }
+    Status Deliver() override {
+      const int first = how == Take::kFirst ? 1 : 0, count = context->num_outputs() - first;
+      if (static_cast<int>(tuple.size()) != count)
+        return errors::InvalidArgument("output/indices size mismatch: ", count, " vs. ", tuple.size());
+      if (first != 0) {
+        Tensor* out = nullptr;
+        TENON_RETURN_IF_ERROR(context->allocate_output(0, TensorShape(), &out));
+        *out->data<std::int64_t>() = key;
+      }
+      for (int i = 0; i < count; ++i) {
+        Tensor& value = tuple[static_cast<std::size_t>(i)];
+        if (value.dtype() != context->expected_output_dtype(first + i))
+          return errors::InvalidArgument("Tensor at index '", indices[static_cast<std::size_t>(i)], "' for key '", key,
+                                         "' is ", value.dtype(), ", but output ", i, " is ",
+                                         context->expected_output_dtype(first + i));
+        context->set_output(first + i, std::move(value));
+      }
+      return OkStatus();
+    }
+    Ref<StagingMapBase> map;
+    Take how;
+    std::int64_t key;
+    std::span<const std::int32_t> indices;
+    Tuple tuple;
+  };
+
+ private:
+  static bool IsSet(const Tensor& tensor) { return tensor.dtype() != DataType::kInvalid; }
+  static bool AnySet(const Tuple& tuple) {
+    for (const Tensor& tensor : tuple)
+      if (IsSet(tensor)) return true;
+    return false;
+  }
+  Status CheckIndex(std::int64_t key, std::int32_t index) const {
+    if (index >= 0 && static_cast<std::size_t>(index) < width_) return OkStatus();
+    return errors::InvalidArgument("Index '", index, "' for key '", key, "' was out of bounds '", width_, "'.");
+  }
+
+  // Nothing changes unless all of it fits.
+  Status Insert(std::int64_t key, std::span<const std::int32_t> indices, Tuple* tuple, Index bytes) {
+    if (indices.size() == width_) {  // a key that is there keeps its tuple
+      if (complete_.try_emplace(key, std::move(*tuple)).second) room_.bytes += bytes;
+      return OkStatus();
+    }
+    const Tuple* const present = incomplete_.FindValue(key);
+    for (const std::int32_t index : indices) {
+      TENON_RETURN_IF_ERROR(CheckIndex(key, index));
+      if (present != nullptr && IsSet((*present)[static_cast<std::size_t>(index)]))
+        return errors::InvalidArgument("The tensor for index '", index, "' for key '", key,
+                                       "' was already initialized '", width_, "'.");
+    }
+    const auto at = incomplete_.try_emplace(key, width_, Tensor(DataType::kInvalid)).first;
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      at->second[static_cast<std::size_t>(indices[i])] = std::move((*tuple)[i]);
+    room_.bytes += bytes;
+    for (const Tensor& tensor : at->second)
+      if (!IsSet(tensor)) return OkStatus();
+    Tuple whole = std::move(at->second);
+    incomplete_.erase(at);
+    const Index whole_bytes = StagingRoom::BytesOf(whole);
+    if (!complete_.try_emplace(key, std::move(whole)).second) room_.bytes -= whole_bytes;
+    return OkStatus();
+  }
+  Status Remove(std::int64_t key, std::span<const std::int32_t> indices, bool peek, Tuple* out) {
+    const auto at = complete_.find(key);
+    for (const std::int32_t index : indices) {
+      TENON_RETURN_IF_ERROR(CheckIndex(key, index));
+      if (!IsSet(at->second[static_cast<std::size_t>(index)]))
+        return errors::InvalidArgument("Tensor at index '", index, "' for key '", key, "' has already been removed.");
+    }
+    for (const std::int32_t index : indices) {
+      Tensor& tensor = at->second[static_cast<std::size_t>(index)];
+      out->push_back(tensor);
+      if (!peek) tensor = Tensor(DataType::kInvalid);
+    }
+    if (peek) return OkStatus();
+    room_.bytes -= StagingRoom::BytesOf(*out);
+    if (!AnySet(at->second)) complete_.erase(at);
+    return OkStatus();
+  }
+
+  const std::string name_;
+  const std::size_t width_;  // tensors in a tuple
+  StagingRoom room_;
+  FlatMap<std::int64_t, Tuple> complete_, incomplete_;
+};
+
+template <bool kOrdered>
+class StagingMap final : public StagingMapBase {
+ public:
+  static constexpr std::string_view kTypeName =
+      kOrdered ? "tensorflow::StagingMap<true>" : "tensorflow::StagingMap<false>";
+  using StagingMapBase::StagingMapBase;
+};
+
+// The inputs `key` and `indices`.
+inline Status CheckMapKey(const Tensor& key) {
+  if (key.NumElements() == 1) return OkStatus();
+  return errors::InvalidArgument("key must be an int64 scalar, got tensor with shape: ", key.shape());
+}
+inline Status CheckMapIndices(const Tensor& indices) {
+  if (indices.dims() != 1)
+    return errors::InvalidArgument("indices must be a vector, got tensor with shape: ", indices.shape());
+  const std::int32_t* const at = indices.data<std::int32_t>();
+  for (Index i = 1; i < indices.NumElements(); ++i)
+    if (at[i - 1] >= at[i]) return errors::InvalidArgument("Indices are not strictly ordered");
+  return OkStatus();
+}
+inline std::span<const std::int32_t> MapIndices(const Tensor& indices) {
+  return {indices.data<std::int32_t>(), static_cast<std::size_t>(indices.NumElements())};
+}
+
+template <bool kOrdered>
+void RunMapStage(OpKernelContext& context, const StagingPlace<StagingMap<kOrdered>>& place, const StagingAttrs& attrs,
+                 Index width, const Tensor& key, const Tensor& indices, std::span<const Tensor> values, Done done) {
+  Ref<StagingMap<kOrdered>> map;
+  Status status = CheckMapKey(key);
+  if (status.ok()) status = CheckMapIndices(indices);
+  if (status.ok() && static_cast<Index>(values.size()) != indices.NumElements())
+    status = errors::InvalidArgument("number of indices and values must agree, got ", indices.NumElements(), " and ",
+                                     values.size());
+  if (status.ok()) status = place.Open(context, attrs, width, &map);
+  if (!status.ok()) return done(status);
+  map->Start(Owned<WaitedResource::Attempt>(new StagingMapBase::Put(
+      &context, std::move(done), map, *key.data<std::int64_t>(), MapIndices(indices), {values.begin(), values.end()})));
+}
+
+// Without a key: any tuple.
+template <bool kOrdered>
+void RunMapUnstage(OpKernelContext& context, const StagingPlace<StagingMap<kOrdered>>& place, const StagingAttrs& attrs,
+                   Index width, bool peek, const Tensor* key, const Tensor& indices, Done done) {
+  using Take = StagingMapBase::Take;
+  Ref<StagingMap<kOrdered>> map;
+  Status status = key == nullptr ? OkStatus() : CheckMapKey(*key);
+  if (status.ok()) status = CheckMapIndices(indices);
+  if (status.ok()) status = place.Open(context, attrs, width, &map);
+  if (!status.ok()) return done(status);
+  map->Start(Owned<WaitedResource::Attempt>(new StagingMapBase::Get(&context, std::move(done), map,
+                                                                    peek             ? Take::kPeek
+                                                                    : key == nullptr ? Take::kFirst
+                                                                                     : Take::kKey,
+                                                                    key == nullptr ? 0 : *key->data<std::int64_t>(),
+                                                                    MapIndices(indices))));
+}
+
+}  // namespace ops::detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/map_stage.hpp ----
+// MapStage, MapUnstage, MapUnstageNoKey, MapPeek, MapSize, MapIncompleteSize, MapClear and the OrderedMap forms: tuples
+// of tensors by key on their way from one run to another. No thread waits with those that have to wait.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What all of them keep.
+template <bool kOrdered>
+struct MapStageKernel : StagingAttrs {
+  Status Init(OpKernelConstruction& c) {
+    std::span<const DataType> dtypes;
+    TENON_RETURN_IF_ERROR(c.GetAttr("dtypes", &dtypes));
+    width = static_cast<Index>(dtypes.size());
+    return place.Read(c);
+  }
+  Status Open(const OpKernelContext& context, Ref<StagingMap<kOrdered>>* map) const {
+    return place.Open(context, *this, width, map);
+  }
+  StagingPlace<StagingMap<kOrdered>> place;
+  Index width = 0;  // tensors in a tuple
+};
+
+}  // namespace detail
+
+// Tensor k goes to place indices[k] of the tuple; the tuple is there when it is complete. Waits while the map is full.
+struct MapStage {
+  static constexpr auto signature = Op("MapStage")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Input("values: fake_dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("fake_dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<const Tensor> values,
+                    Done done) const {
+      detail::RunMapStage(context.op(), this->place, *this, this->width, key, indices, values, std::move(done));
+    }
+  };
+};
+
+// The tensors at these places of the tuple, which go; waits for the key.
+struct MapUnstage {
+  static constexpr auto signature = Op("MapUnstage")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<Tensor>,
+                    Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, false, &key, indices, std::move(done));
+    }
+  };
+};
+
+// The same; they stay.
+struct MapPeek {
+  static constexpr auto signature = Op("MapPeek")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<Tensor>,
+                    Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, true, &key, indices, std::move(done));
+    }
+  };
+};
+
+// Of any tuple; waits for one.
+struct MapUnstageNoKey {
+  static constexpr auto signature = Op("MapUnstageNoKey")
+                                        .Input("indices: int32")
+                                        .Output("key: int64")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    void operator()(Context<Device>& context, const Tensor& indices, Tensor&, std::span<Tensor>, Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, false, nullptr, indices, std::move(done));
+    }
+  };
+};
+
+struct MapSize {
+  static constexpr auto signature = Op("MapSize")
+                                        .Output("size: int32")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    Status operator()(Context<Device>& context, Out<std::int32_t> size) const {
+      Ref<detail::StagingMap<false>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      size[0] = static_cast<std::int32_t>(map->Size());
+      return OkStatus();
+    }
+  };
+};
+
+// Tuples that lack tensors.
+struct MapIncompleteSize {
+  static constexpr auto signature = Op("MapIncompleteSize")
+                                        .Output("size: int32")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    Status operator()(Context<Device>& context, Out<std::int32_t> size) const {
+      Ref<detail::StagingMap<false>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      size[0] = static_cast<std::int32_t>(map->IncompleteSize());
+      return OkStatus();
+    }
+  };
+};
+
+struct MapClear {
+  static constexpr auto signature = Op("MapClear")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<false> {
+    Status operator()(Context<Device>& context) const {
+      Ref<detail::StagingMap<false>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      map->Clear();
+      return OkStatus();
+    }
+  };
+};
+
+struct OrderedMapStage {
+  static constexpr auto signature = Op("OrderedMapStage")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Input("values: fake_dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("fake_dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<const Tensor> values,
+                    Done done) const {
+      detail::RunMapStage(context.op(), this->place, *this, this->width, key, indices, values, std::move(done));
+    }
+  };
+};
+
+struct OrderedMapUnstage {
+  static constexpr auto signature = Op("OrderedMapUnstage")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<Tensor>,
+                    Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, false, &key, indices, std::move(done));
+    }
+  };
+};
+
+struct OrderedMapPeek {
+  static constexpr auto signature = Op("OrderedMapPeek")
+                                        .Input("key: int64")
+                                        .Input("indices: int32")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    void operator()(Context<Device>& context, const Tensor& key, const Tensor& indices, std::span<Tensor>,
+                    Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, true, &key, indices, std::move(done));
+    }
+  };
+};
+
+// Of the tuple with the smallest key.
+struct OrderedMapUnstageNoKey {
+  static constexpr auto signature = Op("OrderedMapUnstageNoKey")
+                                        .Input("indices: int32")
+                                        .Output("key: int64")
+                                        .Output("values: dtypes")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    void operator()(Context<Device>& context, const Tensor& indices, Tensor&, std::span<Tensor>, Done done) const {
+      detail::RunMapUnstage(context.op(), this->place, *this, this->width, false, nullptr, indices, std::move(done));
+    }
+  };
+};
+
+struct OrderedMapSize {
+  static constexpr auto signature = Op("OrderedMapSize")
+                                        .Output("size: int32")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    Status operator()(Context<Device>& context, Out<std::int32_t> size) const {
+      Ref<detail::StagingMap<true>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      size[0] = static_cast<std::int32_t>(map->Size());
+      return OkStatus();
+    }
+  };
+};
+
+struct OrderedMapIncompleteSize {
+  static constexpr auto signature = Op("OrderedMapIncompleteSize")
+                                        .Output("size: int32")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    Status operator()(Context<Device>& context, Out<std::int32_t> size) const {
+      Ref<detail::StagingMap<true>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      size[0] = static_cast<std::int32_t>(map->IncompleteSize());
+      return OkStatus();
+    }
+  };
+};
+
+struct OrderedMapClear {
+  static constexpr auto signature = Op("OrderedMapClear")
+                                        .Attr("capacity: int >= 0 = 0")
+                                        .Attr("memory_limit: int >= 0 = 0")
+                                        .Attr("dtypes: list(type)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::NoOutputs);
+  using Attrs = detail::StagingAttrs;
+  static constexpr std::string_view unused[] = {"dtypes", "container", "shared_name"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : detail::MapStageKernel<true> {
+    Status operator()(Context<Device>& context) const {
+      Ref<detail::StagingMap<true>> map;
+      TENON_RETURN_IF_ERROR(this->Open(context.op(), &map));
+      map->Clear();
+      return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/mutex.hpp ----
+// MutexV2, MutexLock, ConsumeMutexLock: a lock between runs. Who has to wait for it does so without a thread, and is
+// served in the order in which they came.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// thread-safe.
+class GraphMutex final : public WaitedResource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::Mutex";
+
+  explicit GraphMutex(std::string name) : name_(std::move(name)) {}
+  std::string DebugString() const override { return StrCat("Mutex ", name_); }
+
+  // The lock of one run; let go with the last reference, if not before. thread-safe.
+  class Held final : public RefCounted {
+   public:
+    explicit Held(Ref<GraphMutex> m) : mutex_(std::move(m)) {}
+    ~Held() override { Release(); }
+    void Release() {
+      if (!released_.exchange(true, std::memory_order_acq_rel)) mutex_->Unlock();
+    }
+
+   private:
+    Ref<GraphMutex> mutex_;
+    std::atomic<bool> released_{false};
+  };
+
+  // Output 0 becomes the lock.
+  struct Acquire final : Attempt {
+    Acquire(OpKernelContext* c, Done d, Ref<GraphMutex> m);
+    bool Try(Status* status) override;
+    Status Deliver() override;
+    Status Cancelled() const override { return errors::Cancelled("Lock acquisition cancelled."); }
+    Ref<GraphMutex> graph_mutex;
+    Ref<Held> held;
+  };
+
+ private:
+  void Unlock() {
+    Change([this] { locked_ = false; });
+  }
+
+  const std::string name_;
+  bool locked_ = false;
+};
+
+// What the lock's variant holds.
+struct MutexLockValue {
+  Ref<GraphMutex::Held> held;
+
+  std::string_view TypeName() const { return "tensorflow::Mutex::SharedLockReleaser"; }
+  std::string DebugString() const { return "SharedLockReleaser"; }
+};
+
+inline GraphMutex::Acquire::Acquire(OpKernelContext* c, Done d, Ref<GraphMutex> m)
+    : Attempt(c, std::move(d)), graph_mutex(std::move(m)) {
+  line = 1;
+}
+inline bool GraphMutex::Acquire::Try(Status*) {
+  if (graph_mutex->locked_) return false;
+  graph_mutex->locked_ = true;
+  held = Ref<Held>::Adopt(new Held(graph_mutex));
+  return true;
+}
+inline Status GraphMutex::Acquire::Deliver() {
+  Tensor lock(DataType::kVariant, TensorShape());
+  lock.data<Variant>()[0] = Variant(MutexLockValue{std::move(held)});
+  context->set_output(0, std::move(lock));
+  return OkStatus();
+}
+
+inline void LockMutex(OpKernelContext& context, const Tensor& handle, Done done) {
+  Ref<GraphMutex> found;
+  const Status status = LookupOrCreateResource<GraphMutex>(context, handle, &found, [&](Ref<GraphMutex>* made) {
+    *made = Ref<GraphMutex>::Adopt(new GraphMutex(handle.data<ResourceHandle>()->name));
+    return OkStatus();
+  });
+  if (!status.ok()) return done(status);
+  found->Start(Owned<WaitedResource::Attempt>(new GraphMutex::Acquire(&context, std::move(done), found)));
+}
+
+inline Status ConsumeLock(const Tensor& input) {
+  if (input.NumElements() < 1) return errors::InvalidArgument("mutex_lock must be a scalar, got ", input.shape());
+  const Variant& variant = input.data<Variant>()[0];
+  const MutexLockValue* const lock = variant.get<MutexLockValue>();
+  if (lock == nullptr || !lock->held)
+    return errors::InvalidArgument("Expected input to contain a SharedLockReleaser object, but saw variant: '",
+                                   variant.DebugString(), "'");
+  if (!lock->held->RefCountIsOne())
+    return errors::InvalidArgument("Expected use count of lock to be 1, but it has been copied");
+  lock->held->Release();
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The handle of a mutex, which the first MutexLock makes.
+struct MutexV2 {
+  static constexpr auto signature = Op("MutexV2")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Output("resource: resource")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) {
+      const Result<ContainerInfo> info = ContainerInfo::From(*c, true);
+      c->SetStatus(info.status());
+      if (info.ok())
+        handle_ = HandleTensor(MakeResourceHandle<detail::GraphMutex>(c->device_name(), info->container, info->name));
+    }
+    void Compute(OpKernelContext* context) override { context->set_output(0, handle_); }
+    bool IsExpensive() const override { return false; }
+
+   private:
+    Tensor handle_;
+  };
+};
+
+// Waits for the mutex; locked until the output is consumed or nobody holds it any more.
+struct MutexLock {
+  static constexpr auto signature = Op("MutexLock")
+                                        .Input("mutex: resource")
+                                        .Output("mutex_lock: variant")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    void operator()(Context<Device>& context, const Tensor& mutex, Tensor&, Done done) const {
+      detail::LockMutex(context.op(), mutex, std::move(done));
+    }
+  };
+};
+
+struct ConsumeMutexLock {
+  static constexpr auto signature =
+      Op("ConsumeMutexLock").Input("mutex_lock: variant").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, const Tensor& mutex_lock) const { return detail::ConsumeLock(mutex_lock); }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/state/queue_resource.hpp ----
 // TensorQueue: the resource behind the queue ops. Whoever cannot be served yet waits, without a thread; attempts of
 // each kind are served in the order in which they came.
@@ -35796,7 +42486,7 @@ class TensorQueue final : public Resource {
     SlimVector<PartialTensorShape> shapes;  // none: any
     Index capacity = -1;                    // negative: no limit
     Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0, seed2 = 0;
   };
   // What is to be done with the rows that a dequeue got; it reports the end of the op.
   struct Receiver {
@@ -35804,7 +42494,8 @@ class TensorQueue final : public Resource {
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
   };
 
-  explicit TensorQueue(Options options) : options_(std::move(options)), random_(options_.seed) {}
+  explicit TensorQueue(Options options)
+      : options_(std::move(options)), random_(Philox::FromSeeds(options_.seed, options_.seed2)) {}
   std::string DebugString() const override { return StrCat(kind_name(), " '", options_.name, "'"); }
   const Options& options() const { return options_; }
   std::string_view kind_name() const {
@@ -35812,11 +42503,11 @@ class TensorQueue final : public Resource {
     return kNames[static_cast<std::size_t>(options_.kind)];
   }
   Index Size() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return Count(rows_);
   }
   bool IsClosed() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return closed_;
   }
 
@@ -35837,7 +42528,7 @@ class TensorQueue final : public Resource {
       return Start(MakeAttempt(Attempt::kClose, 0, SlimVector<Row>(), std::move(receiver)), cancellation);
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       closed_ = true;
       for (Owned<Attempt>& attempt : enqueues_) {
         if (attempt->kind == Attempt::kEnqueue) attempt->status = errors::Cancelled("Enqueue operation was cancelled");
@@ -35882,7 +42573,7 @@ class TensorQueue final : public Resource {
   void Start(Owned<Attempt> attempt, CancellationManager* cancellation) {
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       const std::int64_t number = attempt->number = next_number_++;
       const bool dequeues = attempt->kind == Attempt::kDequeue;
       bool live = true;
@@ -35906,7 +42597,7 @@ class TensorQueue final : public Resource {
   void Cancel(std::int64_t number) {
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
         for (std::size_t i = 0; i < list->size(); ++i) {
           if ((*list)[i]->number != number) continue;
@@ -35988,10 +42679,10 @@ class TensorQueue final : public Resource {
     closed_ = true;
     return true;
   }
-  // What an attempt got goes back to the front, in its order.
+  // What an attempt got goes back to the front, in its order; in no order to a shuffled queue.
   void GiveBack(Attempt* attempt) {
     for (std::size_t i = attempt->rows.size(); i-- > 0;) {
-      if (options_.kind == QueueKind::kPriority)
+      if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
         Put(std::move(attempt->rows[i]));
       else
         rows_.insert(rows_.begin(), std::move(attempt->rows[i]));
@@ -36000,21 +42691,27 @@ class TensorQueue final : public Resource {
     attempt->done = 0;
   }
 
+  // Of rows with the same priority any may be the first: a heap, so that it is the one that TensorFlow takes.
+  static bool After(const Row& a, const Row& b) { return *a[0].data<std::int64_t>() > *b[0].data<std::int64_t>(); }
   void Put(Row row) {
-    if (options_.kind != QueueKind::kPriority) return rows_.push_back(std::move(row));
-    const auto priority = [](const Row& r) { return *r[0].data<std::int64_t>(); };
-    const auto after = std::upper_bound(rows_.begin(), rows_.end(), row,
-                                        [&](const Row& a, const Row& b) { return priority(a) < priority(b); });
-    rows_.insert(after, std::move(row));
+    rows_.push_back(std::move(row));
+    if (options_.kind == QueueKind::kPriority) std::push_heap(rows_.begin(), rows_.end(), After);
   }
   Row Take() {
-    std::size_t at = 0;
-    if (options_.kind == QueueKind::kShuffle) {  // xorshift64*; one in a hurry need not be better
-      random_ ^= random_ >> 12, random_ ^= random_ << 25, random_ ^= random_ >> 27;
-      at = static_cast<std::size_t>((random_ * 0x2545F4914F6CDD1Du >> 11) % rows_.size());
+    if (options_.kind == QueueKind::kPriority) {
+      std::pop_heap(rows_.begin(), rows_.end(), After);
+      Row row = std::move(rows_.back());
+      rows_.pop_back();
+      return row;
     }
-    Row row = std::move(rows_[at]);
-    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (options_.kind != QueueKind::kShuffle) {
+      Row row = std::move(rows_.front());
+      rows_.erase(rows_.begin());
+      return row;
+    }
+    const std::size_t at = random_.Next() % rows_.size();  // the last row takes its place, as in TensorFlow
+    Row row = std::exchange(rows_[at], std::move(rows_.back()));
+    rows_.pop_back();
     return row;
   }
 
@@ -36024,7 +42721,7 @@ class TensorQueue final : public Resource {
   Attempts enqueues_, dequeues_;  // those who wait; closing waits among the enqueues
   bool closed_ = false;
   std::int64_t next_number_ = 0;
-  std::uint64_t random_;  // never 0
+  PhiloxWords random_;
 };
 
 }  // namespace ops::detail
@@ -36048,8 +42745,8 @@ class QueueKernel : public OpKernel {
     c->SetStatus(Read(*c));
   }
   void Compute(OpKernelContext* context) override {
-    const MutexLock lock(mutex_);
-    if (handle_.dtype() != DataType::kResource) context->SetStatus(Find(*context));
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) context->SetStatus(Find(*context));
     if (context->status().ok()) context->set_output(0, handle_);
   }
 
@@ -36087,8 +42784,13 @@ class QueueKernel : public OpKernel {
       if (options_.capacity >= 0 && options_.min_after_dequeue >= options_.capacity)
         return errors::InvalidArgument("min_after_dequeue ", options_.min_after_dequeue, " must be < capacity ",
                                        options_.capacity);
-      if (seed == 0 && seed2 == 0) seed = static_cast<std::int64_t>(std::random_device()());
-      options_.seed = HashCombine(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(seed2)) | 1;
+      options_.seed = static_cast<std::uint64_t>(seed);
+      options_.seed2 = static_cast<std::uint64_t>(seed2);
+      if (seed == 0 && seed2 == 0) {
+        std::random_device random;
+        options_.seed = std::uint64_t{random()} << 32 | random();
+        options_.seed2 = std::uint64_t{random()} << 32 | random();
+      }
     }
     TENON_ASSIGN_OR_RETURN(info_, ContainerInfo::From(c, true));
     options_.name = info_.name;
@@ -36104,7 +42806,7 @@ class QueueKernel : public OpKernel {
           return OkStatus();
         }));
     TENON_RETURN_IF_ERROR(CheckSame(*queue));
-    handle_ = HandleTensor(MakeResourceHandle<TensorQueue>(context.device_name(), info_.container, info_.name));
+    handle_ = HandleFor<TensorQueue>(context, 0, info_);
     return OkStatus();
   }
   // A queue that another node made must be the one this node asks for.
@@ -36237,7 +42939,7 @@ namespace ops {
 namespace detail {
 
 inline Status GetQueue(const OpKernelContext& context, Ref<TensorQueue>* queue) {
-  return LookupResource<TensorQueue>(context, context.input(0), queue);
+  return LookupEither<TensorQueue>(context, 0, queue);
 }
 inline Status CheckQueueTypes(const TensorQueue& queue, std::span<const DataType> types) {
   const SlimVector<DataType>& have = queue.options().types;
@@ -36585,6 +43287,190 @@ struct QueueSizeV2 {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/ops/state/queue_reference.hpp ----
+// The queue ops of old graphs: FIFOQueue, QueueEnqueue and so on, which pass their queue by reference. The kernels are
+// those of the newer ops; FakeQueue makes a reference of a handle.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct FIFOQueue {
+  static constexpr auto signature = Op("FIFOQueue")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("shapes: list(shape) >= 0 = []")
+                                        .Attr("capacity: int = -1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = FIFOQueueV2::kernel<Device>;
+};
+
+struct PaddingFIFOQueue {
+  static constexpr auto signature = Op("PaddingFIFOQueue")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("shapes: list(shape) >= 0 = []")
+                                        .Attr("capacity: int = -1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = PaddingFIFOQueueV2::kernel<Device>;
+};
+
+struct RandomShuffleQueue {
+  static constexpr auto signature = Op("RandomShuffleQueue")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("shapes: list(shape) >= 0 = []")
+                                        .Attr("capacity: int = -1")
+                                        .Attr("min_after_dequeue: int = 0")
+                                        .Attr("seed: int = 0")
+                                        .Attr("seed2: int = 0")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = RandomShuffleQueueV2::kernel<Device>;
+};
+
+struct PriorityQueue {
+  static constexpr auto signature = Op("PriorityQueue")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("component_types: list(type) >= 0 = []")
+                                        .Attr("shapes: list(shape) >= 0")
+                                        .Attr("capacity: int = -1")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = PriorityQueueV2::kernel<Device>;
+};
+
+// A reference to the queue that a handle names.
+struct FakeQueue {
+  static constexpr auto signature = Op("FakeQueue")
+                                        .Input("resource: resource")
+                                        .Output("handle: Ref(string)")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, const Tensor& resource, Tensor& handle) const {
+      const ResourceHandle* from = nullptr;
+      TENON_RETURN_IF_ERROR(HandleOf(resource, &from));
+      handle = detail::HandleReference(from->container, from->name);
+      return OkStatus();
+    }
+  };
+};
+
+struct QueueEnqueue {
+  static constexpr auto signature = Op("QueueEnqueue")
+                                        .Input("handle: Ref(string)")
+                                        .Input("components: Tcomponents")
+                                        .Attr("Tcomponents: list(type) >= 1")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = QueueEnqueueV2::Attrs;
+  template <class Device>
+  using kernel = QueueEnqueueV2::kernel<Device>;
+};
+
+struct QueueEnqueueMany {
+  static constexpr auto signature = Op("QueueEnqueueMany")
+                                        .Input("handle: Ref(string)")
+                                        .Input("components: Tcomponents")
+                                        .Attr("Tcomponents: list(type) >= 1")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = QueueEnqueueManyV2::Attrs;
+  template <class Device>
+  using kernel = QueueEnqueueManyV2::kernel<Device>;
+};
+
+struct QueueDequeue {
+  static constexpr auto signature = Op("QueueDequeue")
+                                        .Input("handle: Ref(string)")
+                                        .Output("components: component_types")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = QueueDequeueV2::Attrs;
+  template <class Device>
+  using kernel = QueueDequeueV2::kernel<Device>;
+};
+
+struct QueueDequeueMany {
+  static constexpr auto signature = Op("QueueDequeueMany")
+                                        .Input("handle: Ref(string)")
+                                        .Input("n: int32")
+                                        .Output("components: component_types")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = QueueDequeueManyV2::Attrs;
+  template <class Device>
+  using kernel = QueueDequeueManyV2::kernel<Device>;
+};
+
+struct QueueDequeueUpTo {
+  static constexpr auto signature = Op("QueueDequeueUpTo")
+                                        .Input("handle: Ref(string)")
+                                        .Input("n: int32")
+                                        .Output("components: component_types")
+                                        .Attr("component_types: list(type) >= 1")
+                                        .Attr("timeout_ms: int = -1")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  using Attrs = QueueDequeueUpToV2::Attrs;
+  template <class Device>
+  using kernel = QueueDequeueUpToV2::kernel<Device>;
+};
+
+struct QueueClose {
+  static constexpr auto signature = Op("QueueClose")
+                                        .Input("handle: Ref(string)")
+                                        .Attr("cancel_pending_enqueues: bool = false")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  using Attrs = QueueCloseV2::Attrs;
+  template <class Device>
+  using kernel = QueueCloseV2::kernel<Device>;
+};
+
+struct QueueIsClosed {
+  static constexpr auto signature = Op("QueueIsClosed")
+                                        .Input("handle: Ref(string)")
+                                        .Output("is_closed: bool")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = QueueIsClosedV2::kernel<Device>;
+};
+
+struct QueueSize {
+  static constexpr auto signature = Op("QueueSize")
+                                        .Input("handle: Ref(string)")
+                                        .Output("size: int32")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = QueueSizeV2::kernel<Device>;
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
 // ---- tenon/ops/state/ref_variable.hpp ----
 // Variables by reference: Variable, VariableV2, Assign, TemporaryVariable and their kin. A reference edge carries the
 // variable itself (kernel/variable.hpp).
@@ -36642,7 +43528,7 @@ class VariableKernel : public OpKernel {
     if (info.ok()) info_ = *std::move(info);
   }
   void Compute(OpKernelContext* context) override {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     if (!IsRefType(reference_.dtype())) context->SetStatus(Find(*context));
     if (context->status().ok()) context->set_output(0, reference_);
   }
@@ -36658,7 +43544,7 @@ class VariableKernel : public OpKernel {
           *made = NewLegacyVar(dtype_, shape_);
           return OkStatus();
         }));
-    const MutexLock lock(variable->mutex);
+    const tenon::MutexLock lock(variable->mutex);
     if (variable->tensor.dtype() != dtype_)
       return errors::InvalidArgument("Variable ", info_.name, " holds ", variable->tensor.dtype(),
                                      ", but the node asks for ", dtype_);
@@ -36751,7 +43637,7 @@ struct Assign {
       return errors::InvalidArgument("Input 0 of node ", context.op_kernel().name(), " was passed ", ref.dtype(),
                                      " incompatible with expected ", MakeRefType(value.dtype()), ".");
     {
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       Tensor& old = variable->tensor;
       if (validate_shape && !(old.shape() == value.shape()))
         return errors::InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
@@ -36795,7 +43681,7 @@ struct IsVariableInitialized {
         is_initialized[0] = true;  // a value was fed in its place
         return OkStatus();
       }
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->tensor.IsInitialized();
       return OkStatus();
     }
@@ -36971,7 +43857,7 @@ inline Status ReadVariable(const OpKernelContext& context, const Tensor& resourc
   Ref<Var> variable;
   if (const Status status = LookupResource<Var>(context, resource, &variable); !status.ok())
     return NoVariable(resource, status);
-  const MutexLock lock(variable->mutex);
+  const tenon::MutexLock lock(variable->mutex);
   if (!variable->is_initialized)
     return NoVariable(resource, errors::FailedPrecondition("the variable has no value yet"));
   if (variable->tensor.dtype() != dtype)
@@ -37129,7 +44015,7 @@ struct AssignVariableOp {
       return OkStatus();
     }));
     Tensor old(dtype);  // its memory is given back after the lock
-    const MutexLock lock(variable->mutex);
+    const tenon::MutexLock lock(variable->mutex);
     if (variable->tensor.dtype() != dtype)
       return errors::InvalidArgument("Trying to assign variable with wrong dtype. Expected ", variable->tensor.dtype(),
                                      " got ", dtype);
@@ -37161,7 +44047,7 @@ struct VarIsInitializedOp {
         is_initialized[0] = false;
         return OkStatus();
       }
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->is_initialized;
       return OkStatus();
     }
@@ -37213,7 +44099,7 @@ struct VariableShape {
       TENON_RETURN_IF_ERROR(LookupResource<Var>(context.op(), resource, &variable));
       TensorShape shape;
       {
-        const MutexLock lock(variable->mutex);
+        const tenon::MutexLock lock(variable->mutex);
         shape = variable->tensor.shape();
       }
       Tensor* out = &output;
@@ -37229,6 +44115,293 @@ struct VariableShape {
         }
       }
       return OkStatus();
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/session_tensors.hpp ----
+// Tensors that stay in a session between its runs, under handles: GetSessionHandle, GetSessionTensor and their sisters.
+TENON_NAMESPACE_BEGIN
+
+// The container of a handle of type resource that names a session's tensor.
+inline constexpr std::string_view kTensorHandleType = "TensorHandle";
+
+namespace detail {
+
+// What a session keeps. thread-safe.
+class SessionTensors final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tenon::SessionTensors";
+  static constexpr std::string_view kContainer = "__session_tensors";
+
+  static Status Of(ResourceMgr* resources, Ref<SessionTensors>* tensors) {
+    return resources->LookupOrCreate<SessionTensors>(kContainer, "", tensors, [](Ref<SessionTensors>* made) {
+      *made = Ref<SessionTensors>::Adopt(new SessionTensors);
+      return OkStatus();
+    });
+  }
+
+  std::int64_t NewId() {
+    const MutexLock lock(mutex_);
+    return next_id_++;
+  }
+  Status Add(std::string handle, Tensor tensor) {
+    const MutexLock lock(mutex_);
+    if (tensors_.contains(handle))
+      return errors::InvalidArgument("Failed to add a tensor with handle '", handle, "' to the session store.");
+    tensors_.try_emplace(std::move(handle), std::move(tensor));
+    return OkStatus();
+  }
+  // InvalidArgument: there is none, as with Delete.
+  Status Get(std::string_view handle, Tensor* tensor) const {
+    const MutexLock lock(mutex_);
+    const Tensor* found = tensors_.FindValue(handle);
+    if (found == nullptr) return NotThere(handle);
+    *tensor = *found;
+    return OkStatus();
+  }
+  Status Delete(std::string_view handle) {
+    Tensor dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    const auto it = tensors_.find(handle);
+    if (it == tensors_.end()) return NotThere(handle);
+    dropped = std::move(it->second);
+    tensors_.erase(it);
+    return OkStatus();
+  }
+
+  std::string DebugString() const override {
+    const MutexLock lock(mutex_);
+    return StrCat(tensors_.size(), " session tensors");
+  }
+  std::int64_t MemoryUsed() const override {
+    const MutexLock lock(mutex_);
+    std::int64_t bytes = 0;
+    for (const auto& item : tensors_) bytes += static_cast<std::int64_t>(item.second.TotalBytes());
+    return bytes;
+  }
+
+ private:
+  TENON_COLD static Status NotThere(std::string_view handle) {
+    return errors::InvalidArgument("The tensor with handle '", handle, "' is not in the session store.");
+  }
+  mutable Mutex mutex_;
+  std::int64_t next_id_ = 0;
+  FlatMap<std::string, Tensor> tensors_;
+};
+
+// What the kernels of one run gave handles to; only what is fetched stays when the run has succeeded. thread-safe.
+class StepTensors final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tenon::StepTensors";
+
+  // Of a run; what is added to it is kept at its end.
+  static Status Of(StepContainer* container, Ref<StepTensors>* tensors) {
+    TENON_RETURN_IF_ERROR(container->LookupOrCreate<StepTensors>("", tensors, [](Ref<StepTensors>* made) {
+      *made = Ref<StepTensors>::Adopt(new StepTensors);
+      return OkStatus();
+    }));
+    container->OnSuccess(&StepTensors::Keep);
+    return OkStatus();
+  }
+  void Add(std::string_view node, std::string handle, const Tensor& tensor) {
+    const MutexLock lock(mutex_);
+    items_.push_back({std::string(node), std::move(handle), tensor});
+  }
+  std::string DebugString() const override { return "handles of one run"; }
+
+ private:
+  struct Item {
+    std::string node, handle;
+    Tensor tensor;
+  };
+  // Of the endpoint "node:0".
+  static bool IsFetched(const std::string& node, std::span<const std::string_view> fetched) {
+    for (const std::string_view name : fetched)
+      if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
+        return true;
+    return false;
+  }
+  static Status Keep(StepContainer* container, std::span<const std::string_view> fetched) {
+    Ref<StepTensors> mine;
+    Ref<SessionTensors> session;
+    TENON_RETURN_IF_ERROR(container->Lookup<StepTensors>("", &mine));
+    TENON_RETURN_IF_ERROR(SessionTensors::Of(container->resources(), &session));
+    const MutexLock lock(mine->mutex_);
+    for (Item& item : mine->items_)
+      if (IsFetched(item.node, fetched))
+        TENON_RETURN_IF_ERROR(session->Add(std::move(item.handle), std::move(item.tensor)));
+    return OkStatus();
+  }
+  Mutex mutex_;
+  SlimVector<Item> items_;
+};
+
+// A fed handle of type resource gives way to its tensor; handles of other resources stay what they are.
+inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
+  if (value->NumElements() != 1) return OkStatus();
+  const ResourceHandle handle = *value->data<ResourceHandle>();
+  if (handle.container != kTensorHandleType) return OkStatus();
+  Ref<SessionTensors> session;
+  TENON_RETURN_IF_ERROR(SessionTensors::Of(resources, &session));
+  return session->Get(handle.name, value);
+}
+inline const bool session_handles_are_read = [] {
+  read_fed_handle.store(&ReadSessionHandle, std::memory_order_release);
+  return true;
+}();
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/session_tensor.hpp ----
+// GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: tensors that stay in a session between
+// its runs. A handle that is made but not fetched keeps nothing.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status SessionHandleOf(const OpKernelContext& ctx, std::string* handle) {
+  const Tensor& input = ctx.input(0);
+  if (input.dims() != 0) return errors::InvalidArgument("handle must be scalar");
+  *handle = std::string(std::string_view(input.scalar<tstring>()()));
+  return OkStatus();
+}
+inline Status SessionTensorsOf(const OpKernelContext& ctx, Ref<tenon::detail::SessionTensors>* tensors) {
+  ResourceMgr* resources = nullptr;
+  TENON_RETURN_IF_ERROR(GetResources(ctx, &resources));
+  return tenon::detail::SessionTensors::Of(resources, tensors);
+}
+
+// Both versions: they differ in the type of the handle.
+class SessionHandleKernel : public OpKernel {
+ public:
+  explicit SessionHandleKernel(OpKernelConstruction* c) : OpKernel(c) {}
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Make(ctx)); }
+  bool IsExpensive() const override { return false; }
+
+ private:
+  Status Make(OpKernelContext* ctx) const {
+    Ref<tenon::detail::SessionTensors> session;
+    Ref<tenon::detail::StepTensors> step;
+    TENON_RETURN_IF_ERROR(SessionTensorsOf(*ctx, &session));
+    TENON_RETURN_IF_ERROR(tenon::detail::StepTensors::Of(ctx->step_container(), &step));
+    std::string handle = StrCat(name(), ";", session->NewId(), ";", ctx->device_name());
+    if (output_type(0) == DataType::kResource) {
+      ctx->set_output(0, HandleTensor(ResourceHandle{std::string(ctx->device_name()),
+                                                     std::string(kTensorHandleType),
+                                                     handle,
+                                                     Hash64(kTensorHandleType),
+                                                     std::string(kTensorHandleType),
+                                                     {}}));
+    } else {
+      Tensor* out = nullptr;
+      TENON_RETURN_IF_ERROR(ctx->allocate_output(0, TensorShape(), &out));
+      out->scalar<tstring>()() = tstring(handle);
+    }
+    step->Add(name(), std::move(handle), ctx->input(0));
+    return OkStatus();
+  }
+};
+
+}  // namespace detail
+
+// A string that names the value: "node;0;/job:localhost/replica:0/task:0/device:CPU:0".
+struct GetSessionHandle {
+  static constexpr auto signature = Op("GetSessionHandle")
+                                        .Input("value: T")
+                                        .Output("handle: string")
+                                        .Attr("T: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SessionHandleKernel {
+    using SessionHandleKernel::SessionHandleKernel;
+  };
+};
+
+// The same as a resource; fed to a run by names it stands for its tensor.
+struct GetSessionHandleV2 {
+  static constexpr auto signature = Op("GetSessionHandleV2")
+                                        .Input("value: T")
+                                        .Output("handle: resource")
+                                        .Attr("T: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : detail::SessionHandleKernel {
+    using SessionHandleKernel::SessionHandleKernel;
+  };
+};
+
+struct GetSessionTensor {
+  static constexpr auto signature = Op("GetSessionTensor")
+                                        .Input("handle: string")
+                                        .Output("value: dtype")
+                                        .Attr("dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) {
+                                          ShapeHandle handle;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &handle));
+                                          return shape_inference::UnknownShape(c);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) {}
+    void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Get(ctx)); }
+
+   private:
+    static Status Get(OpKernelContext* ctx) {
+      std::string handle;
+      Ref<tenon::detail::SessionTensors> session;
+      Tensor value;
+      TENON_RETURN_IF_ERROR(detail::SessionHandleOf(*ctx, &handle));
+      TENON_RETURN_IF_ERROR(detail::SessionTensorsOf(*ctx, &session));
+      TENON_RETURN_IF_ERROR(session->Get(handle, &value));
+      if (value.dtype() != ctx->expected_output_dtype(0))
+        return errors::InvalidArgument("The tensor with handle '", handle, "' is ", value.dtype(), ", not ",
+                                       ctx->expected_output_dtype(0));
+      ctx->set_output(0, std::move(value));
+      return OkStatus();
+    }
+  };
+};
+
+struct DeleteSessionTensor {
+  static constexpr auto signature =
+      Op("DeleteSessionTensor").Input("handle: string").SetIsStateful().SetShapeFn([](InferenceContext* c) {
+        ShapeHandle handle;
+        return c->WithRank(c->input(0), 0, &handle);
+      });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  class kernel final : public OpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) {}
+    void Compute(OpKernelContext* ctx) override { ctx->SetStatus(Delete(ctx)); }
+
+   private:
+    static Status Delete(OpKernelContext* ctx) {
+      std::string handle;
+      Ref<tenon::detail::SessionTensors> session;
+      TENON_RETURN_IF_ERROR(detail::SessionHandleOf(*ctx, &handle));
+      TENON_RETURN_IF_ERROR(detail::SessionTensorsOf(*ctx, &session));
+      return session->Delete(handle);
     }
   };
 };
@@ -37264,18 +44437,18 @@ class TensorArray final : public Resource {
   const std::string& name() const { return options_.name; }
 
   Status Size(Index* size) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     *size = static_cast<Index>(elements_.size());
     return OkStatus();
   }
   bool is_dynamic() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return options_.dynamic_size;
   }
   // Takes in what an op says of the elements' shape.
   Status MergeElementShape(const PartialTensorShape& shape) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     PartialTensorShape merged;
     TENON_RETURN_IF_ERROR(options_.element_shape.MergeWith(shape, &merged));
@@ -37283,12 +44456,12 @@ class TensorArray final : public Resource {
     return OkStatus();
   }
   PartialTensorShape element_shape() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return options_.element_shape;
   }
 
   Status Write(Index index, const Tensor& value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (index < 0 || (!options_.dynamic_size && index >= size()))
       return Refuse("Tried to write to index ", index, " but array is not resizeable and size is: ", size());
@@ -37318,7 +44491,7 @@ class TensorArray final : public Resource {
   }
 
   Status Read(Index index, Tensor* value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (index < 0 || index >= size()) return Refuse("Tried to read from index ", index, " but array size is: ", size());
     Element& element = elements_[static_cast<std::size_t>(index)];
@@ -37351,7 +44524,7 @@ class TensorArray final : public Resource {
 
   // A gradient array of the same size: places that were written here read as zeros until something is written there.
   Status MakeGradient(std::string name, Ref<TensorArray>* gradient) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (options_.is_grad && aggregated_)
       return errors::InvalidArgument(
@@ -37375,7 +44548,7 @@ class TensorArray final : public Resource {
 
   void Close() {
     SlimVector<Element> dropped;
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     std::swap(dropped, elements_);
     closed_ = true;
   }
@@ -37749,7 +44922,7 @@ class TensorStack final : public Resource {
   DataType dtype() const { return dtype_; }
 
   Status Push(const Tensor& value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (max_size_ >= 0 && static_cast<Index>(values_.size()) >= max_size_)
       return errors::InvalidArgument("Stack[", name_, "] overflowed its max_size (", max_size_, ")");
@@ -37757,7 +44930,7 @@ class TensorStack final : public Resource {
     return OkStatus();
   }
   Status Pop(Tensor* value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (values_.empty()) return errors::InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
     *value = std::move(values_.back());
@@ -37766,7 +44939,7 @@ class TensorStack final : public Resource {
   }
   void Close() {
     SlimVector<Tensor> dropped;
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     std::swap(dropped, values_);
     closed_ = true;
   }
@@ -37783,6 +44956,20 @@ class TensorStack final : public Resource {
   bool closed_ = false;
   SlimVector<Tensor> values_;
 };
+
+// The handle of a new stack of this run.
+inline Status MakeStack(const OpKernelContext& context, DataType elem_type, std::string_view stack_name, Index max_size,
+                        Tensor* handle) {
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  ContainerInfo info;
+  info.container = container->name();
+  info.name = UniqueName(stack_name.empty() ? context.op_kernel().name() : stack_name);
+  TENON_RETURN_IF_ERROR(
+      container->Create(info.name, Ref<TensorStack>::Adopt(new TensorStack(elem_type, info.name, max_size))));
+  *handle = HandleFor<TensorStack>(context, 0, info);
+  return OkStatus();
+}
 
 }  // namespace detail
 
@@ -37804,24 +44991,12 @@ struct StackV2 {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& max_size, Tensor& handle) const {
-      return Make(context.op(), *this, max_size, &handle);
+      if (max_size.dims() != 0)
+        return errors::InvalidArgument("Stack size must be a scalar, but had shape: ", max_size.shape());
+      return detail::MakeStack(context.op(), this->elem_type, this->stack_name, *max_size.data<std::int32_t>(),
+                               &handle);
     }
   };
-
- private:
-  static Status Make(const OpKernelContext& context, const Attrs& attrs, const Tensor& max_size, Tensor* handle) {
-    if (max_size.dims() != 0)
-      return errors::InvalidArgument("Stack size must be a scalar, but had shape: ", max_size.shape());
-    StepContainer* container = context.step_container();
-    if (container == nullptr) return tenon::detail::NoResources(context);
-    const std::string name =
-        detail::UniqueName(attrs.stack_name.empty() ? context.op_kernel().name() : attrs.stack_name);
-    auto stack =
-        Ref<detail::TensorStack>::Adopt(new detail::TensorStack(attrs.elem_type, name, *max_size.data<std::int32_t>()));
-    TENON_RETURN_IF_ERROR(container->Create(name, std::move(stack)));
-    *handle = HandleTensor(MakeResourceHandle<detail::TensorStack>(context.device_name(), container->name(), name));
-    return OkStatus();
-  }
 };
 
 struct StackPushV2 {
@@ -37843,9 +45018,9 @@ struct StackPushV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, const Tensor& elem, Tensor& output) const {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& elem, Tensor& output) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       if (elem.dtype() != stack->dtype())
         return errors::InvalidArgument("Must have type ", stack->dtype(), " but got ", elem.dtype());
       output = elem;
@@ -37867,9 +45042,9 @@ struct StackPopV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, Tensor& elem) const {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor& elem) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       return stack->Pop(&elem);
     }
   };
@@ -37882,13 +45057,76 @@ struct StackCloseV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle) const {
+    Status operator()(Context<Device>& context, const Tensor&) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       stack->Close();
       return OkStatus();
     }
   };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/stack_reference.hpp ----
+// Stack, StackPush, StackPop, StackClose: the stacks of old graphs, by reference and without a limit.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+struct Stack {
+  static constexpr auto signature = Op("Stack")
+                                        .Output("handle: Ref(string)")
+                                        .Attr("elem_type: type")
+                                        .Attr("stack_name: string = ''")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  using Attrs = StackV2::Attrs;
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Context<Device>& context, Tensor& handle) const {
+      return detail::MakeStack(context.op(), this->elem_type, this->stack_name, -1, &handle);
+    }
+  };
+};
+
+struct StackPush {
+  static constexpr auto signature = Op("StackPush")
+                                        .Input("handle: Ref(string)")
+                                        .Input("elem: T")
+                                        .Output("output: T")
+                                        .Attr("T: type")
+                                        .Attr("swap_memory: bool = false")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          c->set_output(0, c->input(1));
+                                          return OkStatus();
+                                        });
+  static constexpr std::string_view unused[] = {"swap_memory"};
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = StackPushV2::kernel<Device>;
+};
+
+struct StackPop {
+  static constexpr auto signature = Op("StackPop")
+                                        .Input("handle: Ref(string)")
+                                        .Output("elem: elem_type")
+                                        .Attr("elem_type: type")
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = StackPopV2::kernel<Device>;
+};
+
+struct StackClose {
+  static constexpr auto signature =
+      Op("StackClose").Input("handle: Ref(string)").SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = StackCloseV2::kernel<Device>;
 };
 
 }  // namespace ops
@@ -38042,726 +45280,6 @@ struct ResourceStridedSliceAssign {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/ops/state/table_resource.hpp ----
-// LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
-// (MutableHashTable). Keys are int32, int64 or texts; a value is a scalar or a tensor of a fixed shape.
-TENON_NAMESPACE_BEGIN
-
-namespace ops::detail {
-
-// Distinct keys, numbered in the order in which they came: open addressing over a power of two of places.
-// externally synchronised.
-class KeyIndex {
- public:
-  explicit KeyIndex(DataType dtype) : dtype_(dtype), places_(kSmallest, kFree) {}
-
-  Index size() const { return is_text() ? Count(texts_) : Count(numbers_); }
-  bool is_text() const { return dtype_ == DataType::kString; }
-
-  // The number of element i of `keys`, or -1.
-  Index Find(const Tensor& keys, Index i) const {
-    const std::int64_t place = places_[FindPlace(keys, i)];
-    return place >= 0 ? place : -1;
-  }
-  // The same; a new key gets the number size().
-  Index FindOrAdd(const Tensor& keys, Index i) {
-    if (2 * (used_ + 1) > places_.size()) Rebuild();
-    const std::size_t at = FindPlace(keys, i);
-    if (places_[at] >= 0) return places_[at];
-    places_[at] = size();
-    ++used_;
-    if (is_text())
-      texts_.push_back(keys.data<tstring>()[i]);
-    else
-      numbers_.push_back(NumberAt(keys, i));
-    return size() - 1;
-  }
-  // Takes out element i of `keys` and returns the number it had, which the last key gets; -1 when it was not there.
-  Index Remove(const Tensor& keys, Index i) {
-    const std::size_t at = FindPlace(keys, i);
-    const Index number = places_[at];
-    if (number < 0) return -1;
-    const Index last = size() - 1;
-    places_[FindPlaceOf(last)] = number;  // before `at` is given up: it may be the same
-    places_[at] = kRemoved;
-    if (is_text()) {
-      if (number != last) std::swap(texts_[At(number)], texts_.back());
-      texts_.pop_back();
-    } else {
-      numbers_[At(number)] = numbers_.back();
-      numbers_.pop_back();
-    }
-    return number;
-  }
-  void Clear() {
-    numbers_.clear();
-    texts_.clear();
-    places_.assign(kSmallest, kFree);
-    used_ = 0;
-  }
-  // All keys by number, into a vector of size() elements.
-  void CopyTo(Tensor* keys) const {
-    for (Index i = 0; i < size(); ++i) {
-      if (is_text())
-        keys->data<tstring>()[i] = texts_[At(i)];
-      else if (dtype_ == DataType::kInt64)
-        keys->data<std::int64_t>()[i] = numbers_[At(i)];
-      else
-        keys->data<std::int32_t>()[i] = static_cast<std::int32_t>(numbers_[At(i)]);
-    }
-  }
-
- private:
-  static constexpr std::int64_t kFree = -1, kRemoved = -2;
-  static constexpr std::size_t kSmallest = 16;
-
-  static std::size_t At(Index i) { return static_cast<std::size_t>(i); }
-  template <class List>
-  static Index Count(const List& list) {
-    return static_cast<Index>(list.size());
-  }
-  static std::int64_t NumberAt(const Tensor& keys, Index i) {
-    return keys.dtype() == DataType::kInt64 ? keys.data<std::int64_t>()[i] : keys.data<std::int32_t>()[i];
-  }
-  static std::uint64_t Mix(std::int64_t number) {
-    std::uint64_t x = static_cast<std::uint64_t>(number) * 0x9e3779b97f4a7c15u;
-    return x ^ (x >> 32);
-  }
-  std::size_t Probe(std::uint64_t hash, auto&& is_key) const {
-    const std::size_t mask = places_.size() - 1;
-    std::size_t removed = places_.size();
-    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
-      if (places_[at] == kFree) return removed < places_.size() ? removed : at;
-      if (places_[at] == kRemoved)
-        removed = removed < places_.size() ? removed : at;
-      else if (is_key(places_[at]))
-        return at;
-    }
-  }
-  // Where the key is, or where it would go.
-  std::size_t FindPlace(const Tensor& keys, Index i) const {
-    if (is_text()) {
-      const std::string_view key = keys.data<tstring>()[i];
-      return Probe(Hash64(key), [&](std::int64_t n) { return std::string_view(texts_[At(n)]) == key; });
-    }
-    const std::int64_t key = NumberAt(keys, i);
-    return Probe(Mix(key), [&](std::int64_t n) { return numbers_[At(n)] == key; });
-  }
-  std::size_t FindPlaceOf(Index number) const {
-    const std::uint64_t hash = is_text() ? Hash64(texts_[At(number)]) : Mix(numbers_[At(number)]);
-    return Probe(hash, [&](std::int64_t n) { return n == number; });
-  }
-  void Rebuild() {
-    std::size_t count = kSmallest;
-    while (count < 4 * (At(size()) + 1)) count *= 2;
-    places_.assign(count, kFree);
-    used_ = At(size());
-    for (Index n = 0; n < size(); ++n) {
-      const std::uint64_t hash = is_text() ? Hash64(texts_[At(n)]) : Mix(numbers_[At(n)]);
-      places_[Probe(hash, [](std::int64_t) { return false; })] = n;
-    }
-  }
-
-  DataType dtype_;
-  SlimVector<std::int64_t> numbers_;
-  SlimVector<tstring> texts_;
-  SlimVector<std::int64_t> places_;  // a key's number, kFree or kRemoved
-  std::size_t used_ = 0;             // places that are not free
-};
-
-// thread-safe.
-class LookupTable final : public Resource {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::lookup::LookupInterface";
-
-  // Once: a HashTable, which is filled once and refuses changes afterwards.
-  LookupTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape, bool once)
-      : name_(std::move(name)), index_(keys), keys_(keys), value_shape_(value_shape), once_(once), values_(values) {}
-  std::string DebugString() const override { return StrCat("A lookup table of ", Size(), " entries"); }
-
-  DataType key_dtype() const { return keys_; }
-  DataType value_dtype() const { return values_.dtype(); }
-  const TensorShape& value_shape() const { return value_shape_; }
-  bool once() const { return once_; }
-  const std::string& name() const { return name_; }
-  Index Size() const {
-    const MutexLock lock(mutex_);
-    return once_ && !initialized_ ? 0 : index_.size();
-  }
-
-  // out: keys.shape + value_shape, allocated. `fallback` is one value, or one for each key.
-  Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const {
-    const MutexLock lock(mutex_);
-    if (once_ && !initialized_) return errors::FailedPrecondition("Table not initialized.");
-    const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
-    const bool each = !once_ && fallback.NumElements() == out->NumElements() && !(fallback.shape() == value_shape_);
-    if (fallback.NumElements() < width && keys.NumElements() > 0)
-      return errors::InvalidArgument("Table '", name_, "': the default value is empty");
-    for (Index i = 0; i < keys.NumElements(); ++i) {
-      const Index number = index_.Find(keys, i);
-      const void* from = number >= 0 ? mover.At(values_.raw_data(), number * width)
-                                     : mover.At(fallback.raw_data(), each ? i * width : 0);
-      CopyRun(mover, from, mover.At(out->raw_data(), i * width), width);
-    }
-    return OkStatus();
-  }
-
-  // Once: fills the table. A second time is fine with as many entries, as in TensorFlow.
-  Status Initialize(const Tensor& keys, const Tensor& values) {
-    const MutexLock lock(mutex_);
-    if (initialized_) {
-      if (keys.NumElements() == index_.size()) return OkStatus();
-      return errors::FailedPrecondition("Table was already initialized with different data.");
-    }
-    const ElementMover mover = MoverOf(value_dtype());
-    for (Index i = 0; i < keys.NumElements(); ++i) {
-      const Index before = index_.size();
-      TENON_RETURN_IF_ERROR(Reserve(before + 1));
-      const Index number = index_.FindOrAdd(keys, i);
-      if (number != before && !Same(mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number)))
-        return errors::FailedPrecondition("HashTable has different value for same key. Key ",
-                                          keys.Slice(i, i + 1).SummarizeValue(1), " has ",
-                                          values_.Slice(number, number + 1).SummarizeValue(1),
-                                          " and trying to add value ", values.Slice(i, i + 1).SummarizeValue(1));
-      CopyRun(mover, mover.At(values.raw_data(), i), mover.At(values_.raw_data(), number), 1);
-    }
-    initialized_ = true;
-    return OkStatus();
-  }
-
-  Status Insert(const Tensor& keys, const Tensor& values, bool clear_first) {
-    const MutexLock lock(mutex_);
-    if (clear_first) {
-      index_.Clear();
-      values_ = Tensor(value_dtype());
-      capacity_ = 0;
-    }
-    const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
-    for (Index i = 0; i < keys.NumElements(); ++i) {
-      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
-      const Index number = index_.FindOrAdd(keys, i);
-      CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
-    }
-    return OkStatus();
-  }
-  void Remove(const Tensor& keys) {
-    const MutexLock lock(mutex_);
-    const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
-    for (Index i = 0; i < keys.NumElements(); ++i) {
-      const Index last = index_.size() - 1, number = index_.Remove(keys, i);
-      if (number < 0 || number == last) continue;
-      CopyRun(mover, mover.At(values_.raw_data(), last * width), mover.At(values_.raw_data(), number * width), width);
-    }
-  }
-  // keys: [n], values: [n] + value_shape
-  Status Export(Tensor* keys, Tensor* values) const {
-    const MutexLock lock(mutex_);
-    if (once_ && !initialized_) return errors::Aborted("HashTable is not initialized.");
-    TensorShape shape = value_shape_;
-    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, index_.size()));
-    TENON_ASSIGN_OR_RETURN(*keys, Tensor::Make(keys_, TensorShape({index_.size()})));
-    TENON_ASSIGN_OR_RETURN(*values, Tensor::Make(value_dtype(), shape));
-    index_.CopyTo(keys);
-    CopyRun(MoverOf(value_dtype()), values_.raw_data(), values->raw_data(), values->NumElements());
-    return OkStatus();
-  }
-
- private:
-  bool Same(const void* a, const void* b) const {
-    if (value_dtype() == DataType::kString) {
-      return std::string_view(*static_cast<const tstring*>(a)) == std::string_view(*static_cast<const tstring*>(b));
-    }
-    if (value_dtype() == DataType::kFloat) return *static_cast<const float*>(a) == *static_cast<const float*>(b);
-    if (value_dtype() == DataType::kDouble) return *static_cast<const double*>(a) == *static_cast<const double*>(b);
-    return std::memcmp(a, b, static_cast<std::size_t>(SizeOf(value_dtype()))) == 0;
-  }
-  // Room for `count` values.
-  Status Reserve(Index count) {
-    if (count <= capacity_) return OkStatus();
-    const Index wanted = count < 8 ? 8 : 2 * count;
-    TensorShape shape = value_shape_;
-    TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, wanted));
-    TENON_ASSIGN_OR_RETURN(Tensor grown, Tensor::Make(value_dtype(), shape));
-    const ElementMover mover = MoverOf(value_dtype());
-    CopyRun(mover, values_.raw_data(), grown.raw_data(), capacity_ * value_shape_.num_elements());
-    values_ = std::move(grown);
-    capacity_ = wanted;
-    return OkStatus();
-  }
-
-  const std::string name_;
-  mutable Mutex mutex_;
-  KeyIndex index_;
-  const DataType keys_;
-  const TensorShape value_shape_;
-  const bool once_;
-  bool initialized_ = false;
-  Tensor values_;  // [capacity_] + value_shape_; those of the keys first
-  Index capacity_ = 0;
-};
-
-}  // namespace ops::detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/ops/state/table.hpp ----
-// Lookup tables: HashTableV2, MutableHashTableV2, MutableHashTableOfTensorsV2, AnonymousHashTable, and the ops that
-// fill and read them.
-TENON_NAMESPACE_BEGIN
-
-namespace ops {
-
-namespace detail {
-
-// What a table of each kind may hold: value types by key type, as TensorFlow has kernels.
-struct TableTypes {
-  DataTypeSet of_int32, of_int64, of_text;
-  constexpr bool Has(DataType key, DataType value) const {
-    return (key == DataType::kInt32 && of_int32.contains(value)) ||
-           (key == DataType::kInt64 && of_int64.contains(value)) ||
-           (key == DataType::kString && of_text.contains(value));
-  }
-};
-inline constexpr DataTypeSet kTableNumbers =
-    ToSet(DataType::kInt32) | ToSet(DataType::kFloat) | ToSet(DataType::kDouble);
-inline constexpr DataTypeSet kTableOfText = kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kBool);
-inline constexpr TableTypes kHashTableTypes{kTableNumbers | ToSet(DataType::kString),
-                                            kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString),
-                                            kTableOfText | ToSet(DataType::kString)};
-inline constexpr TableTypes kMutableTableTypes{
-    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString) | ToSet(DataType::kVariant),
-    kTableOfText};
-inline constexpr TableTypes kTensorTableTypes{
-    kTableNumbers, kTableNumbers | ToSet(DataType::kInt64) | ToSet(DataType::kString), kTableOfText};
-
-// Raw form of the ops that make a table: looked up or made in the first run, then the same handle again and again; an
-// anonymous one is new in every run.
-class TableKernel : public OpKernel {
- public:
-  TableKernel(OpKernelConstruction* c, const TableTypes& types, bool once, bool anonymous)
-      : OpKernel(c), once_(once), anonymous_(anonymous) {
-    c->SetStatus(c->GetAttr("key_dtype", &key_));
-    c->SetStatus(c->GetAttr("value_dtype", &value_));
-    if (c->HasAttr("value_shape")) {
-      PartialTensorShape shape;
-      c->SetStatus(c->GetAttr("value_shape", &shape));
-      if (c->status().ok() && (!shape.AsTensorShape(&value_shape_) || value_shape_.dims() > 1))
-        c->SetStatus(errors::InvalidArgument("Default value must be a vector, got shape ", shape));
-    }
-    if (c->status().ok() && !types.Has(key_, value_))
-      c->SetStatus(errors::InvalidArgument("no kernel for op '", c->op().name, "' on ", c->device_type(),
-                                           " with key type ", key_, " and value type ", value_));
-    if (!c->status().ok() || anonymous) return;
-    bool by_node = false;
-    c->SetStatus(c->GetAttr("use_node_name_sharing", &by_node));
-    Result<ContainerInfo> info = ContainerInfo::From(*c, by_node);
-    c->SetStatus(info.status());
-    if (info.ok()) info_ = *std::move(info);
-  }
-  void Compute(OpKernelContext* context) override { context->SetStatus(Run(*context)); }
-
- private:
-  Status Run(OpKernelContext& context) {
-    if (anonymous_) {
-      static std::atomic<std::int64_t> counter{0};
-      ContainerInfo info;
-      info.name = StrCat("_AnonymousTable", counter.fetch_add(1, std::memory_order_relaxed));
-      Tensor handle;
-      TENON_RETURN_IF_ERROR(Find(context, info, &handle));
-      context.set_output(0, std::move(handle));
-      return OkStatus();
-    }
-    const MutexLock lock(mutex_);
-    if (handle_.dtype() != DataType::kResource) TENON_RETURN_IF_ERROR(Find(context, info_, &handle_));
-    context.set_output(0, handle_);
-    return OkStatus();
-  }
-  Status Find(const OpKernelContext& context, const ContainerInfo& info, Tensor* handle) const {
-    ResourceMgr* resources = nullptr;
-    Ref<LookupTable> table;
-    TENON_RETURN_IF_ERROR(GetResources(context, &resources));
-    TENON_RETURN_IF_ERROR(
-        resources->LookupOrCreate<LookupTable>(info.container, info.name, &table, [&](Ref<LookupTable>* made) {
-          *made = Ref<LookupTable>::Adopt(new LookupTable(info.name, key_, value_, value_shape_, once_));
-          return OkStatus();
-        }));
-    if (table->key_dtype() != key_ || table->value_dtype() != value_)
-      return errors::InvalidArgument("Conflicting key/value dtypes ", key_, "->", value_, " with ", table->key_dtype(),
-                                     "-", table->value_dtype(), " for table ", info.name);
-    *handle = HandleTensor(MakeResourceHandle<LookupTable>(context.device_name(), info.container, info.name));
-    return OkStatus();
-  }
-
-  DataType key_ = DataType::kInvalid, value_ = DataType::kInvalid;
-  TensorShape value_shape_;
-  bool once_, anonymous_;
-  ContainerInfo info_;
-  Mutex mutex_;
-  Tensor handle_;
-};
-
-// The handle of a table whose types and shapes are known to shape functions: keys, then values.
-inline Status MutableTableShape(InferenceContext* c) {
-  DataType key = DataType::kInvalid, value = DataType::kInvalid;
-  PartialTensorShape shape = TensorShape();
-  ShapeHandle held;
-  TENON_RETURN_IF_ERROR(c->GetAttr("key_dtype", &key));
-  TENON_RETURN_IF_ERROR(c->GetAttr("value_dtype", &value));
-  if (c->op().FindAttr("value_shape") != nullptr) TENON_RETURN_IF_ERROR(c->GetAttr("value_shape", &shape));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &held));
-  SlimVector<ShapeAndType> values;
-  values.push_back({c->Scalar(), key});
-  values.push_back({held, value});
-  c->set_output(0, c->Scalar());
-  c->set_output_handle_shapes_and_types(0, values);
-  return OkStatus();
-}
-
-// Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
-inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
-                               ShapeHandle* value) {
-  *value = ShapeHandle();
-  ShapeHandle unused;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-  const SlimVector<ShapeAndType>* held = c->input_handle_shapes_and_types(0);
-  if (held == nullptr || held->size() != 2) return OkStatus();
-  const std::string_view attrs[2] = {keys, values};
-  for (std::size_t i = 0; i < 2; ++i) {
-    DataType dtype = DataType::kInvalid;
-    TENON_RETURN_IF_ERROR(c->GetAttr(attrs[i], &dtype));
-    if ((*held)[i].dtype != dtype)
-      return errors::InvalidArgument("Trying to read value with wrong dtype. Expected ", (*held)[i].dtype, " got ",
-                                     dtype);
-  }
-  *value = (*held)[1].shape;
-  return OkStatus();
-}
-
-inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
-  if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
-  return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
-                                 table.key_dtype(), ", ", table.value_dtype(), "->");
-}
-// keys.shape + the shape of a value.
-inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
-  *shape = keys.shape();
-  for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
-  return OkStatus();
-}
-inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), table));
-  return CheckTableTypes(**table, keys, values);
-}
-
-inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Tensor& fallback, Tensor* values) {
-  Ref<LookupTable> table;
-  TensorShape all;
-  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), fallback.dtype(), &table));
-  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
-  if (!(fallback.shape() == table->value_shape()) && !(fallback.shape() == all))
-    return errors::InvalidArgument("Expected shape ", table->value_shape(), " or ", all, " for default value, got ",
-                                   fallback.shape());
-  TENON_RETURN_IF_ERROR(context.allocate_output(0, all, &values));
-  return table->Find(keys, fallback, values);
-}
-
-inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
-  Ref<LookupTable> table;
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
-  if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
-  TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
-  if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
-  if (values.dims() != 1) return errors::InvalidArgument("Values must be a vector, but received shape", values.shape());
-  if (keys.NumElements() != values.NumElements())
-    return errors::InvalidArgument("Keys and values must have the same size ", keys.NumElements(), " vs ",
-                                   values.NumElements());
-  return table->Initialize(keys, values);
-}
-
-inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values, bool import) {
-  Ref<LookupTable> table;
-  TensorShape all;
-  TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
-  TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
-  if (!(values.shape() == all))
-    return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
-  if (table->once() && import) return table->Initialize(keys, values);
-  if (table->once()) return errors::Unimplemented("Insert not supported by InitializableLookupTable implementations");
-  return table->Insert(keys, values, import);
-}
-
-}  // namespace detail
-
-// Filled once by an initializer.
-struct HashTableV2 {
-  static constexpr auto signature = Op("HashTableV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, false) {}
-  };
-};
-
-// One that only its handle names.
-struct AnonymousHashTable {
-  static constexpr auto signature = Op("AnonymousHashTable")
-                                        .Output("table_handle: resource")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kHashTableTypes, true, true) {}
-  };
-};
-
-// Scalars by key, changed at will.
-struct MutableHashTableV2 {
-  static constexpr auto signature = Op("MutableHashTableV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::MutableTableShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kMutableTableTypes, false, false) {}
-  };
-};
-
-// Vectors by key, changed at will.
-struct MutableHashTableOfTensorsV2 {
-  static constexpr auto signature = Op("MutableHashTableOfTensorsV2")
-                                        .Output("table_handle: resource")
-                                        .Attr("container: string = ''")
-                                        .Attr("shared_name: string = ''")
-                                        .Attr("use_node_name_sharing: bool = false")
-                                        .Attr("key_dtype: type")
-                                        .Attr("value_dtype: type")
-                                        .Attr("value_shape: shape = {}")
-                                        .SetIsStateful()
-                                        .SetShapeFn(detail::MutableTableShape);
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  class kernel final : public detail::TableKernel {
-   public:
-    explicit kernel(OpKernelConstruction* c) : TableKernel(c, detail::kTensorTableTypes, false, false) {}
-  };
-};
-
-// keys: [n], values: [n]
-struct InitializeTableV2 {
-  static constexpr auto signature = Op("InitializeTableV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tkey")
-                                        .Input("values: Tval")
-                                        .Attr("Tkey: type")
-                                        .Attr("Tval: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused, keys;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
-                                          return c->Merge(keys, c->input(2), &keys);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InitializeTable(context.op(), keys, values);
-    }
-  };
-};
-
-// The value of each key; default_value where there is none.
-struct LookupTableFindV2 {
-  static constexpr auto signature = Op("LookupTableFindV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("default_value: Tout")
-                                        .Output("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle value, out;
-                                          TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
-                                          if (!value.IsSet()) return shape_inference::UnknownShape(c);
-                                          TENON_RETURN_IF_ERROR(c->Concatenate(c->input(1), value, &out));
-                                          c->set_output(0, out);
-                                          return OkStatus();
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& default_value,
-                      Tensor& values) const {
-      return detail::FindInTable(context.op(), keys, default_value, &values);
-    }
-  };
-};
-
-struct LookupTableInsertV2 {
-  static constexpr auto signature = Op("LookupTableInsertV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
-                                          return c->WithRank(c->input(0), 0, &unused);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InsertIntoTable(context.op(), keys, values, false);
-    }
-  };
-};
-
-// These entries and no others.
-struct LookupTableImportV2 {
-  static constexpr auto signature = Op("LookupTableImportV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Input("values: Tout")
-                                        .Attr("Tin: type")
-                                        .Attr("Tout: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          return c->WithRank(c->input(1), 1, &unused);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys, const Tensor& values) const {
-      return detail::InsertIntoTable(context.op(), keys, values, true);
-    }
-  };
-};
-
-struct LookupTableRemoveV2 {
-  static constexpr auto signature = Op("LookupTableRemoveV2")
-                                        .Input("table_handle: resource")
-                                        .Input("keys: Tin")
-                                        .Attr("Tin: type")
-                                        .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle unused;
-                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
-                                          return c->WithRankAtLeast(c->input(1), 1, &unused);
-                                        });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
-      if (table->once())
-        return errors::Unimplemented("Remove not supported by InitializableLookupTable implementations");
-      table->Remove(keys);
-      return OkStatus();
-    }
-  };
-};
-
-struct LookupTableSizeV2 {
-  static constexpr auto signature = Op("LookupTableSizeV2")
-                                        .Input("table_handle: resource")
-                                        .Output("size: int64")
-                                        .SetIsStateful()
-                                        .SetShapeFn(shape_inference::ScalarShape);
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, Out<std::int64_t> size) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::LookupTable>(context.op(), handle, &table));
-      size[0] = table->Size();
-      return OkStatus();
-    }
-  };
-};
-
-// All keys and their values, in no particular order.
-struct LookupTableExportV2 {
-  static constexpr auto signature =
-      Op("LookupTableExportV2")
-          .Input("table_handle: resource")
-          .Output("keys: Tkeys")
-          .Output("values: Tvalues")
-          .Attr("Tkeys: type")
-          .Attr("Tvalues: type")
-          .SetIsStateful()
-          .SetShapeFn([](InferenceContext* c) -> Status {
-            ShapeHandle value;
-            TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tkeys", "Tvalues", &value));
-            c->set_output(0, c->UnknownShape());
-            c->set_output(1, c->UnknownShape());
-            return OkStatus();
-          });
-  static constexpr auto kernel_types = TypeAttrs();
-
-  template <class Device>
-    requires(Device::type == "CPU")
-  struct kernel {
-    Status operator()(Context<Device>& context, const Tensor&, Tensor& keys, Tensor& values) const {
-      Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), context.op().expected_output_dtype(0),
-                                              context.op().expected_output_dtype(1), &table));
-      return table->Export(&keys, &values);
-    }
-  };
-};
-
-}  // namespace ops
-
-TENON_NAMESPACE_END
-
 // ---- tenon/ops/state/table_file.hpp ----
 // InitializeTableFromTextFileV2: a lookup table filled from the lines of a text file.
 TENON_NAMESPACE_BEGIN
@@ -38871,7 +45389,7 @@ inline Status InitializeTableFromFile(const OpKernelContext& context, const Tens
   if (filename.dims() != 0)
     return errors::InvalidArgument("filename should be a single string, but got ", filename.shape());
   Ref<LookupTable> table;
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
   if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
   TENON_RETURN_IF_ERROR(CheckTextColumn("Key", "key", rule.key, table->key_dtype()));
   TENON_RETURN_IF_ERROR(CheckTextColumn("Value", "value", rule.value, table->value_dtype()));
@@ -38927,6 +45445,185 @@ struct InitializeTableFromTextFileV2 {
           {{}, this->key_index, this->value_index, this->vocab_size, this->offset, this->delimiter.front()});
     }
   };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/state/table_reference.hpp ----
+// The lookup tables of old graphs: HashTable, LookupTableFind and so on, which pass their table by reference. The
+// kernels are those of the newer ops.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+inline Status CheckTableReference(InferenceContext* c) { return CheckTwoElements(c, 0); }
+
+}  // namespace detail
+
+struct HashTable {
+  static constexpr auto signature = Op("HashTable")
+                                        .Output("table_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = HashTableV2::kernel<Device>;
+};
+
+struct MutableHashTable {
+  static constexpr auto signature = Op("MutableHashTable")
+                                        .Output("table_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = MutableHashTableV2::kernel<Device>;
+};
+
+struct MutableHashTableOfTensors {
+  static constexpr auto signature = Op("MutableHashTableOfTensors")
+                                        .Output("table_handle: Ref(string)")
+                                        .Attr("container: string = ''")
+                                        .Attr("shared_name: string = ''")
+                                        .Attr("use_node_name_sharing: bool = false")
+                                        .Attr("key_dtype: type")
+                                        .Attr("value_dtype: type")
+                                        .Attr("value_shape: shape = {}")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::TwoElementOutput);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = MutableHashTableOfTensorsV2::kernel<Device>;
+};
+
+struct InitializeTable {
+  static constexpr auto signature = Op("InitializeTable")
+                                        .Input("table_handle: Ref(string)")
+                                        .Input("keys: Tkey")
+                                        .Input("values: Tval")
+                                        .Attr("Tkey: type")
+                                        .Attr("Tval: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle keys;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = InitializeTableV2::kernel<Device>;
+};
+
+struct InitializeTableFromTextFile {
+  static constexpr auto signature = Op("InitializeTableFromTextFile")
+                                        .Input("table_handle: Ref(string)")
+                                        .Input("filename: string")
+                                        .Attr("key_index: int >= -2")
+                                        .Attr("value_index: int >= -2")
+                                        .Attr("vocab_size: int >= -1 = -1")
+                                        .Attr("delimiter: string = '\\t'")
+                                        .Attr("offset: int = 0")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          return c->WithRank(c->input(1), 0, &unused);
+                                        });
+  using Attrs = InitializeTableFromTextFileV2::Attrs;
+  template <class Device>
+  using kernel = InitializeTableFromTextFileV2::kernel<Device>;
+};
+
+struct LookupTableFind {
+  static constexpr auto signature = Op("LookupTableFind")
+                                        .Input("table_handle: Ref(string)")
+                                        .Input("keys: Tin")
+                                        .Input("default_value: Tout")
+                                        .Output("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(2), 1, &unused));
+                                          c->set_output(0, c->UnknownShape());
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = LookupTableFindV2::kernel<Device>;
+};
+
+struct LookupTableInsert {
+  static constexpr auto signature = Op("LookupTableInsert")
+                                        .Input("table_handle: Ref(string)")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetShapeFn(detail::CheckTableReference);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = LookupTableInsertV2::kernel<Device>;
+};
+
+struct LookupTableImport {
+  static constexpr auto signature = Op("LookupTableImport")
+                                        .Input("table_handle: Ref(string)")
+                                        .Input("keys: Tin")
+                                        .Input("values: Tout")
+                                        .Attr("Tin: type")
+                                        .Attr("Tout: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle keys;
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &keys));
+                                          return c->Merge(keys, c->input(2), &keys);
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = LookupTableImportV2::kernel<Device>;
+};
+
+struct LookupTableExport {
+  static constexpr auto signature = Op("LookupTableExport")
+                                        .Input("table_handle: Ref(string)")
+                                        .Output("keys: Tkeys")
+                                        .Output("values: Tvalues")
+                                        .Attr("Tkeys: type")
+                                        .Attr("Tvalues: type")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          const ShapeHandle keys = c->UnknownShapeOfRank(1);
+                                          TENON_RETURN_IF_ERROR(detail::CheckTableReference(c));
+                                          c->set_output(0, keys);
+                                          c->set_output(1, keys);
+                                          return OkStatus();
+                                        });
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  using kernel = LookupTableExportV2::kernel<Device>;
+};
+
+struct LookupTableSize {
+  static constexpr auto signature = Op("LookupTableSize")
+                                        .Input("table_handle: Ref(string)")
+                                        .Output("size: int64")
+                                        .SetShapeFn(detail::TwoElementInputsScalarOutputs);
+  template <class Device>
+  using kernel = LookupTableSizeV2::kernel<Device>;
 };
 
 }  // namespace ops
@@ -41112,7 +47809,7 @@ class LockedSlots {
     std::copy(vars_, vars_ + count, order);
     std::sort(order, order + count);
     const Var* const* end = std::unique(order, order + count);
-    for (int i = 0; order + i != end; ++i) locks_[i] = MutexLock(order[i]->mutex);
+    for (int i = 0; order + i != end; ++i) locks_[i] = tenon::MutexLock(order[i]->mutex);
     for (int i = 0; i < count; ++i) {
       const Var& var = *vars_[i];
       if (owners_[i] ? !var.is_initialized : !var.tensor.IsInitialized())
@@ -41135,7 +47832,7 @@ class LockedSlots {
   int count_ = 0;
   Ref<Var> owners_[kMax];
   Var* vars_[kMax]{};
-  MutexLock locks_[kMax];  // let go before owners_
+  tenon::MutexLock locks_[kMax];  // let go before owners_
 };
 
 // Raw form: one class for all training ops. An op's own class hands over its rule and what it serves.
@@ -42882,8 +49579,8 @@ inline Status ResourceGatherShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(HeldByHandle(c, 0, "dtype", &held));
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (batch_dims < 0) return errors::InvalidArgument("batch_dims is negative (", batch_dims, ")");
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), batch_dims, &unused));  // first, for it bounds the next
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(held.shape, batch_dims + 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), batch_dims, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(held.shape, 0, batch_dims, &batch));
   TENON_RETURN_IF_ERROR(c->Subshape(held.shape, batch_dims + 1, &rest));
   TENON_RETURN_IF_ERROR(c->Subshape(c->input(1), batch_dims, &part));
@@ -46672,9 +53369,10 @@ using All = OpList<
     SpaceToBatchND, SpaceToDepth, Split, SplitV, Unpack, BroadcastArgs, BroadcastTo, Tile, ConjugateTranspose,
     InvertPermutation, Transpose, ListDiff, Unique, UniqueWithCounts, Where, UniqueV2, UniqueWithCountsV2,
     // control flow and functions
-    Assert, Abort, Arg, ControlTrigger, Retval, Case, For, If, PartitionedCall, StatefulPartitionedCall, StatelessCase,
-    StatelessIf, StatelessWhile, While, Enter, Exit, LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration,
-    Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch, SwitchN,
+    Print, PrintV2, Timestamp, HostRecv, HostSend, Recv, Send, Assert, Abort, Arg, ControlTrigger, Retval, Case, For,
+    If, PartitionedCall, StatefulPartitionedCall, StatelessCase, StatelessIf, StatelessWhile, While, Enter, Exit,
+    LoopCond, NextIteration, RefEnter, RefExit, RefNextIteration, Merge, RefMerge, RefSelect, NoOp, RefSwitch, Switch,
+    SwitchN,
     // images
     DrawBoundingBoxes, DrawBoundingBoxesV2, AdjustContrastv2, AdjustHue, AdjustSaturation, HSVToRGB, RGBToHSV,
     CombinedNonMaxSuppression, CropAndResize, CropAndResizeGradBoxes, CropAndResizeGradImage, DecodeBmp, DecodeJpeg,
@@ -46682,7 +53380,9 @@ using All = OpList<
     ResizeBicubicGrad, ResizeBilinear, ResizeBilinearGrad, ResizeNearestNeighbor, ResizeNearestNeighborGrad,
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
-    Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2, PlaceholderWithDefault,
+    ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
+    ParseSingleSequenceExample, Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
+    PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,
@@ -46707,15 +53407,16 @@ using All = OpList<
     BesselI1e, Betainc, Dawsn, Expint, Igamma, Igammac, Polygamma, Zeta, InTopK, InTopKV2, NthElement, TopK, TopKV2,
     Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Sin, Sinh, Tan, Tanh,
     // neural networks
-    Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad, ReluGrad, SeluGrad,
-    SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm, FusedBatchNormGrad,
-    FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd, BiasAddGrad, BiasAddV1,
-    Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter, Conv2DBackpropInput,
-    SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap, DataFormatVecPermute,
-    DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter, DepthwiseConv2dNativeBackpropInput, Dilation2D,
-    Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D, FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D,
-    AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad, MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax,
-    MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2, GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
+    CTCGreedyDecoder, CTCLoss, Elu, LeakyRelu, Relu, Relu6, Selu, Softplus, Softsign, EluGrad, LeakyReluGrad, Relu6Grad,
+    ReluGrad, SeluGrad, SoftplusGrad, SoftsignGrad, BatchNormWithGlobalNormalization, FusedBatchNorm,
+    FusedBatchNormGrad, FusedBatchNormGradV2, FusedBatchNormGradV3, FusedBatchNormV2, FusedBatchNormV3, BiasAdd,
+    BiasAddGrad, BiasAddV1, Conv2D, Conv3D, Conv3DBackpropFilterV2, Conv3DBackpropInputV2, Conv2DBackpropFilter,
+    Conv2DBackpropInput, SoftmaxCrossEntropyWithLogits, SparseSoftmaxCrossEntropyWithLogits, DataFormatDimMap,
+    DataFormatVecPermute, DepthwiseConv2dNative, DepthwiseConv2dNativeBackpropFilter,
+    DepthwiseConv2dNativeBackpropInput, Dilation2D, Dilation2DBackpropFilter, Dilation2DBackpropInput, FusedConv2D,
+    FusedMatMul, LRN, LRNGrad, MaxPool, AvgPool3D, AvgPool3DGrad, MaxPool3D, MaxPool3DGrad, AvgPool, AvgPoolGrad,
+    MaxPoolGrad, MaxPoolGradV2, MaxPoolGradWithArgmax, MaxPoolV2, MaxPoolWithArgmax, BlockLSTM, BlockLSTMV2,
+    GRUBlockCell, LSTMBlockCell, LogSoftmax, Softmax,
     // ragged
     RaggedTensorToSparse, RaggedTensorToTensor, RaggedGather, RaggedRange, RaggedTensorFromVariant,
     RaggedTensorToVariant,
@@ -46735,31 +53436,45 @@ using All = OpList<
     SparseReduceSumSparse, SparseReorder, SparseReshape, DenseToDenseSetOperation, DenseToSparseSetOperation, SetSize,
     SparseToSparseSetOperation, SparseConcat, SparseSlice, SparseSliceGrad, SparseSplit, SparseSoftmax, SparseToDense,
     // variables, lists, arrays, tables, queues
-    FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2, RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2,
-    QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2, QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign,
-    DestroyTemporaryVariable, IsVariableInitialized, TemporaryVariable, Variable, VariableV2, AssignVariableOp,
-    DestroyResourceOp, ReadVariableOp, VarHandleOp, VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2,
-    StackPopV2, StackPushV2, StackV2, ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2,
-    InitializeTableV2, LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2,
-    LookupTableRemoveV2, LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2,
-    InitializeTableFromTextFileV2, TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3,
-    TensorArrayV3, TensorArrayWriteV3, TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3,
-    TensorArraySplitV3, EmptyTensorList, TensorListConcatLists, TensorListElementShape, TensorListGetItem,
-    TensorListLength, TensorListPopBack, TensorListPushBack, TensorListPushBackBatch, TensorListReserve,
-    TensorListResize, TensorListSetItem, TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather,
-    TensorListScatter, TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack,
-    ApplyAdaMax, ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign,
-    ApplyCenteredRMSProp, ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign,
-    ApplyProximalAdagrad, ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta,
-    ResourceApplyAdagrad, ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam,
-    ResourceApplyAdamWithAmsgrad, ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl,
-    ResourceApplyFtrlV2, ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum,
-    ResourceApplyPowerSign, ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp,
-    SparseApplyAdadelta, SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp,
-    SparseApplyFtrl, SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad,
-    SparseApplyProximalGradientDescent, SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad,
-    ResourceSparseApplyAdagradDA, ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp,
-    ResourceSparseApplyFtrl, ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,
+    DeleteSessionTensor, GetSessionHandle, GetSessionHandleV2, GetSessionTensor, AnonymousMutableDenseHashTable,
+    MutableDenseHashTableV2, FIFOQueue, FakeQueue, PaddingFIFOQueue, PriorityQueue, QueueClose, QueueDequeue,
+    QueueDequeueMany, QueueDequeueUpTo, QueueEnqueue, QueueEnqueueMany, QueueIsClosed, QueueSize, RandomShuffleQueue,
+    AnonymousMutableHashTable, AnonymousMutableHashTableOfTensors, HashTable, InitializeTable,
+    InitializeTableFromTextFile, LookupTableExport, LookupTableFind, LookupTableImport, LookupTableInsert,
+    LookupTableSize, MutableHashTable, MutableHashTableOfTensors, Stack, StackClose, StackPop, StackPush, Stage,
+    StageClear, StagePeek, StageSize, Unstage, MapClear, MapIncompleteSize, MapPeek, MapSize, MapStage, MapUnstage,
+    MapUnstageNoKey, OrderedMapClear, OrderedMapIncompleteSize, OrderedMapPeek, OrderedMapSize, OrderedMapStage,
+    OrderedMapUnstage, OrderedMapUnstageNoKey, AccumulatorApplyGradient, AccumulatorNumAccumulated,
+    AccumulatorSetGlobalStep, AccumulatorTakeGradient, ConditionalAccumulator, ResourceAccumulatorApplyGradient,
+    ResourceAccumulatorNumAccumulated, ResourceAccumulatorSetGlobalStep, ResourceAccumulatorTakeGradient,
+    ResourceConditionalAccumulator, SparseAccumulatorApplyGradient, SparseAccumulatorTakeGradient,
+    SparseConditionalAccumulator, Barrier, BarrierClose, BarrierIncompleteSize, BarrierInsertMany, BarrierReadySize,
+    BarrierTakeMany, ConsumeMutexLock, MutexLock, MutexV2, FIFOQueueV2, PaddingFIFOQueueV2, PriorityQueueV2,
+    RandomShuffleQueueV2, QueueCloseV2, QueueDequeueManyV2, QueueDequeueUpToV2, QueueDequeueV2, QueueEnqueueManyV2,
+    QueueEnqueueV2, QueueIsClosedV2, QueueSizeV2, Assign, DestroyTemporaryVariable, IsVariableInitialized,
+    TemporaryVariable, Variable, VariableV2, AssignVariableOp, DestroyResourceOp, ReadVariableOp, VarHandleOp,
+    VarIsInitializedOp, VariableShape, _ReadVariablesOp, StackCloseV2, StackPopV2, StackPushV2, StackV2,
+    ResourceStridedSliceAssign, StridedSliceAssign, AnonymousHashTable, HashTableV2, InitializeTableV2,
+    LookupTableExportV2, LookupTableFindV2, LookupTableImportV2, LookupTableInsertV2, LookupTableRemoveV2,
+    LookupTableSizeV2, MutableHashTableOfTensorsV2, MutableHashTableV2, InitializeTableFromTextFileV2,
+    TensorArrayCloseV3, TensorArrayGradV3, TensorArrayReadV3, TensorArraySizeV3, TensorArrayV3, TensorArrayWriteV3,
+    TensorArrayConcatV3, TensorArrayGatherV3, TensorArrayScatterV3, TensorArraySplitV3, EmptyTensorList,
+    TensorListConcatLists, TensorListElementShape, TensorListGetItem, TensorListLength, TensorListPopBack,
+    TensorListPushBack, TensorListPushBackBatch, TensorListReserve, TensorListResize, TensorListSetItem,
+    TensorListConcat, TensorListConcatV2, TensorListFromTensor, TensorListGather, TensorListScatter,
+    TensorListScatterIntoExistingList, TensorListScatterV2, TensorListSplit, TensorListStack, ApplyAdaMax,
+    ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, ApplyAdagradV2, ApplyAdam, ApplyAddSign, ApplyCenteredRMSProp,
+    ApplyFtrl, ApplyFtrlV2, ApplyGradientDescent, ApplyMomentum, ApplyPowerSign, ApplyProximalAdagrad,
+    ApplyProximalGradientDescent, ApplyRMSProp, ResourceApplyAdaMax, ResourceApplyAdadelta, ResourceApplyAdagrad,
+    ResourceApplyAdagradDA, ResourceApplyAdagradV2, ResourceApplyAdam, ResourceApplyAdamWithAmsgrad,
+    ResourceApplyAddSign, ResourceApplyCenteredRMSProp, ResourceApplyFtrl, ResourceApplyFtrlV2,
+    ResourceApplyGradientDescent, ResourceApplyKerasMomentum, ResourceApplyMomentum, ResourceApplyPowerSign,
+    ResourceApplyProximalAdagrad, ResourceApplyProximalGradientDescent, ResourceApplyRMSProp, SparseApplyAdadelta,
+    SparseApplyAdagrad, SparseApplyAdagradDA, SparseApplyAdagradV2, SparseApplyCenteredRMSProp, SparseApplyFtrl,
+    SparseApplyFtrlV2, SparseApplyMomentum, SparseApplyProximalAdagrad, SparseApplyProximalGradientDescent,
+    SparseApplyRMSProp, ResourceSparseApplyAdadelta, ResourceSparseApplyAdagrad, ResourceSparseApplyAdagradDA,
+    ResourceSparseApplyAdagradV2, ResourceSparseApplyCenteredRMSProp, ResourceSparseApplyFtrl,
+    ResourceSparseApplyFtrlV2, ResourceSparseApplyKerasMomentum, ResourceSparseApplyMomentum,
     ResourceSparseApplyProximalAdagrad, ResourceSparseApplyProximalGradientDescent, ResourceSparseApplyRMSProp,
     ResourceGather, ResourceGatherNd, ResourceScatterAdd, ResourceScatterDiv, ResourceScatterMax, ResourceScatterMin,
     ResourceScatterMul, ResourceScatterSub, ResourceScatterUpdate, ScatterAdd, ScatterDiv, ScatterMax, ScatterMin,

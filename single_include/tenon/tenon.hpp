@@ -2702,11 +2702,12 @@ class DimVector {
     return ((rep_.dims[0] ^ other.rep_.dims[0]) | (rep_.dims[1] ^ other.rep_.dims[1]) |
             (rep_.dims[2] ^ other.rep_.dims[2]) | (rep_.dims[3] ^ other.rep_.dims[3])) == 0;
   }
-  // The product, which the owner has checked to fit.
+  // The product, which the owner has checked to fit; that of some may not where another is 0.
   Index Product() const {
     if (on_heap()) [[unlikely]]
       return HeapProduct();
-    return rep_.dims[0] * rep_.dims[1] * (rep_.dims[2] * rep_.dims[3]);
+    const auto size = [this](int d) { return static_cast<std::uint64_t>(rep_.dims[d]); };
+    return static_cast<Index>(size(0) * size(1) * (size(2) * size(3)));
   }
 
  private:
@@ -2769,9 +2770,9 @@ class DimVector {
     return true;
   }
   TENON_COLD Index HeapProduct() const {
-    Index product = 1;
-    for (int i = 0; i < rep_.rank; ++i) product *= rep_.heap[i];
-    return product;
+    std::uint64_t product = 1;
+    for (int i = 0; i < rep_.rank; ++i) product *= static_cast<std::uint64_t>(rep_.heap[i]);
+    return static_cast<Index>(product);
   }
 
   Rep rep_;
@@ -4052,6 +4053,18 @@ class Tensor {
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
   }
+  // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
+  void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
+    Release();
+    buffer_ = nullptr;
+    shape_ = shape;
+    set_dtype(dtype);
+    const Index n = shape.num_elements();
+    if (n == 0) return;
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
+  }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
     set_dtype(dtype);
@@ -4434,13 +4447,27 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 class Allocator;
+class CancellationManager;
+class Graph;
+class OpRegistry;
 class Registry;
+class Status;
+struct FunctionDefLibrary;
 class ThreadPoolInterface;
+
+// A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
+using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
 
 enum class ExecutorKind : std::uint8_t {
   kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
   kSequential,  // one precomputed order on the caller's thread
   kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
+};
+
+// A pool of threads that run different nodes.
+struct InterOpPool {
+  int num_threads = 0;  // 0: one per CPU
+  std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
@@ -4456,7 +4483,33 @@ struct SessionOptions {
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
+  // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
+  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
+  int plan_after_runs = 2;
+  GraphPass lower_control_flow =
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
+  // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
+  std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
+  std::vector<InterOpPool> inter_op_pools =
+      {};  // what RunOptions::inter_op_thread_pool counts; the first is everybody's
+};
+
+enum class TraceLevel : std::uint8_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
+
+// How one run is to go: Session::Run and Callable::Run take it. Their definitions are in
+// <tenon/runtime/run_with_options.hpp>, which one source file of the program includes.
+//
+//   session.Run({{"x", x}}, {"y"}, {}, {.timeout_in_ms = 50})
+struct RunOptions {
+  TraceLevel trace_level = TraceLevel::kNone;  // more than kNone fills in RunMetadata::step_stats
+  std::int64_t timeout_in_ms = 0;  // DeadlineExceeded when the run takes longer; 0: the session's
+  int inter_op_thread_pool = 0;  // which of the session's pools; -1: the caller's thread only
+  ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
+  CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
+  ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: what the session would take
+  bool output_partition_graphs = false;
+  bool report_tensor_allocations_upon_oom = false;
 };
 
 TENON_NAMESPACE_END
@@ -4495,6 +4548,15 @@ struct RunTrace {
   std::vector<NodeTiming> nodes;  // in the order in which they ended
 };
 
+// How the memory of a callable's runs is planned for the feed shapes of its last run.
+struct PlanReport {
+  std::size_t arena_bytes = 0;
+  std::size_t value_bytes = 0;        // of all values in the arena, as if each had its own memory
+  std::size_t lower_bound_bytes = 0;  // the most that live at one time
+  int planned_nodes = 0;  // run without shape functions and allocation
+  int other_nodes = 0;
+};
+
 // An endpoint of a loaded graph, as `Session::inputs()` lists it.
 struct Endpoint {
   std::string name;  // "pixels:0"
@@ -4502,14 +4564,30 @@ struct Endpoint {
   std::string shape;  // "[?,784]", "<unknown>"
 };
 
+// A device of a session, as ListDevices() describes it.
+struct SessionDevice {
+  std::string name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
+  std::string device_type;  // "CPU"
+  std::int64_t memory_limit = 0;  // bytes; 0: none known
+  std::uint64_t incarnation = 0;  // another number for every session
+};
+
 class Session;
 class Callable;
+struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
 
 namespace detail {
+
+// For the headers that define what is declared here.
+struct SessionAccess {
+  static RefCounted* Impl(const Session& session);
+  static RefCounted* Impl(const Callable& callable);
+};
 
 // The runtime's entry points, defined by <tenon/runtime.hpp>.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
+  static Result<Session> Create(SessionOptions options);
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options);
   static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
@@ -4521,10 +4599,45 @@ struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static std::vector<std::string> Devices(const Session& session);
   static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunTrace* trace);
+  static bool GetPlanReport(const RefCounted* callable, PlanReport* report);
   static std::size_t NumFeeds(const RefCounted* callable);
   static std::size_t NumFetches(const RefCounted* callable);
+  static void Release(RefCounted* callable);
+  static Status Close(const Session& session);
 };
 using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+
+// Runs with RunOptions.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file {
+  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
+                                         std::span<const std::string> fetches, std::span<const std::string> targets,
+                                         const RunOptions& options, RunMetadata* metadata);
+  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                            const RunOptions& options, RunMetadata* metadata);
+};
+using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
+
+// What changes or lists a session.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
+  static Status Extend(const Session& session, const GraphDef& graph);
+  static Status Finalize(const Session& session);
+  static Status Reset(const Session& session, std::span<const std::string> containers);
+  static Result<std::vector<SessionDevice>> ListDevices(const Session& session);
+  static std::size_t NumSignatures(const Session& session);
+};
+using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+// Partial runs.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
+  static Result<std::string> Setup(const Session& session, std::span<const std::string> feeds,
+                                   std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
+                                         std::span<const NamedTensor> feeds, std::span<const std::string> fetches);
+};
+using PartialRuntime = undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
 }  // namespace detail
 
@@ -4542,10 +4655,21 @@ class Callable {
     TENON_RETURN_IF_ERROR(Run(std::span<const Tensor>(feeds.begin(), feeds.size()), fetches));
     return fetches;
   }
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+             RunMetadata* metadata = nullptr) const {
+    return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
+  }
   // Runs once and records when each node ran.
   Status RunTraced(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
+
+  // False while there is no plan (SessionOptions::plan_after_runs).
+  bool GetPlanReport(PlanReport* report) const { return detail::Runtime::GetPlanReport(impl_.get(), report); }
+  // No copy of this callable runs any more: InvalidArgument. Runs under way come to their end.
+  void Release() { detail::Runtime::Release(impl_.get()); }
 
   std::size_t num_feeds() const { return detail::Runtime::NumFeeds(impl_.get()); }
   std::size_t num_fetches() const { return detail::Runtime::NumFetches(impl_.get()); }
@@ -4553,6 +4677,7 @@ class Callable {
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
+  friend struct detail::SessionAccess;
   Ref<RefCounted> impl_;  // detail::CallableImpl
 };
 
@@ -4566,6 +4691,8 @@ class Session {
  public:
   Session() = default;
 
+  // A session without a graph: Extend gives it one.
+  static Result<Session> Create(SessionOptions options = {}) { return detail::Runtime::Create(std::move(options)); }
   // Reads a binary GraphDef (a frozen graph); large constants stay views of the mapped file.
   // NotFound: no such file. DataLoss: not a GraphDef. Otherwise as FromGraphDef.
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options = {}) {
@@ -4595,6 +4722,20 @@ class Session {
                std::span<const std::string>(fetches.begin(), fetches.size()),
                std::span<const std::string>(targets.begin(), targets.size()));
   }
+  // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
+  // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
+  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+                                  std::span<const std::string> targets, const RunOptions& options,
+                                  RunMetadata* metadata = nullptr) const {
+    return detail::OptionsRuntime::Run(*this, feeds, fetches, targets, options, metadata);
+  }
+  Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
+                                  std::initializer_list<std::string> targets, const RunOptions& options,
+                                  RunMetadata* metadata = nullptr) const {
+    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+               std::span<const std::string>(fetches.begin(), fetches.size()),
+               std::span<const std::string>(targets.begin(), targets.size()), options, metadata);
+  }
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
   }
@@ -4613,11 +4754,55 @@ class Session {
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
 
+  // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
+  // second call does nothing. FailedPrecondition: an empty Session.
+  Status Close() { return detail::Runtime::Close(*this); }
+
+  // A run in parts; needs <tenon/runtime/partial_run.hpp> in one source file. PRunSetup names all feeds and fetches and
+  // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
+  // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
+  // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
+  Result<std::string> PRunSetup(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                std::span<const std::string> targets = {}) const {
+    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
+  }
+  Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
+                                std::initializer_list<std::string> targets = {}) const {
+    return PRunSetup(std::span<const std::string>(feeds.begin(), feeds.size()),
+                     std::span<const std::string>(fetches.begin(), fetches.size()),
+                     std::span<const std::string>(targets.begin(), targets.size()));
+  }
+  Result<std::vector<Tensor>> PRun(const std::string& handle, std::span<const NamedTensor> feeds,
+                                   std::span<const std::string> fetches) const {
+    return detail::PartialRuntime::Run(*this, handle, feeds, fetches);
+  }
+  Result<std::vector<Tensor>> PRun(const std::string& handle, std::initializer_list<NamedTensor> feeds,
+                                   std::initializer_list<std::string> fetches) const {
+    return PRun(handle, std::span<const NamedTensor>(feeds.begin(), feeds.size()),
+                std::span<const std::string>(fetches.begin(), fetches.size()));
+  }
+
+  // The five below need <tenon/runtime/session_admin.hpp> in one source file.
+  // Adds nodes and functions; new nodes may read old ones. Runs, callables and state stay as they are. InvalidArgument:
+  // a node that is there already, other versions, or any fault of the graph, which is left as it was then.
+  Status Extend(const GraphDef& graph) { return detail::AdminRuntime::Extend(*this, graph); }
+  // No more Extend and no new signatures: FailedPrecondition. What was prepared still runs.
+  Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
+  // Drops the resources of the containers (none given: of the default one), then closes the session.
+  Status Reset(std::span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
+  Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
+  // Prepared (feeds, fetches, targets) that are kept at the moment: at most SessionOptions::max_cached_signatures.
+  std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }
+
  private:
   template <class>
   friend struct detail::undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file;
+  friend struct detail::SessionAccess;
   Ref<RefCounted> impl_;  // detail::SessionImpl
 };
+
+inline RefCounted* detail::SessionAccess::Impl(const Session& session) { return session.impl_.get(); }
+inline RefCounted* detail::SessionAccess::Impl(const Callable& callable) { return callable.impl_.get(); }
 
 TENON_NAMESPACE_END
 
@@ -10047,6 +10232,7 @@ struct Field {
   Kind kind;
   bool repeated;
   WireType wire_type;  // of one value
+  bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
   const Message* message;  // of kMessage
   // How many values are to be written: 0 or 1 unless repeated.
@@ -10208,7 +10394,7 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet,
+  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(), &A::CountSet,
           &A::At, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
@@ -10222,7 +10408,15 @@ constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
 template <class T>
 constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
                           const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), count, at, add, nullptr};
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(), count,
+          at,     add,         nullptr};
+}
+// The same where each is a member of its own, an optional: whoever fills the struct sets only one.
+template <auto Member>
+constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
+  Field field = MakeField<Member>(number, name);
+  field.in_oneof = true;
+  return field;
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading
@@ -12846,9 +13040,9 @@ struct GraphDef {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/proto_io.hpp ----
-// Graphs, nodes, attr values and op descriptions from and to TensorFlow's serialised messages: the tables of their
-// fields, and functions over them. Tensors in a graph may become views of the bytes.
+// ---- tenon/op/graph_proto.hpp ----
+// Graphs, nodes and attr values from TensorFlow's serialised messages: the tables of their fields, and functions over
+// them. Tensors in a graph may become views of the bytes. op/proto_io.hpp has the rest, functions among it.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -12901,18 +13095,6 @@ namespace detail {
 // A TensorShapeProto or TensorProto as the value of an attr.
 struct ShapeAttr {};
 struct TensorAttr {};
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
 // AttrMap as a repeated message of pairs.
 template <class C, AttrMap C::* Member>
 struct AttrMapAccess {
@@ -12924,7 +13106,6 @@ struct AttrMapAccess {
   static void Reserve(void* object, std::size_t count) { (static_cast<C*>(object)->*Member).reserve(count); }
   static void Sort(void* object) { (static_cast<C*>(object)->*Member).SortAppended(); }
 };
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
 }  // namespace detail
 
 namespace wire {
@@ -12941,25 +13122,13 @@ TENON_DETAIL_SCHEMA(AttrMap);
 TENON_DETAIL_SCHEMA(AttrMap::value_type);
 TENON_DETAIL_SCHEMA(NodeDef);
 TENON_DETAIL_SCHEMA(VersionDef);
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-TENON_DETAIL_SCHEMA(FunctionDefLibrary);
 TENON_DETAIL_SCHEMA(GraphDef);
 #undef TENON_DETAIL_SCHEMA
 
 template <class C, AttrMap C::* Member>
 constexpr Field MakeAttrMapField(std::uint32_t number, std::string_view name) {
   using A = tenon::detail::AttrMapAccess<C, Member>;
-  return {number,    Kind::kMessage, true,    WireType::kBytes, name, &Schema<AttrMap::value_type>::message,
+  return {number,    Kind::kMessage, true,    WireType::kBytes, false, name, &Schema<AttrMap::value_type>::message,
           &A::Count, &A::At,         &A::Add, &A::Reserve};
 }
 
@@ -13019,6 +13188,28 @@ struct Schema<tenon::detail::TensorAttr> {
     Schema<Tensor>::Serialize(writer, &value.tensor());
   }
   static constexpr Message message{"TensorProto", &Parse, &Serialize};
+};
+
+// The fields of a FunctionDefLibrary: op/proto_io.hpp links them in.
+inline constinit std::atomic<const Message*> function_library{nullptr};
+
+template <>
+struct Schema<FunctionDefLibrary> {
+  static bool Parse(Reader& reader, ParseContext& context, void* object) {
+    const Message* const fields = function_library.load(std::memory_order_acquire);
+    if (fields != nullptr) return ParseMessage(*fields, reader, context, object);
+    if (reader.remaining() == 0) return true;
+    context.status = errors::Unimplemented(
+        "The graph has a library of functions, which this program was compiled without: "
+        "include <tenon/runtime.hpp>, or <tenon/op/proto_io.hpp> where there is no session");
+    return false;
+  }
+  // Whoever serialises has the table; without it nothing but an empty library was read.
+  static void Serialize(Writer& writer, const void* object) {
+    const Message* const fields = function_library.load(std::memory_order_acquire);
+    if (fields != nullptr) SerializeMessage(*fields, writer, object);
+  }
+  static constexpr Message message{"FunctionDefLibrary", &Parse, &Serialize};
 };
 
 inline constexpr Field kAttrValueFields[] = {
@@ -13084,118 +13275,6 @@ inline constexpr Field kVersionDefFields[] = {
 };
 inline constexpr Message Schema<VersionDef>::message("VersionDef", kVersionDefFields);
 
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message Schema<FunctionDefLibrary>::message("FunctionDefLibrary", kFunctionDefLibraryFields);
-
 // Field 3, a version number older than field 4, is ignored.
 inline constexpr Field kGraphDefFields[] = {
     MakeField<&GraphDef::node>(1, "node"),
@@ -13234,37 +13313,6 @@ inline Result<GraphDef> ParseGraphDef(std::span<const std::byte> bytes, Buffer* 
   }
   return graph;
 }
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The others: DataLoss, with the byte's offset, when the bytes are no such message.
-inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(std::span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
@@ -17036,9 +17084,10 @@ class ShapeArena {
     return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
   }
   static constexpr bool ValueKnown(DimensionOrConstant d) { return Value(d) != kUnknownDim; }
-  // Counts from the end when i is negative. A new unknown when the rank is unknown.
+  // Counts from the end when i is negative. A new unknown when the rank is unknown or there is no such dimension.
   constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) {
-    return RankKnown(s) ? DimKnownRank(s, i) : UnknownDim();
+    const std::int64_t rank = RankKnown(s) ? Rank(s) : 0;
+    return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
   }
   constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
     const ShapeRecord& record = shape(s);
@@ -17090,6 +17139,12 @@ class ShapeArena {
     if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
     if (!RankKnown(s) || Rank(s) >= rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("at least ", rank, Rank(s)));
+  }
+  // At least the rank that has such a dimension; counts from the end when `axis` is negative. Any number may be given.
+  constexpr Status WithAxis(ShapeHandle s, std::int64_t axis, ShapeHandle* out) {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+    if (axis >= kLargest || axis < -kLargest) return Failed(out, detail::rank_is_too_large());
+    return WithRankAtLeast(s, axis < 0 ? -axis : axis + 1, out);
   }
   constexpr Status WithRankAtMost(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
@@ -18049,7 +18104,7 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const Sli
   const std::size_t begin_size = begin == nullptr ? n : begin->size(), end_size = end == nullptr ? n : end->size();
   if (begin_size != n || end_size != n || n >= 32)
     return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
-  if ((ellipsis_mask & (ellipsis_mask - 1)) != 0) return detail::only_one_ellipsis_is_allowed();
+  if (std::popcount(static_cast<std::uint32_t>(ellipsis_mask)) > 1) return detail::only_one_ellipsis_is_allowed();
 
   // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
   std::size_t new_axes_after_ellipsis = 0;
@@ -18229,12 +18284,11 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
     c->set_output(0, c->UnknownShapeOfRank(rank));
     return OkStatus();
   }
-  const std::int64_t min_rank = axis < 0 ? -axis : axis + 1;
   ShapeHandle before, after;
   DimensionHandle middle;
   for (int i = last - 1; i >= first; --i) {
     ShapeHandle input, input_before, input_after;
-    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), min_rank, &input));
+    TENON_RETURN_IF_ERROR(c->WithAxis(c->input(i), axis, &input));
     TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &input_before));
     if (axis == -1)
       input_after = c->Scalar();
@@ -18386,6 +18440,120 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
                                          masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
   c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
   if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/index_shape_fns.hpp ----
+// Shape functions of ops that pick out or change slices by indices, and of outputs whose shapes attrs or handles say.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+// Input 1 are the indices.
+constexpr Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
+  ShapeHandle indices, rows, rest, out;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
+  const DimensionHandle depth = c->Dim(indices, -1);
+  if (!c->RankKnown(params) || !c->ValueKnown(depth)) return UnknownShape(c);
+  if (c->Value(depth) > c->Rank(params))
+    return errors::InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: ",
+                                   c->DebugString(indices), " and params shape: ", c->DebugString(params));
+  TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, -1, &rows));
+  TENON_RETURN_IF_ERROR(c->Subshape(params, c->Value(depth), &rest));
+  TENON_RETURN_IF_ERROR(c->Concatenate(rows, rest, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+constexpr Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+
+// indices: [n..., depth]  updates: n... + target[depth:]  ->  target
+constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
+  if (c->Value(c->NumElements(target)) == 0 &&
+      (c->Value(c->NumElements(indices)) > 0 || c->Value(c->NumElements(updates)) > 0))
+    return errors::InvalidArgument("Indices and updates specified for empty input");
+  if (c->RankKnown(indices) && c->RankKnown(updates) && c->Rank(updates) != 0 && c->ValueKnown(c->Dim(indices, -1))) {
+    const std::int64_t outer = c->Rank(indices) - 1, depth = c->Value(c->Dim(indices, -1));
+    ShapeHandle a, b, unused;
+    TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, outer, &a));
+    TENON_RETURN_IF_ERROR(c->Subshape(updates, 0, outer, &b));
+    if (const Status s = c->Merge(a, b, &unused); !s.ok())
+      return errors::InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", c->DebugString(indices),
+                                     "] must match dimensions [0,", outer,
+                                     ") of updates[shape=", c->DebugString(updates), "]: ", s.message());
+    TENON_RETURN_IF_ERROR(c->Subshape(target, depth, &a));
+    TENON_RETURN_IF_ERROR(c->Subshape(updates, outer, &b));
+    if (const Status s = c->Merge(a, b, &unused); !s.ok())
+      return errors::InvalidArgument("Dimensions [", depth, ",", c->Rank(target),
+                                     ") of input[shape=", c->DebugString(target), "] must match dimensions [", outer,
+                                     ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
+                                     "]: ", s.message());
+  }
+  if (c->num_outputs() > 0) c->set_output(0, target);
+  return OkStatus();
+}
+constexpr Status ScatterNdShape(InferenceContext* c) {
+  ShapeHandle target, indices, updates;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &updates));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &target));
+  return ScatterShape(c, target, indices, updates);
+}
+constexpr Status TensorScatterShape(InferenceContext* c) {
+  ShapeHandle target, indices;
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &target));
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
+  return ScatterShape(c, target, indices, c->input(2));
+}
+
+// data, ids (a prefix of data's shape), number of segments  ->  [segments] + data[rank of ids:]
+constexpr Status UnsortedSegmentShape(InferenceContext* c) {
+  ShapeHandle data = c->input(0), ids = c->input(1), unused, rest, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
+  if (!c->RankKnown(ids)) return UnknownShape(c);
+  TENON_RETURN_IF_ERROR(c->MergePrefix(data, ids, &data, &ids));
+  DimensionHandle segments;
+  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(2, &segments));
+  TENON_RETURN_IF_ERROR(c->Subshape(data, c->Rank(ids), &rest));
+  TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+// Output i has the shape number i of the attr `shapes`.
+inline Status ExplicitShapes(InferenceContext* c) {
+  SlimVector<PartialTensorShape> shapes;
+  TENON_RETURN_IF_ERROR(c->GetAttr("shapes", &shapes));
+  if (shapes.empty()) return errors::Internal("shapes attribute is empty");
+  for (int i = 0; i < c->num_outputs() && static_cast<std::size_t>(i) < shapes.size(); ++i) {
+    ShapeHandle shape;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
+    c->set_output(i, shape);
+  }
+  return OkStatus();
+}
+
+// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
+// attr `dtype` is not its type.
+inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
+  held->clear();
+  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
+  if (known == nullptr || known->empty()) {
+    held->push_back({c->UnknownShape(), DataType::kInvalid});
+    return OkStatus();
+  }
+  *held = *known;
+  DataType dtype = DataType::kInvalid;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
+  if ((*held)[0].dtype != dtype)
+    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
+                                   dtype);
   return OkStatus();
 }
 
@@ -18832,9 +19000,344 @@ constexpr Status FusedBatchNormV3Shape(InferenceContext* c) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/volume_shape_fns.hpp ----
+// Shape functions of convolutions and pools over volumes, and of gradients with respect to a tensor whose shape is an
+// input.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+namespace internal {
+
+// Sizes of windows over the three dimensions of space; `size(i)` is that of the filter along dimension i.
+constexpr Status VolumeShape(InferenceContext* c, ShapeHandle input, const DimensionHandle (&filter)[3],
+                             const SlimVector<std::int64_t>& strides, const SlimVector<std::int64_t>& dilations,
+                             TensorFormat format, DimensionHandle depth) {
+  std::string_view text;
+  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
+  Padding padding = Padding::kValid;
+  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
+  const int first = SpatialIndex(format);
+  DimensionHandle sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(first + i);
+    TENON_RETURN_IF_ERROR(GetWindowedOutputSizeFromDimsV2(c, c->Dim(input, first + i), filter[i], dilations[at],
+                                                          strides[at], padding, -1, -1, &sizes[i]));
+  }
+  const DimensionHandle batch = c->Dim(input, 0);
+  if (ChannelsFirst(format))
+    c->set_output(0, c->MakeShape({batch, depth, sizes[0], sizes[1], sizes[2]}));
+  else
+    c->set_output(0, c->MakeShape({batch, sizes[0], sizes[1], sizes[2], depth}));
+  return OkStatus();
+}
+
+}  // namespace internal
+
+constexpr Status Conv3DShape(InferenceContext* c) {
+  ShapeHandle input, filter;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &filter));
+  TensorFormat format = TensorFormat::kNDHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  SlimVector<std::int64_t> dilations, strides;
+  TENON_RETURN_IF_ERROR(internal::GetListAttr(
+      c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
+  TENON_RETURN_IF_ERROR(
+      internal::GetListAttr(c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
+  const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
+  TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
+  return internal::VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations,
+                               format, out_depth);
+}
+
+constexpr Status Pool3DShape(InferenceContext* c) {
+  ShapeHandle input;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
+  TensorFormat format = TensorFormat::kNDHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  SlimVector<std::int64_t> strides, sizes;
+  TENON_RETURN_IF_ERROR(
+      internal::GetListAttr(c, "strides", 5, "Pool3D ops require the stride attribute to contain 5 values", &strides));
+  TENON_RETURN_IF_ERROR(
+      internal::GetListAttr(c, "ksize", 5, "Pool3D ops require the ksize attribute to contain 5 values", &sizes));
+  const auto first = static_cast<std::size_t>(SpatialIndex(format));
+  const SlimVector<std::int64_t> dilations(5, 1);
+  return internal::VolumeShape(c, input,
+                               {c->MakeDim(sizes[first]), c->MakeDim(sizes[first + 1]), c->MakeDim(sizes[first + 2])},
+                               strides, dilations, format, c->Dim(input, ChannelIndex(format, 5)));
+}
+
+// The shape that the values of input `i` are, of this rank.
+constexpr Status ShapeFromInput(InferenceContext* c, int i, int rank) {
+  ShapeHandle shape;
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(i, &shape));
+  TENON_RETURN_IF_ERROR(c->WithRank(shape, rank, &shape));
+  c->set_output(0, shape);
+  return OkStatus();
+}
+
+constexpr Status AvgPoolGradShape(InferenceContext* c) { return ShapeFromInput(c, 0, 4); }
+constexpr Status AvgPool3DGradShape(InferenceContext* c) { return ShapeFromInput(c, 0, 5); }
+constexpr Status Conv2DBackpropFilterShape(InferenceContext* c) { return ShapeFromInput(c, 1, 4); }
+// The filter's gradient, and that of the bias: the depth of the gradient, which is input 2.
+constexpr Status Conv2DBackpropFilterWithBiasShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle gradient;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, &gradient));
+  c->set_output(1, c->Vector(c->Dim(gradient, ChannelIndex(format, 4))));
+  return ShapeFromInput(c, 1, 4);
+}
+constexpr Status MaxPoolGradShape(InferenceContext* c) { return UnchangedShapeWithRank(c, 4); }
+constexpr Status MaxPool3DGradShape(InferenceContext* c) { return UnchangedShapeWithRank(c, 5); }
+
+constexpr Status Conv2DBackpropInputShape(InferenceContext* c) {
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle gradient, filter, sizes, out;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, &gradient));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
+  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
+  const DimensionHandle batch = c->Dim(gradient, 0);
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(gradient, d), c->Dim(filter, 3), &unused));
+  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &sizes));
+  if (!c->RankKnown(sizes)) TENON_RETURN_IF_ERROR(c->WithRank(sizes, 4, &sizes));
+  internal::ImageDims image;
+  if (c->Rank(sizes) == 4) {
+    image = {c->Dim(sizes, 0), c->Dim(sizes, h), c->Dim(sizes, h + 1), c->Dim(sizes, d)};
+    TENON_RETURN_IF_ERROR(c->Merge(image.batch, batch, &unused));
+    image.batch = batch;  // TensorFlow keeps the gradient's, known or not
+  } else if (c->Rank(sizes) == 2) {
+    image = {batch, c->Dim(sizes, 0), c->Dim(sizes, 1), c->Dim(filter, 2)};
+  } else {
+    return errors::InvalidArgument(
+        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", c->Rank(sizes));
+  }
+  TENON_RETURN_IF_ERROR(internal::MakeImage(c, image, format, &out));
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/shape_fns.hpp ----
 // The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
 // constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
+
+// ---- tenon/op/shape_refinement.hpp ----
+// What an analysis of a whole graph does with contexts between runs of shape functions: inputs become better known, or
+// less well where a loop shows that a guess was too good. TensorFlow has these as members of InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What both are known to be: the older one where they are the same, a new unknown otherwise.
+inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
+  if (older.SameHandle(newer)) return older;
+  const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
+  return equal ? older : c->UnknownDim();
+}
+inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
+  if (older.SameHandle(newer)) return older;
+  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) return c->UnknownShape();
+  SlimVector<DimensionHandle> dims;
+  bool same = true;
+  for (std::int32_t i = 0; i < c->Rank(older); ++i) {
+    dims.push_back(Relax(c, c->Dim(older, i), c->Dim(newer, i)));
+    same = same && dims.back().SameHandle(c->Dim(older, i));
+  }
+  return same ? older : c->MakeShape(dims);
+}
+// The same for shapes that live longer than a context.
+inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {
+  InferenceContext c;
+  ShapeHandle a, b;
+  PartialTensorShape relaxed;
+  const bool possible = c.MakeShapeFromPartialTensorShape(older, &a).ok() &&
+                        c.MakeShapeFromPartialTensorShape(newer, &b).ok() &&
+                        c.ToPartialTensorShape(Relax(&c, a, b), &relaxed).ok();
+  return possible ? relaxed : PartialTensorShape();
+}
+
+// Input i is known to have this shape, too. True if that says more than was known; false also where it contradicts.
+inline bool MergeInput(InferenceContext* c, int i, ShapeHandle shape) {
+  ShapeHandle merged;
+  if (!c->Merge(c->input(i), shape, &merged).ok() || merged.SameHandle(c->input(i))) return false;
+  c->set_input(i, merged);
+  return true;
+}
+// Input i may have this shape, too. True if less is known now.
+inline bool RelaxInput(InferenceContext* c, int i, ShapeHandle shape) {
+  const ShapeHandle relaxed = Relax(c, c->input(i), shape);
+  if (relaxed.SameHandle(c->input(i))) return false;
+  c->set_input(i, relaxed);
+  return true;
+}
+
+namespace detail {
+// *to with what `more` says, shape by shape; `combine(older, newer)` is a shape. False, and nothing changed, when the
+// numbers or the types differ, or nothing is new.
+template <class Combine>
+bool CombineHeld(const SlimVector<ShapeAndType>* known, const SlimVector<ShapeAndType>& more, Combine combine,
+                 SlimVector<ShapeAndType>* to) {
+  if (known == nullptr || known->size() != more.size()) return false;
+  *to = *known;
+  bool changed = false;
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    ShapeAndType& one = (*to)[i];
+    if (one.dtype == more[i].dtype) {
+      // as it is
+    } else if (one.dtype == DataType::kInvalid) {
+      one.dtype = more[i].dtype;
+      changed = true;
+    } else {
+      return false;
+    }
+    const ShapeHandle combined = combine(one.shape, more[i].shape);
+    if (!combined.IsSet() || combined.SameHandle(one.shape)) continue;
+    one.shape = combined;
+    changed = true;
+  }
+  return changed;
+}
+inline auto MergeOf(InferenceContext* c) {
+  return [c](ShapeHandle older, ShapeHandle newer) {
+    ShapeHandle merged;
+    (void)c->Merge(older, newer, &merged);  // unset when they contradict
+    return merged;
+  };
+}
+inline auto RelaxOf(InferenceContext* c) {
+  return [c](ShapeHandle older, ShapeHandle newer) { return Relax(c, older, newer); };
+}
+}  // namespace detail
+
+// The same for what the resource behind an input or output holds.
+inline bool MergeInputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
+  c->set_input_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool MergeOutputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
+  c->set_output_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool RelaxInputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
+  c->set_input_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool RelaxOutputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
+  c->set_output_handle_shapes_and_types(i, held);
+  return true;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/call_frame.hpp ----
+// CallFrame: the arguments and results of one call of a function whose body is run as a graph with _Arg and _Retval
+// nodes. Those nodes' kernels reach it through the run's services.
+TENON_NAMESPACE_BEGIN
+
+// What _Arg and _Retval see.
+class CallFrame {
+ public:
+  virtual ~CallFrame() = default;
+  virtual std::size_t num_args() const = 0;
+  virtual std::size_t num_retvals() const = 0;
+  // Lives until the frame gets other arguments.
+  virtual Status GetArg(int i, const Tensor** arg) const = 0;
+  virtual Status SetRetval(int i, const Tensor& value) = 0;
+  // Whether the argument may be moved out: nobody asks for it again.
+  virtual bool CanConsumeArg(int) const { return false; }
+  virtual Status ConsumeArg(int i, Tensor* arg) {
+    const Tensor* value = nullptr;
+    TENON_RETURN_IF_ERROR(GetArg(i, &value));
+    *arg = *value;
+    return OkStatus();
+  }
+};
+
+// The frame of a call with values. externally synchronised, but for SetRetval of different numbers.
+class FunctionCallFrame final : public CallFrame {
+ public:
+  FunctionCallFrame(std::span<const DataType> arg_types, std::span<const DataType> retval_types)
+      : arg_types_(arg_types.begin(), arg_types.end()), retval_types_(retval_types.begin(), retval_types.end()) {
+    for (std::size_t i = 0; i < retval_types_.size(); ++i) retvals_.push_back(Nothing());
+  }
+
+  // InvalidArgument for another number of arguments, or other types.
+  Status SetArgs(std::span<const Tensor> args) {
+    if (args.size() != arg_types_.size())
+      return errors::InvalidArgument("Expects ", arg_types_.size(), " arguments, but ", args.size(), " is provided");
+    for (std::size_t i = 0; i < args.size(); ++i)
+      if (args[i].dtype() != arg_types_[i])
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", arg_types_[i], " but ", args[i].dtype(),
+                                       " is provided");
+    args_.assign(args.begin(), args.end());
+    return OkStatus();
+  }
+
+  std::size_t num_args() const override { return arg_types_.size(); }
+  std::size_t num_retvals() const override { return retval_types_.size(); }
+  Status GetArg(int i, const Tensor** arg) const override {
+    if (i < 0 || static_cast<std::size_t>(i) >= args_.size())
+      return errors::InvalidArgument("GetArg ", i, " is not within [0, ", args_.size(), ")");
+    *arg = &args_[static_cast<std::size_t>(i)];
+    return OkStatus();
+  }
+  // InvalidArgument for a number or a type that the function does not have, Internal when it was set before.
+  Status SetRetval(int i, const Tensor& value) override {
+    if (i < 0 || static_cast<std::size_t>(i) >= retvals_.size())
+      return errors::InvalidArgument("SetRetval ", i, " is not within [0, ", retvals_.size(), ")");
+    const auto at = static_cast<std::size_t>(i);
+    if (value.dtype() != retval_types_[at])
+      return errors::InvalidArgument("Expects ret[", i, "] to be ", retval_types_[at], ", but ", value.dtype(),
+                                     " is provided.");
+    if (retvals_[at].dtype() != DataType::kInvalid) return errors::Internal("Retval[", i, "] has already been set.");
+    retvals_[at] = value;
+    return OkStatus();
+  }
+
+  // Internal when a result was not set. Copies share their buffers with the frame.
+  Status GetRetvals(SlimVector<Tensor>* retvals) const {
+    for (std::size_t i = 0; i < retvals_.size(); ++i)
+      if (retvals_[i].dtype() == DataType::kInvalid) return errors::Internal("Retval[", i, "] does not have value");
+    *retvals = retvals_;
+    return OkStatus();
+  }
+  // The same, and the frame is empty afterwards. With `allow_dead`, a result that was not set is a default tensor.
+  Status ConsumeRetvals(SlimVector<Tensor>* retvals, bool allow_dead = false) {
+    for (std::size_t i = 0; i < retvals_.size(); ++i) {
+      if (retvals_[i].dtype() != DataType::kInvalid) continue;
+      if (!allow_dead) return errors::Internal("Retval[", i, "] does not have value");
+      retvals_[i] = Tensor();
+    }
+    retvals->clear();
+    for (Tensor& value : retvals_) retvals->push_back(std::exchange(value, Nothing()));
+    return OkStatus();
+  }
+
+ private:
+  static Tensor Nothing() { return Tensor(DataType::kInvalid); }
+
+  SlimVector<DataType> arg_types_, retval_types_;
+  SlimVector<Tensor> args_, retvals_;
+};
+
+TENON_NAMESPACE_END
 
 // ---- tenon/kernel/construction.hpp ----
 // OpKernelConstruction: what a kernel sees while it is built, once per node.
@@ -18842,6 +19345,27 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
+class ResourceMgr;
+
+namespace detail {
+// "float, int32->bool"
+TENON_COLD inline std::string SignatureText(std::span<const DataType> inputs, std::span<const DataType> outputs) {
+  return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
+}
+// InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
+TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<const DataType> outputs,
+                                    std::span<const DataType> expected_inputs,
+                                    std::span<const DataType> expected_outputs) {
+  const auto fit = [](std::span<const DataType> have, std::span<const DataType> expected) {
+    for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
+      if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
+    return have.size() == expected.size();
+  };
+  if (fit(inputs, expected_inputs) && fit(outputs, expected_outputs)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: ", SignatureText(inputs, outputs),
+                                 " expected: ", SignatureText(expected_inputs, expected_outputs));
+}
+}  // namespace detail
 
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
@@ -18866,14 +19390,29 @@ class OpKernelConstruction {
   bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
 
   // A tensor that the kernel keeps; ResourceExhausted when memory is out.
-  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator_));
-    return OkStatus();
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+    if (attributes.scope_id != 0)
+      return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
+    if (detail::ElementBytes(dtype) == 0) return Tensor::Make(dtype, shape, allocator_).status();
+    Allocator* const allocator = allocator_ != nullptr ? allocator_ : CpuAllocator();
+    *out = Tensor(allocator, dtype, shape);
+    if (out->IsInitialized()) return OkStatus();
+    return errors::ResourceExhausted("OOM when allocating temporary tensor with shape", shape, " and type ", dtype,
+                                     " by ", detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
+  }
+
+  // InvalidArgument unless the node's tensors have these types.
+  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const {
+    return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
+  // The same, logged (in <tenon/kernel/context_access.hpp>).
+  void CtxFailure(const char* file, int line, const Status& status);
+  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const char* file, int line, const Status& status);
   const Status& status() const { return status_; }
 
   const NodeDef& def() const { return *def_; }
@@ -18890,6 +19429,11 @@ class OpKernelConstruction {
   Allocator* allocator() const { return allocator_; }
   // The functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
+  // The session's resources; null outside of a session. (In <tenon/kernel/context_access.hpp>.)
+  ResourceMgr* resource_manager() const;
+  // Of the producer of the graph.
+  int graph_def_version() const { return graph_def_version_; }
+  void set_graph_def_version(int version) { graph_def_version_ = version; }
 
  private:
   const NodeDef* def_;
@@ -18900,6 +19444,7 @@ class OpKernelConstruction {
   FunctionRuntime* functions_;
   Status status_;
   std::string_view device_name_;
+  int graph_def_version_ = 0;
 };
 
 TENON_SETUP_CODE_END
@@ -18912,6 +19457,9 @@ TENON_NAMESPACE_BEGIN
 
 class OpKernelContext;
 class AsyncOpKernel;
+namespace detail {
+class AdaptedCore;
+}
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
@@ -18950,17 +19498,25 @@ class OpKernel {
   virtual AsyncOpKernel* AsAsync() { return nullptr; }
   // False for kernels that cost next to nothing: an executor runs those in place.
   virtual bool IsExpensive() const { return true; }
+  // True for a kernel that goes on working after its end (OpKernelContext::inc_num_deferred_ops_function).
+  virtual bool is_deferred() const { return false; }
   // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
   virtual const Tensor* const_tensor() const { return nullptr; }
+  // What is inside when the kernel was made from an op struct and ends when Compute returns; else null.
+  virtual const detail::AdaptedCore* adapted() const { return nullptr; }
 
   const NodeDef& def() const { return *def_; }
   const OpView& op() const { return *op_; }
   std::string_view name() const { return def_->name; }
   std::string_view type_string() const { return def_->op; }
+  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }
+  const std::string& requested_device() const { return def_->device; }
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
+  std::span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
+  std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
@@ -19003,15 +19559,70 @@ class OpKernel {
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
-  // Called exactly once, on any thread, perhaps before ComputeAsync returns; the context is gone afterwards.
-  struct DoneCallback {
-    void (*call)(void* state);
-    void* state;
-    void operator()() const { call(state); }
-  };
+  class DoneCallback;
+  // Calls `done` exactly once, on any thread, perhaps before it returns; the context is gone afterwards.
   virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
+  // Waits for the end (executors call ComputeAsync).
+  inline void Compute(OpKernelContext* ctx) override;
   AsyncOpKernel* AsAsync() final { return this; }
 };
+
+// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and does nothing. When
+// the last copy goes and none was called, the node ends with Internal. thread-safe.
+class AsyncOpKernel::DoneCallback {
+ public:
+  // end(state) is called once. The context lives until then.
+  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context)
+      : call_(new Call{end, state, context}) {}
+  DoneCallback(const DoneCallback& other) : call_(other.call_) {
+    if (call_ != nullptr) call_->holders.fetch_add(1, std::memory_order_relaxed);
+  }
+  DoneCallback(DoneCallback&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
+  DoneCallback& operator=(DoneCallback other) noexcept {
+    std::swap(call_, other.call_);
+    return *this;
+  }
+  ~DoneCallback() {
+    if (call_ == nullptr || call_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!call_->ended.load(std::memory_order_relaxed)) [[unlikely]]
+      Dropped();
+    delete call_;
+  }
+
+  void operator()() const {
+    if (call_ != nullptr && !call_->ended.exchange(true, std::memory_order_acq_rel)) [[likely]]
+      return call_->end(call_->state);
+    CalledTwice();
+  }
+  // Ends the call with an error if it has not ended: false when it has.
+  bool EndWith(const Status& error) const;
+  bool ended() const { return call_->ended.load(std::memory_order_acquire); }
+
+ private:
+  struct Call {
+    void (*end)(void* state);
+    void* state;
+    OpKernelContext* context;
+    std::atomic<std::uint32_t> holders{1};
+    std::atomic<bool> ended{false};
+  };
+  void Dropped() const;  // in kernel/context.hpp, as is EndWith
+  TENON_COLD static void CalledTwice() {
+    TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
+  }
+
+  Call* call_;
+};
+
+inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
+  std::atomic<bool> ended{false};
+  const auto wake = [](void* flag) {
+    static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
+    static_cast<std::atomic<bool>*>(flag)->notify_one();
+  };
+  ComputeAsync(ctx, DoneCallback(wake, &ended, ctx));
+  ended.wait(false, std::memory_order_acquire);
+}
 
 TENON_NAMESPACE_END
 
@@ -19262,21 +19873,36 @@ TENON_NAMESPACE_BEGIN
 // again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
+  bool outputs_checked = false;    // kernel/output_check.hpp
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   SlimVector<TensorShape> inputs, outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
 class CancellationManager;
+class DeferredOps;
 class FunctionRuntime;
+class LegacyVar;
+class MemoryRecord;
+class OpInputList;
+class OpMutableInputList;
+class OpOutputList;
+class Rendezvous;
 class ResourceMgr;
+class Runner;
 class StepContainer;
+class ThreadPoolInterface;
+struct StepServices;
 
-// What one run and all functions that it calls have in common.
+// What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
   ResourceMgr* resources = nullptr;              // the session's
   StepContainer* step_container = nullptr;       // resources that go with the run
   CancellationManager* cancellation = nullptr;   // of the run
+  Rendezvous* rendezvous = nullptr;              // of the run's devices; null where there is one device only
+  DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
+  ThreadPoolInterface* pool = nullptr;           // of the run's nodes
+  const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
 };
 
 // What is the same for all nodes of one run on one device.
@@ -19292,9 +19918,30 @@ struct StepEnvironment {
   int call_depth = 0;                     // function calls around the step
   FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
   const RunServices* services = nullptr;  // null while constants are folded
+  std::uint64_t frame_id = 0;             // the loop that the node is in, and its turn (FrameAndIteration)
+  std::int64_t iteration = 0;
 };
 
+// Hears of the memory that a node takes beside its outputs (kernel/memory_record.hpp). one thread.
+class MemoryListener {
+ public:
+  virtual void AddTemp(std::int64_t bytes, const Tensor& tensor) = 0;
+  virtual void RemoveTemp(const Tensor& tensor) = 0;  // it was given away as an output
+
+ protected:
+  ~MemoryListener() = default;
+};
+
+namespace detail {
+TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
+  return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
+                                 "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
+}
+}  // namespace detail
+
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
+// Members that are only declared here are TensorFlow's rarer ones: who calls one includes
+// <tenon/kernel/context_access.hpp>, which says what each does.
 class OpKernelContext {
  public:
   OpKernelContext() = default;
@@ -19305,13 +19952,19 @@ class OpKernelContext {
   DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
   MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
   bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
-  // By the argument's name; InvalidArgument when there is none, or when it is a list of another length than 1.
+  // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
+  // reference.
   Status input(std::string_view name, const Tensor** tensor) const {
     int i = 0;
-    TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+    TENON_RETURN_IF_ERROR(FindInput(name, false, &i));
     *tensor = frame_->inputs[i];
     return OkStatus();
   }
+  Status input_dtype(std::string_view name, DataType* dtype) const;
+  Status get_input(int i, const Tensor** tensor) const;
+  Status input_list(std::string_view name, OpInputList* list);
+  AllocatorAttributes input_alloc_attr(int i) const;
+  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -19323,17 +19976,40 @@ class OpKernelContext {
     return OkStatus();
   }
 
+  // -- references
+  bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
+  Mutex* input_ref_mutex(int i);
+  Status input_ref_mutex(std::string_view name, Mutex** mutex);
+  Tensor mutable_input(int i, bool lock_held);
+  Status mutable_input(std::string_view name, Tensor* tensor, bool lock_held);
+  Status mutable_input_list(std::string_view name, OpMutableInputList* list);
+  void replace_ref_input(int i, const Tensor& tensor, bool lock_held);
+  Status replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held);
+  void delete_ref_input(int i, bool lock_held);
+  void forward_ref_input_to_ref_output(int input, int output);
+
   // -- outputs
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  Status mutable_output(std::string_view name, Tensor** tensor);
+  Status output_list(std::string_view name, OpOutputList* list);
+  AllocatorAttributes output_alloc_attr(int i) const;
+  bool output_required(int) const { return true; }              // what nobody reads must be set, too
+  bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
+  void set_output_ref(int i, Ref<LegacyVar> variable);
+  Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
   // Takes the output away again.
   Tensor release_output(int i) {
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
-  void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
+  void set_output(int i, Tensor tensor) {
+    if (record_ != nullptr) [[unlikely]]
+      record_->RemoveTemp(tensor);
+    frame_->outputs[i] = std::move(tensor);
+  }
   Status set_output(std::string_view name, Tensor tensor) {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
@@ -19366,6 +20042,16 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
     return allocate_output(i, shape, out);
   }
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
+  // The buffer of an input as a tensor of that type and shape, if nobody else can see it any more and it lies in such
+  // memory; null otherwise. `output` may be -1.
+  Owned<Tensor> forward_input(int input, int output, DataType dtype, const TensorShape& shape, MemoryType memory_type,
+                              AllocatorAttributes attributes);
+  Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape,
+                                            Tensor** out);
+  Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
+                                          const TensorShape& shape, Tensor** out);
   // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
@@ -19375,8 +20061,12 @@ class OpKernelContext {
   // Scratch memory for the time of the call; in host memory where the attributes say so.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
+    if (record_ != nullptr) [[unlikely]]
+      record_->AddTemp(static_cast<std::int64_t>(out->TotalBytes()), *out);
     return OkStatus();
   }
+  Status allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
+                             AllocatorAttributes attributes = {});
   // The same, or the buffer of the first input in `candidates` that allows it.
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
@@ -19393,9 +20083,22 @@ class OpKernelContext {
     return host ? frame_->env->host_allocator : frame_->env->step_allocator;
   }
 
+  // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
+  void set_memory_record(MemoryRecord* record);  // null: nothing is counted
+  bool track_allocations() const { return record_ != nullptr; }
+  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
+  std::int64_t temp_memory_allocated() const;
+  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
+  std::int64_t persistent_memory_allocated() const;
+  std::span<const std::int64_t> persistent_alloc_ids() const;
+  void clear_recorded_memory();
+
   // -- status: the first error counts
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
+  void CtxFailure(const char* file, int line, const Status& status);
+  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const char* file, int line, const Status& status);
   const Status& status() const { return status_; }
 
   // -- where and when
@@ -19411,22 +20114,31 @@ class OpKernelContext {
   int graph_def_version() const { return frame_->env->graph_def_version; }
   FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
+  // The loop that the node is in, and which of its turns it is; 0 outside of all loops.
+  std::uint64_t frame_id() const { return frame_->env->frame_id; }
+  std::int64_t iteration() const { return frame_->env->iteration; }
+  bool is_input_dead() const { return false; }  // nodes with a dead input are not run
   // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
   StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
+  Rendezvous* rendezvous() const { return services() == nullptr ? nullptr : services()->rendezvous; }
+  const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
+  Runner runner() const;
+  Function<void()> inc_num_deferred_ops_function() const;
+  Function<void()> dec_num_deferred_ops_function() const;
 
   // -- for executors
   struct NodeFrame {
     const OpKernel* kernel;
-    Tensor* const* inputs;               // one pointer per input
-    const std::uint8_t* last_use;        // per input: this node is the last that reads the value
-    Tensor* outputs;                     // num_outputs tensors in a row
+    Tensor* const* inputs;  // one pointer per input
+    const std::uint8_t* last_use;  // per input: this node is the last that reads the value
+    Tensor* outputs;  // num_outputs tensors in a row
     const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
     ShapeMemo* memo;
-    const StepEnvironment* env;          // of the device that runs the node
+    const StepEnvironment* env;  // of the device that runs the node
   };
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
@@ -19445,7 +20157,7 @@ class OpKernelContext {
                            : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
                                                             : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
-    frame_->outputs[i] = Tensor(allocator, dtype, shape);
+    frame_->outputs[i].Reset(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
       return OutOfMemory(i, shape, allocator);
     return OkStatus();
@@ -19466,6 +20178,16 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(output ? frame_->kernel->OutputRange(name, i, &stop)
                                  : frame_->kernel->InputRange(name, i, &stop));
     if (stop == *i + 1) return OkStatus();
+    return NotSingle(output, name);
+  }
+  // The one input of that name, which must be a reference or must not.
+  Status FindInput(std::string_view name, bool reference, int* i) const {
+    TENON_RETURN_IF_ERROR(FindOne(false, name, i));
+    return input_is_ref(*i) == reference ? OkStatus() : detail::WrongKindOfInput(name, reference);
+  }
+  // The variable of a reference input; null, and an error, when it is none.
+  LegacyVar* FindVariable(int i);
+  TENON_COLD Status NotSingle(bool output, std::string_view name) const {
     const std::string_view which = output ? "output" : "input";
     return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
                                    " was expected");
@@ -19486,8 +20208,21 @@ class OpKernelContext {
 
   const NodeFrame* frame_ = nullptr;
   std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
+  MemoryListener* record_ = nullptr;
   Status status_;
 };
+
+inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
+  if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
+  call_->context->SetStatus(error);
+  call_->end(call_->state);
+  return true;
+}
+TENON_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
+  const OpKernel& kernel = call_->context->op_kernel();
+  EndWith(errors::Internal("the asynchronous kernel of op '", kernel.type_string(), "', node '", kernel.name(),
+                           "', dropped its done callback without calling it"));
+}
 
 namespace detail {
 inline Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view) {
@@ -19706,6 +20441,14 @@ TENON_NAMESPACE_END
 // StepContainer: the resources of one run - tensor arrays, stacks, temporary variables. They go when the run ends.
 TENON_NAMESPACE_BEGIN
 
+class Tensor;
+
+namespace detail {
+// Puts the tensor that a fed session handle names in the handle's place; null in a program without session handles
+// (kernel/session_tensors.hpp).
+inline constinit std::atomic<Status (*)(ResourceMgr* resources, Tensor* value)> read_fed_handle{nullptr};
+}  // namespace detail
+
 // A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
 // manager outlives it.
 class StepContainer {
@@ -19721,6 +20464,13 @@ class StepContainer {
   std::string name() const { return StrCat("__per_step_", step_id_); }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
+
+  // What becomes of the container's resources when the run has succeeded, by the names of what was fetched ("x:0"): for
+  // tensors that a session keeps. One function serves all runs.
+  using KeepFn = Status (*)(StepContainer* container, std::span<const std::string_view> fetched);
+  void OnSuccess(KeepFn keep) { keep_.store(keep, std::memory_order_release); }
+  bool keeps_fetched() const { return keep_.load(std::memory_order_acquire) != nullptr; }
+  Status KeepFetched(std::span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
 
   template <class T>
   Status Create(std::string_view name, Ref<T> resource) {
@@ -19745,6 +20495,7 @@ class StepContainer {
   ResourceMgr* resources_;
   std::int64_t step_id_;
   std::atomic<bool> used_{false};
+  std::atomic<KeepFn> keep_{nullptr};
 };
 
 TENON_NAMESPACE_END
@@ -19872,6 +20623,716 @@ struct ContainerInfo {
     return info;
   }
 };
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/variable.hpp ----
+// Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
+// A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
+TENON_NAMESPACE_BEGIN
+
+// `mutex` guards the rest. A value that was read shares the variable's buffer: whoever changes elements of a resource
+// variable calls MakeWritable first, so that no value read earlier changes. References work as in TensorFlow: a value
+// read through one may change until the end of the run.
+class Var : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::Var";
+
+  explicit Var(DataType dtype) : tensor(dtype, TensorShape(), nullptr) {}
+  std::string DebugString() const override {
+    const MutexLock lock(mutex);
+    return StrCat(tensor.dtype(), "/", tensor.shape());
+  }
+  std::int64_t MemoryUsed() const override {
+    const MutexLock lock(mutex);
+    return static_cast<std::int64_t>(tensor.TotalBytes());
+  }
+
+  // Under the lock: gives the variable a buffer that nobody else sees, with the same values, in the same memory; the
+  // caller may touch that memory, as a kernel may. ResourceExhausted when there is none left.
+  Status MakeWritable() {
+    if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
+    Tensor copy = tensor.HostAccessible() ? tensor.DeepCopy() : CopyOnDevice();
+    if (!copy.IsInitialized())
+      return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
+                                       tensor.dtype(), " for a copy of a variable");
+    tensor = std::move(copy);
+    return OkStatus();
+  }
+
+  mutable Mutex mutex;
+  Tensor tensor;
+  bool is_initialized = false;  // of a resource variable; the tensor of a reference says it itself
+
+ private:
+  // Device memory holds plain data only.
+  Tensor CopyOnDevice() const {
+    Tensor copy(tensor.buffer()->allocator(), tensor.dtype(), tensor.shape());
+    if (copy.IsInitialized()) std::memcpy(copy.raw_data(), tensor.raw_data(), tensor.TotalBytes());
+    return copy;
+  }
+};
+
+// The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
+class LegacyVar final : public Var {
+ public:
+  static constexpr std::string_view kTypeName = "tensorflow::LegacyVar";
+  using Var::Var;
+};
+
+// What a reference edge carries; it holds the variable. `shape` is what shape functions see in a run.
+inline Tensor RefTo(Ref<LegacyVar> variable, const TensorShape& shape = TensorShape()) {
+  const DataType type = MakeRefType(variable->tensor.dtype());
+  LegacyVar* held = variable.release();
+  return Tensor(
+      type, shape,
+      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
+}
+// The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
+inline LegacyVar* ReferredBy(const Tensor& tensor) {
+  return IsRefType(tensor.dtype()) ? static_cast<LegacyVar*>(const_cast<void*>(tensor.raw_data())) : nullptr;
+}
+// The value at this moment, sharing the variable's buffer. FailedPrecondition when there is none yet; `name` is the
+// node's, for the message.
+inline Status ReadReference(const Tensor& reference, std::string_view name, Tensor* value) {
+  const LegacyVar* variable = ReferredBy(reference);
+  const MutexLock lock(variable->mutex);
+  if (!variable->tensor.IsInitialized())
+    return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+  *value = variable->tensor;
+  return OkStatus();
+}
+
+// A variable that a kernel reads or changes, locked: the resource that a handle names, or what a reference refers to.
+class LockedVar {
+ public:
+  LockedVar() = default;
+  Tensor& tensor() const { return var_->tensor; }
+  Var& var() const { return *var_; }
+  bool is_reference() const { return !owner_; }
+
+  // `input` is input number `number` of the node. NotFound when a handle's variable does not exist, FailedPrecondition
+  // when a reference's has no value yet, InvalidArgument when the element type is not `dtype`.
+  Status Open(const OpKernelContext& context, int number, const Tensor& input, DataType dtype) {
+    if (input.dtype() == DataType::kResource) {
+      TENON_RETURN_IF_ERROR(LookupResource<Var>(context, input, &owner_));
+      var_ = owner_.get();
+    } else if (var_ = ReferredBy(input); var_ == nullptr) {
+      return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
+                                     input.dtype(), " incompatible with expected ", MakeRefType(dtype), ".");
+    }
+    lock_ = MutexLock(var_->mutex);
+    const std::string_view name =
+        is_reference() ? std::string_view(context.op_kernel().def().input[static_cast<std::size_t>(number)])
+                       : std::string_view(input.data<ResourceHandle>()->name);
+    if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
+      return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
+    if (tensor().dtype() != dtype)
+      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
+                                     " got ", dtype);
+    return OkStatus();
+  }
+  // Before elements are changed. What was read through a reference sees the change, as in TensorFlow, but texts and
+  // handles, which another thread could be reading, are copied first.
+  Status MakeWritable() const {
+    return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
+  }
+
+ private:
+  Ref<Var> owner_;
+  Var* var_ = nullptr;
+  MutexLock lock_;  // let go before owner_
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/argument_lists.hpp ----
+// OpInputList, OpMutableInputList, OpOutputList: the tensors of one argument `name: N * T` or `name: list(type)` of a
+// raw kernel, from OpKernelContext::input_list and its sisters.
+TENON_NAMESPACE_BEGIN
+
+// Views of the context: they live as long as it does. one thread.
+class OpInputList {
+ public:
+  // Walks over the tensors of a list.
+  class Iterator {
+   public:
+    Iterator(const OpInputList* list, int i) : list_(list), i_(i) {}
+    const Tensor& operator*() const { return (*list_)[i_]; }
+    const Tensor* operator->() const { return &(*list_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.i_ == b.i_; }
+
+   private:
+    const OpInputList* list_;
+    int i_;
+  };
+
+  OpInputList() = default;
+  OpInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  const Tensor& operator[](int i) const { return context_->input(start_ + i); }
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+// The values that a list of references refers to.
+class OpMutableInputList {
+ public:
+  OpMutableInputList() = default;
+  OpMutableInputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  Tensor at(int i, bool lock_held) { return context_->mutable_input(start_ + i, lock_held); }
+  Mutex* ref_mutex(int i) { return context_->input_ref_mutex(start_ + i); }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+class OpOutputList {
+ public:
+  OpOutputList() = default;
+  OpOutputList(OpKernelContext* context, int start, int stop) : context_(context), start_(start), stop_(stop) {}
+  int size() const { return stop_ - start_; }
+  Tensor* operator[](int i) { return context_->mutable_output(start_ + i); }
+  bool required(int i) const { return context_->output_required(start_ + i); }
+  DataType expected_output_dtype(int i) const { return context_->expected_output_dtype(start_ + i); }
+  Status allocate(int i, const TensorShape& shape, Tensor** out) {
+    return context_->allocate_output(start_ + i, shape, out);
+  }
+  void set(int i, Tensor tensor) { context_->set_output(start_ + i, std::move(tensor)); }
+  void set_ref(int i, Ref<LegacyVar> variable) { context_->set_output_ref(start_ + i, std::move(variable)); }
+
+ private:
+  OpKernelContext* context_ = nullptr;
+  int start_ = 0, stop_ = 0;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/deferred_ops.hpp ----
+// DeferredOps: keeps a run alive while kernels go on working after their end.
+TENON_NAMESPACE_BEGIN
+
+// Counts what kernels still do after they have ended; the run waits for it. thread-safe.
+class DeferredOps {
+ public:
+  void Inc() { count_.fetch_add(1, std::memory_order_relaxed); }
+  void Dec() {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) count_.notify_all();
+  }
+  void Wait() const {
+    for (int count = count_.load(std::memory_order_acquire); count != 0; count = count_.load(std::memory_order_acquire))
+      count_.wait(count, std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/function_runtime.hpp ----
+// FunctionRuntime: what a kernel calls the functions of its graph's library through.
+TENON_NAMESPACE_BEGIN
+
+class ResourceMgr;
+struct NameAttrList;
+struct StepEnvironment;
+
+// A function with its attrs bound. Handles are numbers: copying one costs nothing, they live as long as the runtime.
+struct FunctionHandle {
+  int number = -1;
+};
+
+// thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
+class FunctionRuntime {
+ public:
+  virtual ~FunctionRuntime() = default;
+  // The function of a call; the same handle for the same name and attrs. InvalidArgument when the library has no such
+  // function. The body is built when it runs first, so functions may call each other in a circle.
+  virtual Result<FunctionHandle> Find(const NameAttrList& call) = 0;
+  // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
+  // in TensorFlow.
+  virtual Status CheckSingleTensors(FunctionHandle function) = 0;
+  // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
+  // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
+  // not the function's; ResourceExhausted when calls are nested too deep.
+  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
+                     std::span<Tensor> results) = 0;
+  // The session's, for kernels that look for something while they are built; null when there are none.
+  virtual ResourceMgr* resources() const { return nullptr; }
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/memory_record.hpp ----
+// MemoryRecord: what one node takes beside its outputs while it runs, for those who measure.
+TENON_NAMESPACE_BEGIN
+
+// Bytes. A temporary tensor that becomes an output is no longer counted. one thread.
+class MemoryRecord final : public MemoryListener {
+ public:
+  void AddTemp(std::int64_t bytes, const Tensor& tensor) override {
+    temps_.push_back({tensor.raw_data(), bytes});
+    temp_bytes_ += bytes;
+  }
+  void RemoveTemp(const Tensor& tensor) override {
+    for (std::size_t i = 0; i < temps_.size(); ++i) {
+      if (temps_[i].data != tensor.raw_data() || tensor.raw_data() == nullptr) continue;
+      temp_bytes_ -= temps_[i].bytes;
+      temps_[i] = temps_.back();
+      temps_.pop_back();
+      return;
+    }
+  }
+  // `alloc_id`: of the allocator; negative when it gives none.
+  void AddPersistent(std::int64_t bytes, std::int64_t alloc_id) {
+    persistent_bytes_ += bytes;
+    if (alloc_id >= 0) persistent_ids_.push_back(alloc_id);
+  }
+  void Clear() {
+    temps_.clear();
+    persistent_ids_.clear();
+    temp_bytes_ = persistent_bytes_ = 0;
+  }
+
+  std::int64_t temp_bytes() const { return temp_bytes_; }
+  std::int64_t persistent_bytes() const { return persistent_bytes_; }
+  std::span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
+
+ private:
+  struct Temp {
+    const void* data;
+    std::int64_t bytes;
+  };
+  std::int64_t temp_bytes_ = 0, persistent_bytes_ = 0;
+  SlimVector<Temp> temps_;
+  SlimVector<std::int64_t> persistent_ids_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/device/cpu.hpp ----
+// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
+TENON_NAMESPACE_BEGIN
+
+class Allocator;
+
+// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
+class ThreadPoolInterface {
+ public:
+  virtual ~ThreadPoolInterface() = default;
+  // Runs fn(arg) once on some thread of the pool, later or now.
+  virtual void Schedule(void (*fn)(void*), void* arg) = 0;
+  // Threads that may run at once, the caller of ParallelFor included.
+  virtual int NumThreads() const = 0;
+  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
+  // when all are done. The caller takes part. May be called from inside a task of the same pool.
+  virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
+};
+
+// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
+// process-wide allocator".
+struct Cpu {
+  static constexpr std::string_view type = "CPU";
+  ThreadPoolInterface* pool = nullptr;
+  Allocator* allocator = nullptr;
+};
+
+namespace detail {
+template <class Body>
+void RunRange(void* body, Index begin, Index end) {
+  const Body& call = *static_cast<const Body*>(body);
+  call(begin, end);
+}
+}  // namespace detail
+
+// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
+// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
+template <class Body>
+void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
+  constexpr double kWorthAThreadNs = 15000;
+  if (total <= 0) return;
+  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
+    return body(Index{0}, total);
+  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
+  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+namespace detail {
+template <class Body>
+struct EachIndex {
+  const Body* body;
+  void operator()(Index begin, Index end) const {
+    for (Index i = begin; i < end; ++i) (*body)(i);
+  }
+};
+}  // namespace detail
+
+// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
+// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
+template <class Body>
+Status ForEach(Cpu& device, Index n, const Body& body) {
+  ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/step_services.hpp ----
+// What a run offers to the few kernels that ask: threads for closures, names of the session, and services that other
+// parts bring along. Kernels reach them through OpKernelContext.
+TENON_NAMESPACE_BEGIN
+
+class CallFrame;
+class CollectiveExecutor;
+class GraphCollector;
+class StepStatsCollector;
+class TensorSliceReaderCache;
+
+// Of a session that serves a model: TensorFlow's SessionMetadata.
+struct SessionMetadata {
+  std::string name;
+  std::int64_t version = 0;
+};
+
+// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has, null is what it has not.
+struct StepServices {
+  CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
+  TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
+  CollectiveExecutor* collective_executor = nullptr;
+  GraphCollector* graph_collector = nullptr;
+  StepStatsCollector* stats_collector = nullptr;
+  const SessionMetadata* session_metadata = nullptr;
+  std::string_view session_handle;
+  std::string_view executor_type;
+  std::int64_t deadline_us = 0;  // microseconds since the epoch; 0: none
+  bool run_all_kernels_inline = false;
+};
+
+// Runs closures on the run's pool; where there is none, at once. A closure outlives the kernel, not its run, unless the
+// kernel is deferred. thread-safe.
+class Runner {
+ public:
+  explicit Runner(ThreadPoolInterface* pool) : pool_(pool) {}
+  void operator()(Function<void()> closure) const {
+    if (pool_ == nullptr) return closure();
+    const auto call = [](void* argument) {
+      const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
+      (*held)();
+    };
+    pool_->Schedule(call, new Function<void()>(std::move(closure)));
+  }
+  const Runner& operator*() const { return *this; }  // TensorFlow's runner is a pointer
+
+ private:
+  ThreadPoolInterface* pool_;
+};
+
+// Gives a kernel a service that it cannot do without: FailedPrecondition, which names the op and the service, when
+// there is none. `what` is a noun: "call frame".
+//
+//   CallFrame* frame = nullptr;
+//   TENON_RETURN_IF_ERROR(RequireService(context, "call frame", &StepServices::call_frame, &frame));
+template <class Service>
+Status RequireService(const OpKernelContext& context, std::string_view what, Service* StepServices::* member,
+                      Service** service) {
+  const StepServices* const all = context.step_services();
+  *service = all == nullptr ? nullptr : all->*member;
+  if (*service != nullptr) return OkStatus();
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": the run has no ", what, " for node '",
+                                    context.op_kernel().name(), "'");
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/context_access.hpp ----
+// The rarer members of OpKernelContext and OpKernelConstruction, with TensorFlow's names: lists of tensors, references,
+// allocation by attributes, recorded memory, services. Kernels that were written for TensorFlow include this; what the
+// runtime itself compiles does not.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status NoReference(const OpKernelContext& context, int i) {
+  const OpKernel& kernel = context.op_kernel();
+  return errors::Internal("input ", i, " of node '", kernel.name(), "', op '", kernel.type_string(),
+                          "', is no reference: ",
+                          i < 0 || i >= kernel.num_inputs() ? std::string("there are ") + StrCat(kernel.num_inputs())
+                                                            : StrCat("it is a ", context.input_dtype(i)));
+}
+// `where`: " at file:line", or nothing.
+TENON_COLD inline void LogFailure(std::string_view where, const Status& status) {
+  TENON_LOG(kWarning, "OP_REQUIRES failed", where, " : ", status.ToString());
+}
+
+}  // namespace detail
+
+// ---- inputs
+
+// Of the value, also where the input is a reference.
+inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtype) const {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+  *dtype = BaseType(input_dtype(i));
+  return OkStatus();
+}
+// As input(i), with a Status where there is no such input or it is a reference.
+inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
+  if (i < 0 || i >= num_inputs())
+    return errors::InvalidArgument("input ", i, " of node '", op_kernel().name(), "': it has ", num_inputs(),
+                                   " inputs");
+  if (input_is_ref(i))
+    return errors::InvalidArgument("Calling get_input with a reference: input ", i, " of node '", op_kernel().name(),
+                                   "'");
+  *tensor = &input(i);
+  return OkStatus();
+}
+inline Status OpKernelContext::input_list(std::string_view name, OpInputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
+  *list = OpInputList(this, start, stop);
+  return OkStatus();
+}
+inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(input_memory_type(i) == MemoryType::kHost);
+  return attributes;
+}
+// InvalidArgument unless the node's tensors have these types.
+inline Status OpKernelContext::MatchSignature(std::span<const DataType> inputs,
+                                              std::span<const DataType> outputs) const {
+  SlimVector<DataType> have;
+  for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
+  return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+
+// ---- references. What goes wrong is the context's status.
+
+inline LegacyVar* OpKernelContext::FindVariable(int i) {
+  if (i >= 0 && i < num_inputs() && input_is_ref(i)) return ReferredBy(input(i));
+  SetStatus(detail::NoReference(*this, i));
+  return nullptr;
+}
+// The lock of the variable behind an input; null when the input is no reference.
+inline Mutex* OpKernelContext::input_ref_mutex(int i) {
+  LegacyVar* const variable = FindVariable(i);
+  return variable == nullptr ? nullptr : &variable->mutex;
+}
+inline Status OpKernelContext::input_ref_mutex(std::string_view name, Mutex** mutex) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
+  *mutex = input_ref_mutex(i);
+  return OkStatus();
+}
+// The value behind a reference; it shares the variable's buffer. `lock_held`: the caller has its lock.
+inline Tensor OpKernelContext::mutable_input(int i, bool lock_held) {
+  LegacyVar* const variable = FindVariable(i);
+  if (variable == nullptr) return Tensor(DataType::kInvalid);
+  if (lock_held) return variable->tensor;
+  const MutexLock lock(variable->mutex);
+  return variable->tensor;
+}
+inline Status OpKernelContext::mutable_input(std::string_view name, Tensor* tensor, bool lock_held) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindInput(name, true, &i));
+  *tensor = mutable_input(i, lock_held);
+  return OkStatus();
+}
+inline Status OpKernelContext::mutable_input_list(std::string_view name, OpMutableInputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
+  *list = OpMutableInputList(this, start, stop);
+  return OkStatus();
+}
+// The variable gets another tensor, of whatever shape.
+inline void OpKernelContext::replace_ref_input(int i, const Tensor& tensor, bool lock_held) {
+  LegacyVar* const variable = FindVariable(i);
+  if (variable == nullptr) return;
+  Tensor dropped;  // goes after the lock
+  MutexLock lock(variable->mutex, std::defer_lock);
+  if (!lock_held) lock.lock();
+  dropped = std::exchange(variable->tensor, tensor);
+}
+inline Status OpKernelContext::replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+  if (!input_is_ref(i))
+    return errors::InvalidArgument("OpKernel used immutable input name '", name, "' when ref input was expected");
+  replace_ref_input(i, tensor, lock_held);
+  return OkStatus();
+}
+// The variable has no value afterwards.
+inline void OpKernelContext::delete_ref_input(int i, bool lock_held) {
+  if (LegacyVar* const variable = FindVariable(i); variable != nullptr)
+    replace_ref_input(i, Tensor(BaseType(input_dtype(i)), TensorShape(), nullptr), lock_held);
+}
+inline void OpKernelContext::forward_ref_input_to_ref_output(int input, int output) {
+  if (FindVariable(input) != nullptr) frame_->outputs[output] = this->input(input);
+}
+
+// ---- outputs
+
+inline Status OpKernelContext::mutable_output(std::string_view name, Tensor** tensor) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  *tensor = mutable_output(i);
+  return OkStatus();
+}
+inline Status OpKernelContext::output_list(std::string_view name, OpOutputList* list) {
+  int start = 0, stop = 0;
+  TENON_RETURN_IF_ERROR(op_kernel().OutputRange(name, &start, &stop));
+  *list = OpOutputList(this, start, stop);
+  return OkStatus();
+}
+inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
+  AllocatorAttributes attributes;
+  attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
+  return attributes;
+}
+// An output that is a reference to a variable.
+inline void OpKernelContext::set_output_ref(int i, Ref<LegacyVar> variable) {
+  frame_->outputs[i] = RefTo(std::move(variable));
+}
+inline Status OpKernelContext::set_output_ref(std::string_view name, Ref<LegacyVar> variable) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  set_output_ref(i, std::move(variable));
+  return OkStatus();
+}
+// In host memory where the attributes say so.
+inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** out,
+                                               AllocatorAttributes attributes) {
+  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory()) return allocate_output(i, shape, out);
+  if (mutable_output(i)->dtype() != DataType::kInvalid) return CannotAllocate(i);
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
+  set_output(i, std::move(tensor));
+  *out = mutable_output(i);
+  return OkStatus();
+}
+inline Status OpKernelContext::allocate_output(std::string_view name, const TensorShape& shape, Tensor** out,
+                                               AllocatorAttributes attributes) {
+  int i = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
+  return allocate_output(i, shape, out, attributes);
+}
+
+// ---- forwarding
+
+inline Owned<Tensor> OpKernelContext::forward_input(int input, int output, DataType dtype, const TensorShape& shape,
+                                                    MemoryType memory_type, AllocatorAttributes attributes) {
+  if (input < 0 || input >= num_inputs() || !has_input(input) || input_is_ref(input)) return nullptr;
+  const Tensor& from = this->input(input);
+  if (from.dtype() != dtype || from.NumElements() != shape.num_elements()) return nullptr;
+  if (input_memory_type(input) != memory_type || (output >= 0 && output_memory_type(output) != memory_type))
+    return nullptr;
+  if (frame_->last_use[input] == 0 || !from.RefCountIsOne()) return nullptr;
+  if (!attributes.IsEqualOrLessRestrictiveThan(input_alloc_attr(input))) return nullptr;
+  Owned<Tensor> forwarded(new Tensor);
+  return forwarded->CopyFrom(from, shape) ? std::move(forwarded) : nullptr;
+}
+// FailedPrecondition when it cannot be.
+inline Status OpKernelContext::forward_input_to_output_with_shape(std::string_view input, std::string_view output,
+                                                                  const TensorShape& shape, Tensor** out) {
+  int from = 0, to = 0;
+  TENON_RETURN_IF_ERROR(FindOne(false, input, &from));
+  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
+  if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
+  return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output, "'");
+}
+inline Status OpKernelContext::forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates,
+                                                                std::string_view output, const TensorShape& shape,
+                                                                Tensor** out) {
+  int to = 0;
+  TENON_RETURN_IF_ERROR(FindOne(true, output, &to));
+  for (const std::string_view name : candidates) {
+    int from = 0;
+    TENON_RETURN_IF_ERROR(FindOne(false, name, &from));
+    if (forward_input_to_output_with_shape(from, to, shape, out)) return OkStatus();
+  }
+  return allocate_output(to, shape, out);
+}
+
+// ---- memory
+
+// A tensor that the kernel keeps beyond the run: its memory is not the run's.
+inline Status OpKernelContext::allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
+                                                   AllocatorAttributes attributes) {
+  const StepEnvironment& env = environment();
+  Allocator* const allocator = attributes.on_host() && !host_memory() ? nullptr : env.result_allocator;
+  TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator));
+  record_persistent_memory_allocation(static_cast<std::int64_t>(out->TotalBytes()));
+  return OkStatus();
+}
+inline void OpKernelContext::set_memory_record(MemoryRecord* record) { record_ = record; }
+inline void OpKernelContext::record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor) {
+  if (record_ != nullptr) record_->AddTemp(bytes, tensor);
+}
+inline std::int64_t OpKernelContext::temp_memory_allocated() const {
+  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->temp_bytes();
+}
+inline void OpKernelContext::record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id) {
+  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->AddPersistent(bytes, alloc_id);
+}
+inline std::int64_t OpKernelContext::persistent_memory_allocated() const {
+  return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->persistent_bytes();
+}
+inline std::span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
+  return record_ == nullptr ? std::span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
+}
+inline void OpKernelContext::clear_recorded_memory() {
+  if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();
+}
+
+// ---- status. The forms with a warning log it; the others leave that to whoever gets the run's status.
+
+inline void OpKernelContext::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
+inline void OpKernelContext::CtxFailureWithWarning(const Status& status) {
+  detail::LogFailure("", status);
+  SetStatus(status);
+}
+inline void OpKernelContext::CtxFailureWithWarning(const char* file, int line, const Status& status) {
+  detail::LogFailure(StrCat(" at ", file, ":", line), status);
+  SetStatus(status);
+}
+inline void OpKernelConstruction::CtxFailure(const char*, int, const Status& status) { SetStatus(status); }
+inline void OpKernelConstruction::CtxFailureWithWarning(const Status& status) {
+  detail::LogFailure("", status);
+  SetStatus(status);
+}
+inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int line, const Status& status) {
+  detail::LogFailure(StrCat(" at ", file, ":", line), status);
+  SetStatus(status);
+}
+
+// ---- services
+
+inline ResourceMgr* OpKernelConstruction::resource_manager() const {
+  return functions_ == nullptr ? nullptr : functions_->resources();
+}
+inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
+// To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.
+inline Function<void()> OpKernelContext::inc_num_deferred_ops_function() const {
+  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
+  return [deferred] {
+    if (deferred != nullptr) deferred->Inc();
+  };
+}
+inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
+  DeferredOps* const deferred = services() == nullptr ? nullptr : services()->deferred;
+  return [deferred] {
+    if (deferred != nullptr) deferred->Dec();
+  };
+}
 
 TENON_NAMESPACE_END
 
@@ -20186,6 +21647,407 @@ inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor&
 
 TENON_NAMESPACE_END
 
+// ---- tenon/op/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the table
+// of functions into what reads graphs (op/graph_proto.hpp).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
+     [](const void* object, std::size_t i) -> const void* {
+       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
+     },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool function_library_linked =
+    (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
+
+}  // namespace wire
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The others: DataLoss, with the byte's offset, when the bytes are no such message.
+inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(std::span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/mapped_file.hpp ----
+// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define TENON_DETAIL_HAS_MMAP 1
+#endif
+
+// ---- tenon/io/mapped_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the system said about a file, as a Status: "'path': No such file or directory".
+TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+  Code code = Code::kUnknown;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: code = Code::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: code = Code::kPermissionDenied; break;
+    case EISDIR: code = Code::kFailedPrecondition; break;
+    case ENOMEM:
+    case ENOSPC:
+    case EMFILE:
+    case ENFILE: code = Code::kResourceExhausted; break;
+    default: break;
+  }
+  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+}
+
+// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
+inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char block[1 << 14];
+  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
+  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
+  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
+  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+}  // namespace detail
+
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
+//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
+class MappedFile {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
+  static Result<MappedFile> Open(const std::string& path) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return detail::FileError("MappedFile", path, errno);
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (S_ISREG(info.st_mode) && size > 0) {
+      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+      if (data != MAP_FAILED) {
+        ::close(fd);
+        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+      }
+    }
+    std::FILE* file = ::fdopen(fd, "rb");
+    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+#else
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
+#endif
+    Result<Buffer*> buffer = detail::ReadWhole(file, path);
+    std::fclose(file);
+    if (!buffer.ok()) return buffer.status();
+    return MappedFile(*buffer);
+  }
+
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
+  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  Buffer* buffer() const { return buffer_; }
+
+ private:
+  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
+#if defined(TENON_DETAIL_HAS_MMAP)
+  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
+  static Status CloseWith(int fd, Status status) {
+    ::close(fd);
+    return status;
+  }
+#endif
+
+  Buffer* buffer_;
+};
+
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+#else
+  const std::string temporary = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
+  if (std::fclose(file) != 0 && error == 0) error = errno;
+#if !defined(TENON_DETAIL_HAS_MMAP)
+  if (error == 0) std::remove(path.c_str());
+#endif
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return OkStatus();
+  std::remove(temporary.c_str());
+  return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/read_graph.hpp ----
+// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its constants
+// stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Nothing but characters of a text file, in the first bytes?
+inline bool LooksLikeText(std::span<const std::byte> bytes) {
+  const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
+  }
+  return n > 0;
+}
+
+TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
+  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
+                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
+}
+
+}  // namespace detail
+
+// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
+// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
+// GraphDef. Each names the path.
+inline Result<GraphDef> ReadGraphFile(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  const std::span<const std::byte> bytes = file.bytes();
+  if (bytes.empty())
+    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
+  Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
+  if (!graph.ok()) {
+    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
+    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+  }
+  if (graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() && graph->debug_info.empty()) {
+    return errors::InvalidArgument(
+        "ReadGraphFile: '", path, "' has ", bytes.size(),
+        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
+  }
+  return graph;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/graph_file.hpp ----
+// Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
+  wire::Writer writer;
+  wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
+  return WriteFile(path, writer.view());
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/io/load_library.hpp ----
 // LoadLibrary: ops and kernels from a shared library, for a program that is running (plugin.hpp says how such a library
 // is made).
@@ -20193,79 +22055,13 @@ TENON_NAMESPACE_END
 #include <dlfcn.h>
 #endif
 
-// ---- tenon/device/cpu.hpp ----
-// Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
-TENON_NAMESPACE_BEGIN
-
-class Allocator;
-
-// Threads that somebody owns: Tenon's ThreadPool, or the caller's own behind these three functions. thread-safe.
-class ThreadPoolInterface {
- public:
-  virtual ~ThreadPoolInterface() = default;
-  // Runs fn(arg) once on some thread of the pool, later or now.
-  virtual void Schedule(void (*fn)(void*), void* arg) = 0;
-  // Threads that may run at once, the caller of ParallelFor included.
-  virtual int NumThreads() const = 0;
-  // Calls fn(arg, begin, end) for ranges that together are [0, total), each at least `grain` long but the last; returns
-  // when all are done. The caller takes part. May be called from inside a task of the same pool.
-  virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
-};
-
-// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
-// process-wide allocator".
-struct Cpu {
-  static constexpr std::string_view type = "CPU";
-  ThreadPoolInterface* pool = nullptr;
-  Allocator* allocator = nullptr;
-};
-
-namespace detail {
-template <class Body>
-void RunRange(void* body, Index begin, Index end) {
-  const Body& call = *static_cast<const Body*>(body);
-  call(begin, end);
-}
-}  // namespace detail
-
-// Splits [0, total) over the device's threads: body(begin, end) on each part. `ns_per_unit` estimates the work of one
-// unit; less than about 15 us a thread is not worth waking one, and stays on the caller's.
-template <class Body>
-void ParallelFor(Cpu& device, Index total, double ns_per_unit, const Body& body) {
-  constexpr double kWorthAThreadNs = 15000;
-  if (total <= 0) return;
-  if (device.pool == nullptr || static_cast<double>(total) * ns_per_unit < 2 * kWorthAThreadNs)
-    return body(Index{0}, total);
-  const Index grain = static_cast<Index>(kWorthAThreadNs / (ns_per_unit > 0 ? ns_per_unit : 1)) + 1;
-  device.pool->ParallelFor(total, grain, &detail::RunRange<Body>, const_cast<void*>(static_cast<const void*>(&body)));
-}
-
-namespace detail {
-template <class Body>
-struct EachIndex {
-  const Body* body;
-  void operator()(Index begin, Index end) const {
-    for (Index i = begin; i < end; ++i) (*body)(i);
-  }
-};
-}  // namespace detail
-
-// body(i) for every i in [0, n), in any order and perhaps on several threads. `body` is a functor that a GPU could run
-// as well: trivially copyable, TENON_HD call operator (device/cuda.cuh has the same function for Cuda).
-template <class Body>
-Status ForEach(Cpu& device, Index n, const Body& body) {
-  ParallelFor(device, n, 1.0, detail::EachIndex<Body>{&body});
-  return OkStatus();
-}
-
-TENON_NAMESPACE_END
-
 // ---- tenon/kernel/row.hpp ----
 // KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
 // start-up but one pointer being linked into a list.
 TENON_NAMESPACE_BEGIN
 
 class OpKernel;
+struct KernelMatch;
 
 inline constexpr int kMaxTypedAttrs = 4;
 
@@ -20281,6 +22077,7 @@ struct OpRow {
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
   std::size_t (*list_slots)(void* attrs,
                             detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
 };
 
 namespace detail {
@@ -20481,6 +22278,79 @@ inline Status CheckPlugin(const PluginHeader& header, std::string_view library) 
                          own.layout, " (a macro that changes the standard library's containers?)"));
   return OkStatus();
 }
+
+TENON_NAMESPACE_END
+
+// ---- tenon/device/device.hpp ----
+// Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
+TENON_NAMESPACE_BEGIN
+
+class OpKernel;
+class OpKernelConstruction;
+
+// thread-safe. Lives as long as the session that owns it.
+class Device {
+ public:
+  // Takes a kernel that was made for the device and gives the one that runs in its place, or the same.
+  using KernelWrapper = OpKernel* (*)(OpKernel* kernel, OpKernelConstruction* construction, Device* device);
+
+  explicit Device(std::string name) : name_(std::move(name)) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual std::string_view type() const = 0;  // "CPU", "GPU": which kernels it runs
+  virtual Allocator* allocator() const = 0;
+  virtual void* kernel_device() = 0;  // the Cpu or Cuda object that kernels get
+  // True when kernels of this device read and write ordinary host memory.
+  virtual bool uses_host_memory() const = 0;
+
+  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
+  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
+  virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
+  virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
+  // Waits for all kernels and copies; reports what went wrong in them.
+  virtual Status Synchronize() = 0;
+
+  // Null: kernels run as they are.
+  KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
+
+  const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
+  std::string short_name() const {  // "GPU:0"
+    const std::size_t at = name_.rfind("device:");
+    return at == std::string::npos ? name_ : name_.substr(at + 7);
+  }
+
+ protected:
+  void set_kernel_wrapper(KernelWrapper wrapper) { kernel_wrapper_ = wrapper; }
+
+ private:
+  std::string name_;
+  KernelWrapper kernel_wrapper_ = nullptr;
+};
+
+// Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
+struct DeviceFactory {
+  std::string_view type;
+  Result<Owned<Device>> (*create)(const std::string& name, int ordinal);
+  DeviceFactory* next = nullptr;
+  std::atomic<bool> linked{false};
+  int priority = 50;  // TensorFlow's: of two types that can run a node, the one with more is preferred
+  std::string_view kernels = {};  // the type whose kernels run here; empty: `type`
+};
+
+namespace detail {
+inline constinit std::atomic<DeviceFactory*> device_factories{nullptr};
+
+inline bool LinkDeviceFactory(DeviceFactory* factory) {
+  if (factory->linked.exchange(true, std::memory_order_relaxed)) return true;
+  factory->next = device_factories.load(std::memory_order_relaxed);
+  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
+                                                 std::memory_order_relaxed)) {
+  }
+  return true;
+}
+}  // namespace detail
 
 TENON_NAMESPACE_END
 
@@ -21086,6 +22956,11 @@ Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const A
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
+  // An output that the shape function sizes.
+  struct OutputPlan {
+    int tensor;
+    std::uint8_t forward_mask;  // bit i: may take over the buffer of input i
+  };
   ~AdaptedCore() {
     if (object_ == nullptr) return;
     if (row_->destroy != nullptr) row_->destroy(object_);
@@ -21106,17 +22981,18 @@ class AdaptedCore {
   }
 
   // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
+  // all of a kernel for any device, and, as TensorFlow has it, all of them where an erased kernel (or one that asks for
+  // it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool small_integers =
-        (row_->op->typed_count == 0 || row_->int32_on_host) &&
-        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
+    const bool all = row_->device == "DEFAULT" ||
+                     ((row_->op->typed_count == 0 || row_->int32_on_host) &&
+                      std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+                      std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
-      if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
       for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
         t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
@@ -21129,20 +23005,10 @@ class AdaptedCore {
       views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
     }
     if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
-    if (needs_shapes_) {
-      ShapeMemo local;
-      ShapeMemo& memo = ctx->memo() != nullptr ? *ctx->memo() : local;
-      if (!Remembers(memo, ctx)) [[unlikely]]
-        TENON_RETURN_IF_ERROR(InferShapes(ctx, &memo));
-      for (const OutputPlan& out : outputs_) {
-        const TensorShape& shape = memo.outputs[static_cast<std::size_t>(out.tensor)];
-        if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
-        Tensor& t = *ctx->mutable_output(out.tensor);
-        views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
-      }
-      if (has_output_ranks_) TENON_RETURN_IF_ERROR(CheckOutputRanks(ctx));
-    }
-    return OkStatus();
+    if (!needs_shapes_) return OkStatus();
+    if (ctx->memo() != nullptr) [[likely]]
+      return PrepareOutputs(ctx, ctx->memo(), views);
+    return PrepareWithoutMemo(ctx, views);
   }
 
   CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
@@ -21165,14 +23031,12 @@ class AdaptedCore {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
   }
   const KernelRow& row() const { return *row_; }
+  const void* object() const { return object_; }
+  std::span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
   int view_count() const { return num_inputs_ + num_outputs_; }
   int argument_count() const { return argument_count_; }
 
  private:
-  struct OutputPlan {
-    int tensor;
-    std::uint8_t forward_mask;
-  };
   static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
 
   // Counts the tensors of every argument from the node's attrs.
@@ -21246,6 +23110,22 @@ class AdaptedCore {
                                 "' with rank ", rank, ", but the shape function gives it ", t.shape());
     }
     return OkStatus();
+  }
+
+  TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
+    if (!Remembers(*memo, ctx)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
+    for (const OutputPlan& out : outputs_) {
+      const TensorShape& shape = memo->outputs[static_cast<std::size_t>(out.tensor)];
+      if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
+      Tensor& t = *ctx->mutable_output(out.tensor);
+      views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
+    }
+    return has_output_ranks_ ? CheckOutputRanks(ctx) : OkStatus();
+  }
+  TENON_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
+    ShapeMemo memo;
+    return PrepareOutputs(ctx, &memo, views);
   }
 
   // True when the memo was made for the present input shapes and values.
@@ -21372,6 +23252,7 @@ class AdaptedKernel final : public OpKernel {
         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
+  const detail::AdaptedCore* adapted() const override { return &core_; }
 
   void Compute(OpKernelContext* ctx) override {
     constexpr int kSmall = 8;
@@ -21420,9 +23301,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    auto* call = new PendingCall;
-    call->context = ctx;
-    call->done = done;
+    auto* call = new PendingCall{ctx, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
@@ -21432,16 +23311,6 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->frame.done = &Finish;
     call->frame.done_state = call;
     (void)core_.Call(call->frame);  // errors go through Done
-  }
-  // Waits for the end: executors call ComputeAsync.
-  void Compute(OpKernelContext* ctx) override {
-    std::atomic<bool> done{false};
-    ComputeAsync(ctx, {[](void* flag) {
-                         static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
-                         static_cast<std::atomic<bool>*>(flag)->notify_one();
-                       },
-                       &done});
-    done.wait(false, std::memory_order_acquire);
   }
 
  private:
@@ -21461,13 +23330,144 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     auto* call = static_cast<PendingCall*>(state);
     if (!status.ok()) [[unlikely]]
       SetError(call->context, status);
-    const DoneCallback done = call->done;
+    const DoneCallback done = std::move(call->done);
     delete call;
     done();
   }
 
   detail::AdaptedCore core_;
 };
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/match.hpp ----
+// KernelMatch: which nodes a kernel is for, beside its device and types. What TensorFlow's kernel builder says with
+// Label, Priority, AttrConstraint and TypeConstraint (reference: KernelDef).
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+void kernel_match_error_has_more_than_4_constraints();
+void kernel_match_error_allows_more_than_8_values();
+}  // namespace detail
+
+// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
+// several that fit a node, the one of the highest priority is taken. Immutable, a constant.
+//
+//   struct MatMulFast {
+//     static constexpr auto signature = MatMul::signature;
+//     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
+struct KernelMatch {
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8;
+  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
+  struct Value {
+    std::int64_t number = 0;
+    std::string_view text;
+  };
+  struct Constraint {
+    std::string_view attr;
+    Kind kind = Kind::kInt;
+    std::size_t count = 0;
+    Value values[kMaxValues];
+  };
+
+  std::string_view label;  // nodes ask for it with their attr `_kernel`
+  int priority = 0;
+  std::size_t count = 0;
+  Constraint constraints[kMaxConstraints];
+
+  constexpr KernelMatch Label(std::string_view text) const {
+    KernelMatch match = *this;
+    match.label = text;
+    return match;
+  }
+  constexpr KernelMatch Priority(int value) const {
+    KernelMatch match = *this;
+    match.priority = value;
+    return match;
+  }
+  // The attr has one of these values: bool, int, text or DataType. Of a list of types, all have.
+  template <class T>
+  constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
+    if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
+    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
+    KernelMatch match = *this;
+    Constraint& constraint = match.constraints[match.count++];
+    constraint.attr = attr;
+    for (const T& value : values) Add(&constraint, value);
+    return match;
+  }
+
+ private:
+  static constexpr void Add(Constraint* to, Kind kind, Value value) {
+    to->kind = kind;
+    to->values[to->count++] = value;
+  }
+  static constexpr void Add(Constraint* to, std::string_view text) { Add(to, Kind::kString, {0, text}); }
+  static constexpr void Add(Constraint* to, const char* text) { Add(to, std::string_view(text)); }
+  static constexpr void Add(Constraint* to, DataType type) {
+    Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
+  }
+  static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
+};
+
+// A device for kernels that run on any: Register(registry, Ops<...>{}, Devices<AnyDevice>{}). Such a kernel serves
+// where a device has no kernel of its own; all its arguments lie in host memory, and what it needs it gets from its
+// context.
+struct AnyDevice {
+  static constexpr std::string_view type = "DEFAULT";
+};
+
+TENON_SETUP_CODE_BEGIN
+namespace detail {
+
+inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
+  for (std::size_t i = 0; i < constraint.count; ++i)
+    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
+  return false;
+}
+TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
+  constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
+  return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
+                                 "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
+                                 "', but the node's has another: ", SummarizeNodeDef(node));
+}
+inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
+  using Kind = KernelMatch::Kind;
+  const AttrValue* const attr = node.attr.Find(constraint.attr);
+  if (attr == nullptr)
+    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
+                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
+  const AttrValue::Kind kind = attr->kind();
+  if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
+    *satisfies = Allows(constraint, attr->i(), {});
+  } else if (constraint.kind == Kind::kBool && kind == AttrValue::Kind::kBool) {
+    *satisfies = Allows(constraint, attr->b() ? 1 : 0, {});
+  } else if (constraint.kind == Kind::kString && kind == AttrValue::Kind::kString) {
+    *satisfies = Allows(constraint, 0, attr->s());
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kType) {
+    *satisfies = Allows(constraint, static_cast<std::int64_t>(attr->type()), {});
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kList) {
+    *satisfies = true;
+    for (const DataType type : attr->list().type)
+      *satisfies = *satisfies && Allows(constraint, static_cast<std::int64_t>(type), {});
+  } else {
+    return WrongKindOfAttr(constraint, node);
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
+// one of another kind.
+inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
+  *satisfies = true;
+  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
+    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
+  return OkStatus();
+}
+TENON_SETUP_CODE_END
 
 TENON_NAMESPACE_END
 
@@ -21482,6 +23482,7 @@ struct KernelKey {
   std::string_view op;
   std::string_view device;
   SlimVector<DataType> types;
+  std::string_view label = {};
 };
 struct KernelDef {
   const KernelRow* row = nullptr;
@@ -21523,29 +23524,45 @@ class Registry {
     return status;
   }
 
-  // NotFound names the types there are kernels for.
+  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
+  // there are kernels for.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
-    const KernelRow* const row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), key.types);
     if (row != nullptr) [[likely]]
       return KernelDef{row};
     return NoKernel(key, kernels);
   }
-  // The kernel for a node: reads the node's type attrs.
+  // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
+  // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
+  // two fit equally well.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
-    KernelKey key{node.op, device, {}};
-    if (const OpKernels* const kernels = kernels_.Find(node.op); kernels != nullptr) {
-      const OpRow& op = *kernels->op;
-      for (int k = 0; k < op.typed_count; ++k) {
-        DataType type = DataType::kInvalid;
-        TENON_RETURN_IF_ERROR(
-            GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-        key.types.push_back(type);
-      }
+    KernelKey key{node.op, device, {}, {}};
+    const OpKernels* const kernels = kernels_.Find(node.op);
+    if (kernels == nullptr) return NoKernel(key, kernels);
+    if (const AttrValue* label = node.attr.Find("_kernel");
+        label != nullptr && label->kind() == AttrValue::Kind::kString)
+      key.label = label->s();
+    if (const OpRow* const op = PlainOp(*kernels); op != nullptr)
+      TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &key.types));
+    if (key.label.empty() && !HasMatches(*kernels)) [[likely]] {
+      const KernelRow* const row = FindRow(*kernels, device, key.types);
+      if (row != nullptr) return KernelDef{row};
     }
-    return Find(key);
+    const KernelRow* row = nullptr;
+    bool attrs_differ = false;
+    TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, device, key.label, &row, &attrs_differ));
+    for (const std::string_view other : {LenderTo(*kernels, device), std::string_view("DEFAULT")})
+      if (row == nullptr && !other.empty())
+        TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, other, key.label, &row, &attrs_differ));
+    if (row != nullptr) return KernelDef{row};
+    const Status status = NoKernel(key, kernels);
+    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
+                                                     SummarizeNodeDef(node)))
+                        : status;
   }
   // All kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
@@ -21581,6 +23598,53 @@ class Registry {
     Table* first;
   };
 
+  // The struct whose kernels serve every node; null when there is none.
+  static const OpRow* PlainOp(const OpKernels& kernels) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      if (table->rows->op->match == nullptr) return table->rows->op;
+    return nullptr;
+  }
+  static bool HasMatches(const OpKernels& kernels) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      if (table->rows->op->match != nullptr) return true;
+    return false;
+  }
+  static Status ReadTypes(const NodeDef& node, const OpRow& op, SlimVector<DataType>* types) {
+    for (int k = 0; k < op.typed_count; ++k) {
+      DataType type = DataType::kInvalid;
+      TENON_RETURN_IF_ERROR(
+          GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+      types->push_back(type);
+    }
+    return OkStatus();
+  }
+  // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
+  // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
+  TENON_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                     std::string_view label, const KernelRow** row, bool* attrs_differ) {
+    const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
+      const OpRow& op = *table->rows->op;
+      if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+      const KernelRow* fits = nullptr;
+      for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
+        if (at->op == nullptr || at->device != device) continue;
+        *attrs_differ = true;
+        if (fits == nullptr && Matches(*at, types)) fits = at;
+      }
+      bool satisfied = fits != nullptr;
+      if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
+      if (!satisfied || (*row != nullptr && SameStruct(*(*row)->op, op))) continue;
+      if (*row != nullptr && priority(*fits) == priority(**row))
+        return errors::InvalidArgument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ",
+                                       node.name, "}}': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
+      if (*row == nullptr || priority(*fits) > priority(**row)) *row = fits;
+    }
+    return OkStatus();
+  }
+
   static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
     if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
     for (std::size_t i = 0; i < types.size(); ++i)
@@ -21591,8 +23655,19 @@ class Registry {
                                   const SlimVector<DataType>& types) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && Matches(*row, types) && row->device == device) return row;
+        if (row->op != nullptr && Matches(*row, types) && row->device == device && row->op->match == nullptr)
+          return row;
     return nullptr;
+  }
+  // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
+  // that call functions: their kernels run whole programs.
+  TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
+    const DeviceFactory* factory = detail::device_factories.load(std::memory_order_acquire);
+    while (factory != nullptr && (factory->type != device || factory->kernels.empty())) factory = factory->next;
+    if (factory == nullptr) return {};
+    for (const AttrSpec& attr : kernels.op->view->attrs)
+      if (attr.kind == AttrKind::kFunc) return {};
+    return factory->kernels;
   }
   static SlimVector<DataType> TypesOf(const KernelRow& row) {
     SlimVector<DataType> types;
@@ -21605,7 +23680,8 @@ class Registry {
     const Table* table = kernels == nullptr ? nullptr : kernels->first;
     for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && FindRow(*kernels, row->device, TypesOf(*row)) == row) rows.push_back(row);
+        if (row->op != nullptr && (row->op->match != nullptr || FindRow(*kernels, row->device, TypesOf(*row)) == row))
+          rows.push_back(row);
     return rows;
   }
   static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
@@ -21642,9 +23718,11 @@ class Registry {
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
-    if (kernels == nullptr || kernels->op == &op || SameStruct(*kernels->op, op)) return OkStatus();
-    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", kernels->op->struct_name,
-                                 " and ", op.struct_name);
+    if (kernels == nullptr || kernels->op == &op || op.match != nullptr) return OkStatus();
+    const OpRow* const plain = PlainOp(*kernels);
+    if (plain == nullptr || plain == &op || SameStruct(*plain, op)) return OkStatus();
+    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", plain->struct_name,
+                                 " and ", op.struct_name, "; one may serve some nodes only, with a kernel_match");
   }
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;
@@ -21817,152 +23895,6 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& = Re
   return errors::Unimplemented("LoadLibrary: '", path, "': this system has no dlopen");
 }
 #endif
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/io/mapped_file.hpp ----
-// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
-#endif
-
-// ---- tenon/io/mapped_file.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// What the system said about a file, as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG: code = Code::kNotFound; break;
-    case EACCES:
-    case EPERM:
-    case EROFS: code = Code::kPermissionDenied; break;
-    case EISDIR: code = Code::kFailedPrecondition; break;
-    case ENOMEM:
-    case ENOSPC:
-    case EMFILE:
-    case ENFILE: code = Code::kResourceExhausted; break;
-    default: break;
-  }
-  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
-}
-
-// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
-inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char block[1 << 14];
-  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
-  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
-  if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
-                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
-  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return buffer;
-}
-
-}  // namespace detail
-
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
-// program. Who writes to the memory changes a private copy of the page, never the file.
-//
-//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
-//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
-class MappedFile {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
-  static Result<MappedFile> Open(const std::string& path) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return detail::FileError("MappedFile", path, errno);
-    struct stat info;
-    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (S_ISREG(info.st_mode) && size > 0) {
-      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-      if (data != MAP_FAILED) {
-        ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
-      }
-    }
-    std::FILE* file = ::fdopen(fd, "rb");
-    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-#else
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
-#endif
-    Result<Buffer*> buffer = detail::ReadWhole(file, path);
-    std::fclose(file);
-    if (!buffer.ok()) return buffer.status();
-    return MappedFile(*buffer);
-  }
-
-  // The bytes of a buffer; takes over the caller's reference.
-  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
-
-  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (buffer_ != nullptr) buffer_->Unref();
-  }
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
-  Buffer* buffer() const { return buffer_; }
-
- private:
-  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
-  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
-  static Status CloseWith(int fd, Status status) {
-    ::close(fd);
-    return status;
-  }
-#endif
-
-  Buffer* buffer_;
-};
-
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  int error = 0;
-  for (const std::string_view bytes : pieces) {
-    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
-  }
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
-  return detail::FileError("WriteFile", path, error);
-}
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
-}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -23634,6 +25566,7 @@ struct OutEdge {
 struct Node {
   int id = -1;
   NodeClass node_class = NodeClass::kOther;
+  std::uint16_t assigned_device = 0;  // Graph::assigned_device_name; 0: none yet
   const OpView* op = nullptr;  // lives as long as the registry that the graph was made with
   NodeDef def;                 // attr defaults added
   InlinedVector<DataType, 4> input_types;
@@ -23802,6 +25735,19 @@ class Graph {
     return name;
   }
 
+  // Says where the node runs: a complete device name, or "" for nowhere yet. ResourceExhausted beyond 65535 devices.
+  Status AssignDevice(int id, std::string_view device) {
+    std::size_t at = 0;
+    while (at < devices_.size() && devices_[at] != device) ++at;
+    if (!device.empty() && at == devices_.size()) {
+      if (at >= std::numeric_limits<std::uint16_t>::max())
+        return errors::ResourceExhausted("Graph::AssignDevice: more than ", at, " devices");
+      devices_.push_back(std::string(device));
+    }
+    nodes_[Slot(id)].assigned_device = device.empty() ? 0 : static_cast<std::uint16_t>(at + 1);
+    return OkStatus();
+  }
+
   Node& mutable_node(int id) { return nodes_[Slot(id)]; }
   VersionDef& mutable_versions() { return versions_; }
   FunctionDefLibrary& mutable_library() { return library_; }
@@ -23815,6 +25761,11 @@ class Graph {
     const int id = names_.Find(name, NameOf{&nodes_});
     return id < 0 ? nullptr : &nodes_[Slot(id)];
   }
+  // "" while the node has no device.
+  std::string_view assigned_device_name(int id) const {
+    const std::uint16_t device = nodes_[Slot(id)].assigned_device;
+    return device == 0 ? std::string_view() : std::string_view(devices_[Slot(device - 1)]);
+  }
   const VersionDef& versions() const { return versions_; }
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
@@ -23827,12 +25778,14 @@ class Graph {
     return detail::SuggestNames(name, names);
   }
 
-  // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text.
+  // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text; an
+  // assigned device replaces the one asked for.
   GraphDef ToGraphDef() const {
     GraphDef out;
     out.node.reserve(nodes_.size());
     for (const Node& node : nodes_) {
       NodeDef& def = out.node.emplace_back(node.def);
+      if (node.assigned_device != 0) def.device = std::string(assigned_device_name(node.id));
       SlimVector<std::string> old = std::move(def.input);
       def.input.clear();
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -23879,6 +25832,7 @@ class Graph {
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;
+  SlimVector<std::string> devices_;  // that nodes are assigned to
   std::int64_t name_counter_ = 0;
 };
 
@@ -24410,1497 +26364,6 @@ class GraphBuilder {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/base/fixed_string.hpp ----
-// FixedString: text as a template argument, so that a compiler prints it in an error. For diagnostics only: never part
-// of the type of a kernel (nvcc rejects strings in the template arguments of what it launches).
-TENON_NAMESPACE_BEGIN
-
-// N characters and a zero at the end. immutable once made; public members make it a structural type.
-template <std::size_t N>
-struct FixedString {
-  constexpr FixedString() = default;
-  constexpr FixedString(const char (&literal)[N + 1]) : FixedString(std::string_view(literal, N)) {}
-  // The first N characters of `s`; what is missing stays zero.
-  constexpr explicit FixedString(std::string_view s) {
-    for (std::size_t i = 0; i < N && i < s.size(); ++i) text[i] = s[i];
-  }
-
-  static constexpr std::size_t size() { return N; }
-  constexpr std::string_view view() const { return {text, N}; }
-  constexpr operator std::string_view() const { return view(); }
-
-  template <std::size_t M>
-  friend constexpr FixedString<N + M> operator+(const FixedString& a, const FixedString<M>& b) {
-    FixedString<N + M> sum;
-    for (std::size_t i = 0; i < N; ++i) sum.text[i] = a.text[i];
-    for (std::size_t i = 0; i < M; ++i) sum.text[N + i] = b.text[i];
-    return sum;
-  }
-  template <std::size_t M>
-  friend constexpr bool operator==(const FixedString& a, const FixedString<M>& b) {
-    return a.view() == b.view();
-  }
-
-  char text[N + 1] = {};
-};
-
-template <std::size_t Size>
-FixedString(const char (&)[Size]) -> FixedString<Size - 1>;
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/rules.hpp ----
-// Every law an op struct must obey, one struct per law: a compile error names the law as a sentence, and its template
-// arguments name the op, the device, the types and the argument that broke it. docs/errors.md has one anchor for each.
-TENON_NAMESPACE_BEGIN
-
-namespace rule {
-
-template <class Op, bool the_signature_has_a_shape_function_or_no_outputs>
-struct SignatureIsComplete {
-  static_assert(the_signature_has_a_shape_function_or_no_outputs,
-                "tenon: the signature has outputs but no SetShapeFn(...): nobody can size them");
-};
-
-template <class Op, class Device, bool some_combination_of_types_is_accepted>
-struct KernelHasOneTypeParameterPerTypeAttr {
-  static_assert(
-      some_combination_of_types_is_accepted,
-      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
-      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
-};
-
-template <class Op, class Kernel, std::size_t declared, std::size_t expected>
-struct KernelCallTakesDeviceInputsOutputs {
-  static_assert(
-      declared == expected,
-      "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
-};
-
-template <class Op, class Device, class Found, bool is_the_device_or_its_context>
-struct KernelTakesItsDeviceFirst {
-  static_assert(is_the_device_or_its_context,
-                "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
-};
-
-template <class Op, class Kernel, bool is_one_const_member_function>
-struct KernelCallIsOneConstFunction {
-  static_assert(
-      is_one_const_member_function,
-      "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
-      "(void when its last parameter is Done)");
-};
-
-template <FixedString input, class Expected, class Found, bool fits>
-struct KernelParameterForInput {
-  static_assert(
-      fits,
-      "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
-      "input named in this type, with the element type named after it");
-};
-
-template <FixedString output, class Expected, class Found, bool fits>
-struct KernelParameterForOutput {
-  static_assert(
-      fits,
-      "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
-      "the output named in this type, with the element type named after it");
-};
-
-template <class Op, FixedString output, bool names_inputs_of_the_signature>
-struct ForwardNamesInputsOfTheSignature {
-  static_assert(names_inputs_of_the_signature,
-                "tenon: Forward<T, I...> names an input number that the signature does not have");
-};
-
-template <class Op, FixedString member, bool is_an_attr_of_the_signature>
-struct AttrsMembersAreAttrs {
-  static_assert(
-      is_an_attr_of_the_signature,
-      "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
-};
-
-template <class Op, FixedString attr, bool has_the_type_of_its_attr>
-struct AttrsMembersHaveTheirTypes {
-  static_assert(
-      has_the_type_of_its_attr,
-      "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
-      "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-      "std::span<const ...>");
-};
-
-template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
-struct EveryAttrIsReadOrNamedInUnused {
-  static_assert(
-      is_a_member_of_Attrs_or_named_in_unused,
-      "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
-      "members must be the signature's attrs, or the kernel must say that it does not need them");
-};
-
-template <class Op, FixedString name, bool is_a_type_attr_of_the_signature>
-struct KernelTypesNameTypeAttrs {
-  static_assert(is_a_type_attr_of_the_signature,
-                "tenon: kernel_types names something that is not a type attr with a list of types");
-};
-
-template <class Op, bool complex_numbers_have_their_header>
-struct ComplexTypesNeedTheirHeader {
-  static_assert(complex_numbers_have_their_header,
-                "tenon: the op allows complex64 or complex128: include <tenon/types/complex.hpp> where it is defined");
-};
-
-template <class Op, class Kernel, bool derives_from_Attrs>
-struct KernelDerivesFromAttrs {
-  static_assert(derives_from_Attrs, "tenon: the op has attrs for its kernel: write `struct kernel : Attrs`");
-};
-
-}  // namespace rule
-
-namespace detail {
-
-// Naming Report<a broken law> makes the compiler say so, at the end of the file: the function that names it stays fit
-// for constant expressions, so nothing else is wrong with the program.
-template <class Rule>
-void Report() {
-  (void)sizeof(Rule);
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/adapter.hpp ----
-// From an op struct to table rows: checks the struct's kernel against its signature and makes one KernelRow for every
-// combination of device and types that the kernel accepts.
-TENON_NAMESPACE_BEGIN
-
-struct Cpu;
-struct Cuda;
-class OpKernel;
-
-// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
-// TypeAttrs() is the erased form: one kernel for every type.
-template <std::size_t N>
-struct TypeAttrNames {
-  std::string_view names[N == 0 ? 1 : N];
-  static constexpr std::size_t size = N;
-};
-template <class... Name>
-constexpr TypeAttrNames<sizeof...(Name)> TypeAttrs(Name... names) {
-  return {{std::string_view(names)...}};
-}
-
-// Types<float, double>: in a list of ops to register, narrows all of them to these element types.
-template <class... T>
-struct Types {};
-
-namespace detail {
-
-// ---- the signature's view, once per op
-template <class Op>
-inline constexpr OpView kOpView = Op::signature.view();
-
-template <class Op>
-constexpr int FindAttrIndex(std::string_view name) {
-  return kOpView<Op>.AttrIndex(name);
-}
-
-// The numbers of the attrs that the kernel is a template over.
-struct TypedAttrs {
-  int count = 0;
-  int attr[kMaxTypedAttrs]{};
-};
-template <class Op>
-constexpr TypedAttrs FindTypedAttrs() {
-  TypedAttrs typed;
-  if constexpr (requires { Op::kernel_types.size; }) {
-    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
-      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
-  } else {
-    for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
-      if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
-        typed.attr[typed.count++] = static_cast<int>(i);
-  }
-  return typed;
-}
-template <class Op>
-inline constexpr TypedAttrs kTyped = FindTypedAttrs<Op>();
-
-template <class Op>
-constexpr int TypedPosition(int attr) {
-  for (int k = 0; k < kTyped<Op>.count; ++k)
-    if (kTyped<Op>.attr[k] == attr) return k;
-  return -1;
-}
-
-// ---- masks of types
-template <class T>
-constexpr std::uint64_t MaskOf() {
-  return std::uint64_t{1} << static_cast<int>(dtype_of_v<T>);
-}
-template <class Narrow>
-inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
-template <class... T>
-inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
-
-// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
-// the op is registered, when every header has been read.)
-template <int Dt, class Op>
-concept HasElementType =
-    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
-template <class Op, int... Dt>
-constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
-  return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
-}
-template <class Op>
-inline constexpr std::uint64_t kElementTypes = ElementTypeMask<Op>(std::make_integer_sequence<int, 34>{});
-
-template <class Op>
-constexpr std::uint64_t AllowedMask(int k) {
-  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask;
-}
-template <class Op>
-constexpr bool ComplexIsKnownWhereAllowed() {
-  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
-                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
-  for (int k = 0; k < kTyped<Op>.count; ++k)
-    if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
-  return true;
-}
-template <class Op, class Narrow>
-constexpr std::uint64_t TypedMask(int k) {
-  return AllowedMask<Op>(k) & kElementTypes<Op> & kNarrowMask<Narrow>;
-}
-constexpr int BitCount(std::uint64_t mask) {
-  int n = 0;
-  for (; mask != 0; mask &= mask - 1) ++n;
-  return n;
-}
-constexpr DataType NthType(std::uint64_t mask, int n) {
-  for (int dt = 0; dt < 64; ++dt)
-    if ((mask >> dt & 1) != 0 && n-- == 0) return static_cast<DataType>(dt);
-  return DataType::kInvalid;
-}
-template <class Op, class Narrow>
-constexpr std::size_t CombinationCount() {
-  std::size_t n = 1;
-  for (int k = 0; k < kTyped<Op>.count; ++k) n *= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(k)));
-  return n;
-}
-// Type number k of combination `flat`; the last attr's type runs fastest.
-template <class Op, class Narrow>
-constexpr DataType CombinationType(std::size_t flat, int k) {
-  for (int j = kTyped<Op>.count - 1; j > k; --j) flat /= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(j)));
-  const std::uint64_t mask = TypedMask<Op, Narrow>(k);
-  return NthType(mask, static_cast<int>(flat % static_cast<std::size_t>(BitCount(mask))));
-}
-
-// ---- the element type of one declared argument, given the kernel's types; void: known only while running
-template <class Op, int I>
-constexpr const ArgSpec& Argument() {
-  constexpr int inputs = static_cast<int>(kOpView<Op>.inputs.size());
-  if constexpr (I < inputs)
-    return kOpView<Op>.inputs[I];
-  else
-    return kOpView<Op>.outputs[I - inputs];
-}
-template <class Op, int I, class... T>
-constexpr auto ArgumentElement() {
-  constexpr const ArgSpec& a = Argument<Op, I>();
-  if constexpr (a.type != DataType::kInvalid) {
-    if constexpr (HasElementType<static_cast<int>(a.type), Op>)
-      return type_of<a.type>{};
-    else
-      return std::type_identity<void>{};
-  } else {
-    constexpr int position = TypedPosition<Op>(a.type_attr_index);
-    if constexpr (position >= 0)
-      return std::type_identity<std::tuple_element_t<static_cast<std::size_t>(position), std::tuple<T...>>>{};
-    else
-      return std::type_identity<void>{};
-  }
-}
-template <class Op, int I>
-constexpr bool MayBeIndices() {
-  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
-  constexpr const ArgSpec& a = Argument<Op, I>();
-  if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
-  const AttrSpec* attr = kOpView<Op>.TypeAttr(a);
-  return attr != nullptr && !attr->allowed_types.empty() && (attr->allowed_types.mask & ~allowed) == 0;
-}
-
-// A parameter as written: In<T> and the like by value (or const&), Tensor& and Late<T>& as references.
-template <class P>
-using ParamType = std::conditional_t<
-    std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
-    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
-                       std::remove_cvref_t<P>>>;
-
-template <class Op, int I, class P, class... T>
-constexpr bool ParameterFits() {
-  using Traits = ParamTraits<ParamType<P>>;
-  using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
-  constexpr bool input = I < static_cast<int>(kOpView<Op>.inputs.size());
-  constexpr ParamKind kind = Traits::info.kind;
-  constexpr bool type_list = Argument<Op, I>().is_type_list;
-  constexpr bool list = Argument<Op, I>().is_list();
-  constexpr bool same = std::is_same_v<typename Traits::value, Element> && !std::is_void_v<Element>;
-  if constexpr (input && list)
-    return kind == ParamKind::kTensorsIn || (kind == ParamKind::kInList && !type_list && same);
-  else if constexpr (input)
-    return kind == ParamKind::kTensorIn || (kind == ParamKind::kHostIndices && MayBeIndices<Op, I>()) ||
-           ((kind == ParamKind::kIn || kind == ParamKind::kHostIn) && same);
-  else if constexpr (list)
-    return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
-  else
-    return kind == ParamKind::kTensorOut ||
-           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
-}
-
-// ---- operator()
-template <class F>
-struct CallTraits {
-  static constexpr bool ok = false;
-  using Args = std::tuple<>;
-  using Result = void;
-};
-template <class K, class R, class... A>
-struct CallTraits<R (K::*)(A...) const> {
-  static constexpr bool ok = true;
-  using Args = std::tuple<A...>;
-  using Result = R;
-};
-template <class Kernel>
-constexpr auto CallOf() {
-  if constexpr (requires { &Kernel::operator(); })
-    return CallTraits<decltype(&Kernel::operator())>{};
-  else
-    return CallTraits<void>{};
-}
-
-template <class Op, int I>
-constexpr auto ArgumentName() {
-  return FixedString<Argument<Op, I>().name().size()>(Argument<Op, I>().name());
-}
-template <class Op, int I, class P, class... T>
-constexpr bool CheckParameter() {
-  constexpr bool fits = ParameterFits<Op, I, P, T...>();
-  if constexpr (!fits) {
-    using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
-    if constexpr (I < static_cast<int>(kOpView<Op>.inputs.size()))
-      (void)&Report<rule::KernelParameterForInput<ArgumentName<Op, I>(), Element, P, fits>>;
-    else
-      (void)&Report<rule::KernelParameterForOutput<ArgumentName<Op, I>(), Element, P, fits>>;
-  } else if constexpr (ParamTraits<ParamType<P>>::info.forward_mask >> kOpView<Op>.inputs.size() != 0) {
-    (void)&Report<rule::ForwardNamesInputsOfTheSignature<Op, ArgumentName<Op, I>(), false>>;
-    return false;
-  }
-  return fits;
-}
-
-template <class Op>
-inline constexpr int kArgumentCount = static_cast<int>(kOpView<Op>.inputs.size() + kOpView<Op>.outputs.size());
-
-template <class Args>
-constexpr bool EndsInDone() {
-  if constexpr (std::tuple_size_v<Args> > 0)
-    return std::is_same_v<std::remove_cvref_t<std::tuple_element_t<std::tuple_size_v<Args> - 1, Args>>, Done>;
-  else
-    return false;
-}
-
-// The whole check of one kernel; true when it may be built.
-template <class Op, class Device, class Kernel, class... T>
-struct KernelCheck {
-  using Call = decltype(CallOf<Kernel>());
-  using Args = typename Call::Args;
-  static constexpr bool is_async = EndsInDone<Args>();
-  static constexpr std::size_t arity = std::tuple_size_v<Args> - (is_async ? 1 : 0);
-
-  template <int... I>
-  static constexpr bool Parameters(std::integer_sequence<int, I...>) {
-    return (true && ... && CheckParameter<Op, I, std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>, T...>());
-  }
-  static constexpr bool Run() {
-    constexpr bool callable =
-        Call::ok && (is_async ? std::is_void_v<typename Call::Result> : std::is_same_v<typename Call::Result, Status>);
-    if constexpr (!callable) {
-      (void)&Report<rule::KernelCallIsOneConstFunction<Op, Kernel, callable>>;
-      return false;
-    } else if constexpr (arity != 1 + static_cast<std::size_t>(kArgumentCount<Op>)) {
-      (void)&Report<rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
-                                                             1 + static_cast<std::size_t>(kArgumentCount<Op>)>>;
-      return false;
-    } else {
-      using First = std::tuple_element_t<0, Args>;
-      constexpr bool device =
-          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
-      if constexpr (!device) {
-        (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
-        return false;
-      } else {
-        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{});
-      }
-    }
-  }
-};
-
-// ---- the attrs, once per op
-template <class Op>
-constexpr bool IsUnused(std::string_view attr) {
-  if constexpr (requires { Op::unused; })
-    for (const std::string_view name : Op::unused)
-      if (name == attr) return true;
-  return false;
-}
-constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
-  for (const ArgSpec& a : arguments)
-    if (a.type_attr_index == attr || a.number_attr_index == attr) return true;
-  return false;
-}
-template <class Op>
-constexpr bool IsStructural(
-    std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
-  if (kOpView<Op>.attrs[attr].is_type()) return true;
-  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) ||
-         SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
-}
-template <class Op, std::size_t I>
-constexpr auto AttrText() {
-  return FixedString<kOpView<Op>.attrs[I].name().size()>(kOpView<Op>.attrs[I].name());
-}
-
-template <class Op>
-struct AttrsOf {
-  struct type {};
-};
-template <class Op>
-  requires requires { typename Op::Attrs; }
-struct AttrsOf<Op> {
-  using type = typename Op::Attrs;
-};
-
-template <class Op>
-struct AttrCheck {
-  using Attrs = typename AttrsOf<Op>::type;
-  static constexpr auto names = MemberNames<Attrs>();
-  using Members = MemberTypesOf<Attrs>;
-
-  template <std::size_t M>
-  static constexpr bool Member() {
-    constexpr int attr = FindAttrIndex<Op>(names[M]);
-    if constexpr (attr < 0) {
-      (void)&Report<rule::AttrsMembersAreAttrs<Op, FixedString<names[M].size()>(names[M]), (attr >= 0)>>;
-      return false;
-    } else {
-      constexpr const AttrSpec& a = kOpView<Op>.attrs[static_cast<std::size_t>(attr)];
-      constexpr bool typed = Members::known[M] && Members::kind[M] == a.kind && Members::list[M] == a.is_list;
-      if constexpr (!typed)
-        (void)&Report<rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>>;
-      return typed;
-    }
-  }
-  template <std::size_t I>
-  static constexpr bool Covered() {
-    constexpr bool covered = [] {
-      if (IsStructural<Op>(I) || IsUnused<Op>(kOpView<Op>.attrs[I].name())) return true;
-      for (const std::string_view name : names)
-        if (name == kOpView<Op>.attrs[I].name()) return true;
-      return false;
-    }();
-    if constexpr (!covered) (void)&Report<rule::EveryAttrIsReadOrNamedInUnused<Op, AttrText<Op, I>(), covered>>;
-    return covered;
-  }
-  template <std::size_t... M, std::size_t... I>
-  static constexpr bool Run(std::index_sequence<M...>, std::index_sequence<I...>) {
-    const bool members = (true && ... && Member<M>());
-    return members && (true && ... && Covered<I>());
-  }
-  static constexpr bool ok =
-      Run(std::make_index_sequence<names.size()>{}, std::make_index_sequence<kOpView<Op>.attrs.size()>{});
-};
-
-// Names in kernel_types must be type attrs with a list of types.
-template <class Op, std::size_t... K>
-constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
-  return (true && ... && [] {
-    constexpr std::string_view name = Op::kernel_types.names[K];
-    constexpr const AttrSpec* attr = kOpView<Op>.FindAttr(name);
-    constexpr bool ok = attr != nullptr && attr->is_type() && !attr->allowed_types.empty();
-    if constexpr (!ok) (void)&Report<rule::KernelTypesNameTypeAttrs<Op, FixedString<name.size()>(name), ok>>;
-    return ok;
-  }());
-}
-template <class Op>
-constexpr bool CheckSignature() {
-  constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
-  if constexpr (!complete) (void)&Report<rule::SignatureIsComplete<Op, complete>>;
-  bool types = true;
-  if constexpr (requires { Op::kernel_types.size; })
-    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
-  constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
-  if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
-  return complete && types && complex && Op::signature.Validate();
-}
-
-// ---- the code of one kernel
-template <class P>
-decltype(auto) MakeParam(CallFrame& frame, int argument) {
-  constexpr ParamKind kind = ParamTraits<ParamType<P>>::info.kind;
-  const int first = frame.first[argument];
-  if constexpr (kind == ParamKind::kTensorIn)
-    return *static_cast<const Tensor*>(frame.inputs[first]);
-  else if constexpr (kind == ParamKind::kTensorsIn)
-    return frame.input_span(frame, argument);
-  else if constexpr (kind == ParamKind::kTensorOut)
-    return (frame.outputs[first - frame.num_inputs]);
-  else if constexpr (kind == ParamKind::kTensorsOut)
-    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
-                             static_cast<std::size_t>(frame.first[argument + 1] - first));
-  else if constexpr (kind == ParamKind::kHostIndices)
-    return HostIndices(frame.views[first], frame.inputs[first]->dtype());
-  else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
-    return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
-  else if constexpr (kind == ParamKind::kLate)
-    return *::new (static_cast<void*>(frame.late + 16 * argument))
-        std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
-  else
-    return ParamType<P>(frame.views[first]);
-}
-
-template <class Kernel, class Device, class Args, class Result>
-struct KernelCode {
-  template <std::size_t... I>
-  static Status Call(const void* kernel, CallFrame& frame, std::index_sequence<I...>) {
-    using First = std::tuple_element_t<0, Args>;
-    const Kernel& call = *static_cast<const Kernel*>(kernel);
-    Device& device = *static_cast<Device*>(frame.device);
-    if constexpr (std::is_same_v<First, Device&>) {
-      if constexpr (std::is_void_v<Result>)
-        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    Done(frame.done, frame.done_state)),
-               OkStatus();
-      else
-        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
-    } else {
-      Context<Device> context(frame.context, &device);
-      if constexpr (std::is_void_v<Result>)
-        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    Done(frame.done, frame.done_state)),
-               OkStatus();
-      else
-        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
-    }
-  }
-  static constexpr std::size_t kCount = std::tuple_size_v<Args> - 1 - (std::is_void_v<Result> ? 1 : 0);
-  static Status Thunk(const void* kernel, CallFrame& frame) {
-    return Call(kernel, frame, std::make_index_sequence<kCount>{});
-  }
-};
-template <class Kernel, class Attrs>
-void* ConstructKernel(void* memory) {
-  Kernel* kernel = ::new (memory) Kernel();
-  if constexpr (std::is_base_of_v<Attrs, Kernel>)
-    return static_cast<Attrs*>(kernel);
-  else
-    return nullptr;
-}
-template <class Kernel>
-void DestroyKernel(void* kernel) {
-  static_cast<Kernel*>(kernel)->~Kernel();
-}
-template <class Kernel>
-Status InitKernel(void* kernel, OpKernelConstruction& construction) {
-  return static_cast<Kernel*>(kernel)->Init(construction);
-}
-template <class Kernel>
-OpKernel* CreateRawKernel(OpKernelConstruction* construction) {
-  return new Kernel(construction);
-}
-
-template <class Op>
-constexpr std::string_view StructName() {
-  return TENON_SIGNATURE;
-}
-template <class Op>
-constexpr OpRow MakeOpRow() {
-  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
-  for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
-  if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
-  return row;
-}
-template <class Op>
-inline constexpr OpRow kOpRow = MakeOpRow<Op>();
-
-template <class Args, std::size_t... I>
-constexpr auto MakeParamInfos(std::index_sequence<I...>) {
-  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info...,
-                                                 ParamInfo{}};
-}
-template <class Args, std::size_t Count>
-inline constexpr auto kParamInfos = MakeParamInfos<Args>(std::make_index_sequence<Count>{});
-
-// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of
-// a member template when they end in an empty pack.
-template <class Op, class Device, class... T>
-struct KernelOf {};
-template <class Op, class Device>
-  requires requires { typename Op::template kernel<Device>; }
-struct KernelOf<Op, Device> {
-  using type = typename Op::template kernel<Device>;
-};
-template <class Op, class Device, class A>
-  requires requires { typename Op::template kernel<Device, A>; }
-struct KernelOf<Op, Device, A> {
-  using type = typename Op::template kernel<Device, A>;
-};
-template <class Op, class Device, class A, class B>
-  requires requires { typename Op::template kernel<Device, A, B>; }
-struct KernelOf<Op, Device, A, B> {
-  using type = typename Op::template kernel<Device, A, B>;
-};
-template <class Op, class Device, class A, class B, class C>
-  requires requires { typename Op::template kernel<Device, A, B, C>; }
-struct KernelOf<Op, Device, A, B, C> {
-  using type = typename Op::template kernel<Device, A, B, C>;
-};
-template <class Op, class Device, class A, class B, class C, class D>
-  requires requires { typename Op::template kernel<Device, A, B, C, D>; }
-struct KernelOf<Op, Device, A, B, C, D> {
-  using type = typename Op::template kernel<Device, A, B, C, D>;
-};
-static_assert(kMaxTypedAttrs == 4);
-
-template <class Op, class Device, class... T>
-constexpr KernelRow MakeRow() {
-  KernelRow row;
-  if constexpr (requires { typename KernelOf<Op, Device, T...>::type; }) {
-    using Kernel = typename KernelOf<Op, Device, T...>::type;
-    row.device = Device::type;
-    int k = 0;
-    ((row.types[k++] = static_cast<std::uint8_t>(dtype_of_v<T>)), ...);
-    if constexpr (std::is_base_of_v<OpKernel, Kernel>) {
-      row.op = &kOpRow<Op>;
-      row.create = &CreateRawKernel<Kernel>;
-    } else {
-      using Check = KernelCheck<Op, Device, Kernel, T...>;
-      constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
-      constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
-      if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
-      if constexpr (ok && attrs) {
-        using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
-        row.op = &kOpRow<Op>;
-        row.is_async = Check::is_async;
-        if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
-        row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
-        row.size = static_cast<std::uint32_t>(sizeof(Kernel));
-        row.align = static_cast<std::uint32_t>(alignof(Kernel));
-        row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
-        if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
-        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
-          row.init = &InitKernel<Kernel>;
-        row.call = &Code::Thunk;
-      }
-    }
-  }
-  return row;
-}
-template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
-constexpr KernelRow MakeCombination(std::integer_sequence<int, K...>) {
-  return MakeRow<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>();
-}
-template <class Op, class Device, class Narrow, std::size_t... Flat>
-constexpr auto MakeTable(std::index_sequence<Flat...>) {
-  return std::array<KernelRow, sizeof...(Flat) + 1>{
-      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})..., KernelRow{}};
-}
-// All rows of one op on one device; rows that the kernel rejects stay empty.
-template <class Op, class Device, class Narrow>
-inline constexpr auto kTable =
-    MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
-
-// Whether an op struct has a member called kernel at all: naming it becomes ambiguous.
-struct KernelDecoy {
-  struct kernel {};
-};
-template <class Op>
-struct KernelAmbiguity : Op, KernelDecoy {};
-template <class Op>
-concept HasKernel = !requires { typename KernelAmbiguity<Op>::kernel; };
-
-template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
-constexpr bool Accepts(std::integer_sequence<int, K...>) {
-  return requires {
-    typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type;
-  };
-}
-template <class Op, class Device, class Narrow, std::size_t... Flat>
-constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
-  return (false || ... || Accepts<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{}));
-}
-
-// Everything about an op that does not depend on the kernel's types: checked once per op and device.
-template <class Op, class Device, class Narrow>
-constexpr bool CheckOp() {
-  constexpr bool signature = CheckSignature<Op>();
-  if constexpr (signature && HasKernel<Op>) {
-    constexpr std::size_t n = CombinationCount<Op, Narrow>();
-    if constexpr (n > 0) {
-      constexpr bool some = AcceptsSome<Op, Device, Narrow>(std::make_index_sequence<n>{}) ||
-                            AcceptsSome<Op, Cpu, Narrow>(std::make_index_sequence<n>{}) ||
-                            AcceptsSome<Op, Cuda, Narrow>(std::make_index_sequence<n>{});
-      if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
-    }
-  }
-  return signature;
-}
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/register.hpp ----
-// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
-// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels).
-TENON_NAMESPACE_BEGIN
-
-// A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
-template <class... Op>
-struct OpList {};
-template <class... Op>
-struct Ops {};
-template <class... Device>
-struct Devices {};
-
-namespace detail {
-
-// The ops of packs one behind the other, eight packs at a time: lists of hundreds stay far from the limit of depth.
-template <class... Pack>
-struct Joined {
-  using type = Ops<>;
-};
-template <class... A>
-struct Joined<Ops<A...>> {
-  using type = Ops<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct Joined<Ops<A...>, Ops<B...>, Rest...> : Joined<Ops<A..., B...>, Rest...> {};
-template <class... A, class... B, class... C, class... D, class... E, class... F, class... G, class... H, class... Rest>
-struct Joined<Ops<A...>, Ops<B...>, Ops<C...>, Ops<D...>, Ops<E...>, Ops<F...>, Ops<G...>, Ops<H...>, Rest...>
-    : Joined<Ops<A..., B..., C..., D..., E..., F..., G..., H...>, Rest...> {};
-
-template <class Item>
-inline constexpr bool kIsOp = true;
-template <class... Op>
-inline constexpr bool kIsOp<tenon::OpList<Op...>> = false;
-template <class... T>
-inline constexpr bool kIsOp<Types<T...>> = false;
-
-// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and Types<...> taken out.
-template <class Item>
-struct OpsInItem {
-  using type = Ops<Item>;
-};
-template <class... T>
-struct OpsInItem<Types<T...>> {
-  using type = Ops<>;
-};
-template <bool flat, class... Item>
-struct OpsIn {
-  using type = Ops<Item...>;
-};
-template <class... Item>
-struct OpsIn<false, Item...> : Joined<typename OpsInItem<Item>::type...> {};
-template <class... Item>
-struct OpsInItem<tenon::OpList<Item...>> : OpsIn<(kIsOp<Item> && ...), Item...> {};
-
-// NarrowIn<Found, flat, ...>: the last Types<...> among the items and in their lists, or Found. `flat`: there are only
-// ops.
-template <class Found, bool flat, class... Item>
-struct NarrowIn {
-  using type = Found;
-};
-template <class Found, class Item, class... Rest>
-struct NarrowIn<Found, false, Item, Rest...> : NarrowIn<Found, (kIsOp<Rest> && ...), Rest...> {};
-template <class Found, class... T, class... Rest>
-struct NarrowIn<Found, false, Types<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
-template <class Found, class... Item, class... Rest>
-struct NarrowIn<Found, false, tenon::OpList<Item...>, Rest...>
-    : NarrowIn<typename NarrowIn<Found, (kIsOp<Item> && ...), Item...>::type, (kIsOp<Rest> && ...), Rest...> {};
-
-template <class Narrow, class OpPack, class DevicePack>
-struct Batch;
-template <class Narrow, class... Op, class... Device>
-struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
-  template <class O, class D>
-  static constexpr const KernelRow* Table() {
-    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>)
-      return kTable<O, D, Narrow>.data();
-    else
-      return nullptr;
-  }
-  template <class O, class D>
-  static constexpr std::size_t TableSize() {
-    if constexpr (HasKernel<O>)
-      return CombinationCount<O, Narrow>();
-    else
-      return 0;
-  }
-  template <class D>
-  struct On {
-    static constexpr std::array<const KernelRow*, sizeof...(Op) + 1> tables{Table<Op, D>()..., nullptr};
-    static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
-  };
-  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
-  template <class D>
-  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
-                                                  On<D>::sizes.data(), sizeof...(Op), nullptr};
-
-  static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
-};
-
-template <class DevicePack, class... Item>
-using BatchOf = Batch<typename NarrowIn<Types<>*, (kIsOp<Item> && ...), Item...>::type,
-                      typename OpsIn<(kIsOp<Item> && ...), Item...>::type, DevicePack>;
-
-// A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
-#if defined(__CUDACC__)
-using UnitDevices = Devices<Cuda>;
-#else
-using UnitDevices = Devices<Cpu>;
-#endif
-
-}  // namespace detail
-
-class Registry;  // kernel/registry.hpp
-
-// The same as a function, for registries of one's own and programs without static initialisers:
-// Register(registry, Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). The first error of the registry.
-template <class R, class... Item, class... Device>
-Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
-  Status status;
-  (status.Update(registry.Add(detail::BatchOf<Devices<Device...>, Item...>::template batch<Device>)), ...);
-  return status;
-}
-
-TENON_NAMESPACE_END
-
-#define TENON_REGISTER(...)                                                                     \
-  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
-      ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()
-
-// ---- tenon/plugin.hpp ----
-// TENON_PLUGIN(ZeroOut, MatMul): makes a shared library of the file, whose ops and kernels a running program loads with
-// LoadLibrary (io/load_library.hpp). Once per library, at namespace scope; further files of the library may have
-// TENON_REGISTER. The library is built from headers alone and best with -fvisibility=hidden: then nothing of it mixes
-// with another library's op of the same name.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-template <class DevicePack, class... Item>
-struct PluginOf;
-template <class Device, class... Item>
-struct PluginOf<Devices<Device>, Item...> {
-  static constexpr PluginHeader header = MakePluginHeader(&BatchOf<Devices<Device>, Item...>::template batch<Device>);
-};
-
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-#define TENON_PLUGIN(...)                                                                               \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
-  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
-    return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
-  }                                                                                                     \
-  static_assert(true, "")
-
-// ---- tenon/device/device.hpp ----
-// Device: a place that runs kernels and owns memory. DeviceFactory: how a kind of device joins the program.
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. Lives as long as the session that owns it.
-class Device {
- public:
-  explicit Device(std::string name) : name_(std::move(name)) {}
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-  virtual ~Device() = default;
-
-  virtual std::string_view type() const = 0;  // "CPU", "GPU": which kernels it runs
-  virtual Allocator* allocator() const = 0;
-  virtual void* kernel_device() = 0;  // the Cpu or Cuda object that kernels get
-  // True when kernels of this device read and write ordinary host memory.
-  virtual bool uses_host_memory() const = 0;
-
-  // Copies between host tensors and this device's memory; *to is allocated here. A copy has ended when the call
-  // returns, unless said otherwise by the device: then it is ordered before the device's next kernel.
-  virtual Status CopyToDevice(const Tensor& host, Tensor* to) = 0;
-  virtual Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) = 0;
-  // Waits for all kernels and copies; reports what went wrong in them.
-  virtual Status Synchronize() = 0;
-
-  const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
-  std::string short_name() const {  // "GPU:0"
-    const std::size_t at = name_.rfind("device:");
-    return at == std::string::npos ? name_ : name_.substr(at + 7);
-  }
-
- private:
-  std::string name_;
-};
-
-// Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
-struct DeviceFactory {
-  std::string_view type;
-  Result<Owned<Device>> (*create)(const std::string& name, int ordinal);
-  DeviceFactory* next = nullptr;
-  std::atomic<bool> linked{false};
-};
-
-namespace detail {
-inline constinit std::atomic<DeviceFactory*> device_factories{nullptr};
-
-inline bool LinkDeviceFactory(DeviceFactory* factory) {
-  if (factory->linked.exchange(true, std::memory_order_relaxed)) return true;
-  factory->next = device_factories.load(std::memory_order_relaxed);
-  while (!device_factories.compare_exchange_weak(factory->next, factory, std::memory_order_release,
-                                                 std::memory_order_relaxed)) {
-  }
-  return true;
-}
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/device/cpu_device.hpp ----
-// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
-TENON_NAMESPACE_BEGIN
-
-class CpuDevice final : public Device {
- public:
-  // `allocator` and `pool` (which may be null) outlive the device.
-  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
-      : Device(std::move(name)), cpu_{pool, allocator} {}
-
-  std::string_view type() const override { return Cpu::type; }
-  Allocator* allocator() const override { return cpu_.allocator; }
-  void* kernel_device() override { return &cpu_; }
-  bool uses_host_memory() const override { return true; }
-  Status CopyToDevice(const Tensor& host, Tensor* to) override {
-    *to = host;
-    return OkStatus();
-  }
-  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
-    *to = from;
-    return OkStatus();
-  }
-  Status Synchronize() override { return OkStatus(); }
-
- private:
-  Cpu cpu_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/device/denormals.hpp ----
-// Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
-#if defined(__SSE2__) || defined(_M_X64)
-#include <xmmintrin.h>
-#endif
-
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// The thread's floating-point control word. Its denormal bits: results that are denormal become zero and, where the
-// processor has a second bit for it, so do denormal operands.
-struct DenormalControl {
-#if defined(__SSE2__) || defined(_M_X64)
-  static constexpr std::uint64_t kFlush = 0x8040;  // MXCSR: FTZ (bit 15), DAZ (bit 6)
-  static std::uint64_t Read() { return _mm_getcsr(); }
-  static void Write(std::uint64_t word) { _mm_setcsr(static_cast<unsigned>(word)); }
-#elif defined(__aarch64__) && !defined(_MSC_VER)
-  static constexpr std::uint64_t kFlush = 0x1000000;  // FPCR: FZ (bit 24)
-  static std::uint64_t Read() {
-    std::uint64_t word;
-    asm volatile("mrs %0, fpcr" : "=r"(word));
-    return word;
-  }
-  static void Write(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
-#else
-  static constexpr std::uint64_t kFlush = 0;  // not known for this processor: the mode stays as it is
-  static std::uint64_t Read() { return 0; }
-  static void Write(std::uint64_t) {}
-#endif
-};
-
-}  // namespace detail
-
-// True if the calling thread flushes denormals.
-inline bool FlushesDenormals() {
-  using Control = detail::DenormalControl;
-  return Control::kFlush != 0 && (Control::Read() & Control::kFlush) == Control::kFlush;
-}
-
-// For its lifetime the calling thread flushes denormals (or, with `false`, keeps them); then the caller's mode is back.
-// Rounding mode and exception flags are left alone. A few ns. one thread.
-//
-//   { ScopedFlushDenormals flush;  kernel->Compute(&context); }
-class ScopedFlushDenormals {
- public:
-  explicit ScopedFlushDenormals(bool flush = true) {
-    const std::uint64_t word = Control::Read();
-    before_ = word & Control::kFlush;
-    const std::uint64_t wanted = flush ? Control::kFlush : 0;
-    if (before_ != wanted) Control::Write((word & ~Control::kFlush) | wanted);
-  }
-  ScopedFlushDenormals(const ScopedFlushDenormals&) = delete;
-  ScopedFlushDenormals& operator=(const ScopedFlushDenormals&) = delete;
-  ~ScopedFlushDenormals() {
-    const std::uint64_t word = Control::Read();
-    if ((word & Control::kFlush) != before_) Control::Write((word & ~Control::kFlush) | before_);
-  }
-
- private:
-  using Control = detail::DenormalControl;
-  std::uint64_t before_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/device/thread_pool.hpp ----
-// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
-// sleep, because waking a sleeping thread takes about as long.
-#if defined(__linux__)
-#include <pthread.h>
-#endif
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
-
-// ---- tenon/device/thread_pool.hpp ----
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-// Tells the processor that this is a waiting loop.
-inline void SpinPause() {
-#if defined(__SSE2__) || defined(_M_X64)
-  _mm_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-}  // namespace detail
-
-// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
-// queued. Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that
-// run.
-//
-//   ThreadPool pool(4, "intra");                                  // the caller and three threads
-//   Cpu device{.pool = &pool};
-//   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
-class ThreadPool final : public ThreadPoolInterface {
- public:
-  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
-  // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
-  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
-    for (int i = 1; i < threads; ++i) {
-      if (!Start(i)) break;
-    }
-  }
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
-  // Runs what is queued, also what that queues, and joins the threads.
-  ~ThreadPool() override {
-    stopping_.store(true);
-    published_.fetch_add(1);
-    published_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  void Schedule(void (*fn)(void*), void* arg) override {
-    if (threads_.empty()) return RunHere({fn, arg});
-    {
-      MutexLock lock(mutex_);
-      Push({fn, arg});
-    }
-    Publish(1);
-  }
-
-  void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
-    if (total <= 0) return;
-    const Index most = total / (grain > 0 ? grain : 1);
-    if (threads_.empty() || most < 2) return fn(arg, 0, total);
-    const Index parts = most < kPartsPerThread * NumThreads() ? most : kPartsPerThread * NumThreads();
-    Index part = (total + parts - 1) / parts;
-    if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
-    Loop loop{fn, arg, total, part};
-    loop.flush_denormals = FlushesDenormals();
-    const Index wanted = parts - 1 < NumThreads() - 1 ? parts - 1 : NumThreads() - 1;
-    loop.places = static_cast<int>(wanted);
-    {
-      MutexLock lock(mutex_);
-      loop.next_loop = loops_;
-      loops_ = &loop;
-    }
-    Publish(static_cast<int>(wanted));
-    loop.RunParts();
-    Close(&loop);
-  }
-
-  int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
-
- private:
-  static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
-  static constexpr int kSpins = 1000;  // about 20 us
-  static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
-
-  struct Task {
-    void (*fn)(void*);
-    void* arg;
-  };
-
-  // A ParallelFor in progress; lives on its caller's stack.
-  struct Loop {
-    void (*fn)(void*, Index, Index);
-    void* arg;
-    Index total;
-    Index part;  // length of one part
-    bool flush_denormals = false;  // the caller's mode, for the threads that help
-    int places = 0;  // helpers that may still join; under mutex_
-    bool closed = false;  // the caller waits; under mutex_
-    Loop* next_loop = nullptr;  // under mutex_
-    std::atomic<Index> next{0};  // first index that nobody has taken
-    std::atomic<int> helpers{0};  // threads at work on it besides the caller; written under mutex_
-
-    void RunParts() {
-      for (;;) {
-        const Index begin = next.fetch_add(part, std::memory_order_relaxed);
-        if (begin >= total) return;
-        fn(arg, begin, total - begin < part ? total : begin + part);
-      }
-    }
-    bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
-  };
-
-  bool Start(int index) {
-#if defined(__cpp_exceptions)
-    try {
-      threads_.emplace_back(&ThreadPool::Main, this, index);
-    } catch (...) {
-      return false;
-    }
-#else
-    threads_.emplace_back(&ThreadPool::Main, this, index);
-#endif
-    return true;
-  }
-
-  // A thread's life.
-  void Main(int index) {
-    NameThisThread(index);
-    for (;;) {
-      const std::uint32_t seen = published_.load();
-      if (RunSomething()) continue;
-      if (stopping_.load()) return;
-      WaitForChange(seen);
-    }
-  }
-
-  void NameThisThread([[maybe_unused]] int index) const {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), (name_ + "-" + std::to_string(index)).substr(0, 15).c_str());
-#endif
-  }
-
-  // Spins, then sleeps, until published_ is no longer `seen`.
-  void WaitForChange(std::uint32_t seen) {
-    spinning_.fetch_add(1);
-    for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
-    spinning_.fetch_sub(1);
-    if (published_.load() != seen) return;
-    sleeping_.fetch_add(1);
-    published_.wait(seen);
-    sleeping_.fetch_sub(1);
-  }
-
-  // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
-  bool RunSomething() {
-    MutexLock lock(mutex_);
-    Loop* loop = loops_;
-    while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
-    if (loop != nullptr) {
-      --loop->places;
-      loop->helpers.store(loop->helpers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      const bool more = WorkIsLeft();
-      lock.unlock();
-      if (more) Wake(1);
-      Help(loop);
-      return true;
-    }
-    if (count_ == 0) return false;
-    const Task task = Pop();
-    const bool more = WorkIsLeft();
-    lock.unlock();
-    if (more) Wake(1);
-    task.fn(task.arg);
-    return true;
-  }
-
-  bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
-
-  void Help(Loop* loop) {
-    {
-      ScopedFlushDenormals mode(loop->flush_denormals);
-      loop->RunParts();
-    }
-    bool last;
-    {
-      MutexLock lock(mutex_);
-      const int left = loop->helpers.load(std::memory_order_relaxed) - 1;
-      last = left == 0 && loop->closed;
-      loop->helpers.store(left, std::memory_order_release);  // from here on the loop may be gone
-    }
-    if (last) {
-      finished_.fetch_add(1);
-      finished_.notify_all();
-    }
-  }
-
-  // No further helpers; waits for those that are at work.
-  void Close(Loop* loop) {
-    {
-      MutexLock lock(mutex_);
-      Loop** link = &loops_;
-      while (*link != loop) link = &(*link)->next_loop;
-      *link = loop->next_loop;
-      loop->closed = true;
-    }
-    for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
-      if (i < kSpins) {
-        detail::SpinPause();
-        continue;
-      }
-      const std::uint32_t seen = finished_.load();
-      if (loop->helpers.load() == 0) return;
-      finished_.wait(seen);
-    }
-  }
-
-  // There is work for `wanted` more threads.
-  void Publish(int wanted) {
-    published_.fetch_add(1);
-    Wake(wanted);
-  }
-  // Spinning threads see the work by themselves, and a thread that takes some wakes another if there is more.
-  void Wake(int wanted) {
-    wanted -= spinning_.load();
-    const int sleeping = sleeping_.load();
-    if (wanted <= 0 || sleeping <= 0) return;
-    if (wanted >= sleeping) return published_.notify_all();
-    for (int i = 0; i < wanted; ++i) published_.notify_one();
-  }
-
-  // A pool without threads: the task runs now; deep inside other tasks it waits until the outermost has returned.
-  void RunHere(Task task) {
-    static thread_local int depth = 0;
-    if (depth >= kMaxDepth) {
-      MutexLock lock(mutex_);
-      return Push(task);
-    }
-    ++depth;
-    task.fn(task.arg);
-    while (depth == 1 && TakeTask(&task)) task.fn(task.arg);
-    --depth;
-  }
-  bool TakeTask(Task* task) {
-    MutexLock lock(mutex_);
-    if (count_ == 0) return false;
-    *task = Pop();
-    return true;
-  }
-
-  // The ring of tasks; under mutex_. Its size is a power of two and only grows.
-  void Push(Task task) {
-    if (count_ == ring_.size()) Grow();
-    ring_[(first_ + count_++) & (ring_.size() - 1)] = task;
-  }
-  Task Pop() {
-    const Task task = ring_[first_];
-    first_ = (first_ + 1) & (ring_.size() - 1);
-    --count_;
-    return task;
-  }
-  void Grow() {
-    SlimVector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
-    ring_.swap(larger);
-    first_ = 0;
-  }
-
-  std::string name_;
-  Mutex mutex_;
-  SlimVector<Task> ring_;
-  std::size_t first_ = 0;
-  std::size_t count_ = 0;
-  Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
-  std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
-  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
-  std::atomic<int> spinning_{0};
-  std::atomic<int> sleeping_{0};
-  std::atomic<bool> stopping_{false};
-  SlimVector<std::thread> threads_;  // last: the threads use everything above
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/cancellation.hpp ----
-// CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. Whoever waits registers a callback under a token of its own and takes it back when the wait is over.
-//
-//   const auto token = cancellation->NewToken();
-//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
-//   ...
-//   cancellation->Deregister(token);       // false: the callback ran
-class CancellationManager {
- public:
-  using Token = std::int64_t;
-
-  CancellationManager() = default;
-  CancellationManager(const CancellationManager&) = delete;
-  CancellationManager& operator=(const CancellationManager&) = delete;
-
-  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
-
-  // Runs every callback, outside of the lock. Only the first call does something.
-  void StartCancel() {
-    SlimVector<Entry> callbacks;
-    {
-      const MutexLock lock(mutex_);
-      if (state_ != State::kActive) return;
-      state_ = State::kCancelling;
-      cancelling_.store(true, std::memory_order_release);
-      callbacks = std::move(callbacks_);
-      callbacks_.clear();
-    }
-    for (Entry& entry : callbacks) entry.callback();
-    const MutexLock lock(mutex_);
-    state_ = State::kCancelled;
-    finished_.notify_all();
-  }
-  // True from the beginning of StartCancel on.
-  bool IsCancelled() const { return cancelling_.load(std::memory_order_acquire); }
-
-  // False, and the callback is neither kept nor called, when cancelling has begun.
-  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
-    callbacks_.push_back({token, std::move(callback)});
-    return true;
-  }
-  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
-  // called from a callback, nor with a lock that a callback takes.
-  bool Deregister(Token token) {
-    MutexLock lock(mutex_);
-    if (state_ == State::kActive) {
-      Remove(token);
-      return true;
-    }
-    while (state_ != State::kCancelled) finished_.wait(lock);
-    return false;
-  }
-  // The same without waiting: false when cancelling has begun.
-  bool TryDeregister(Token token) {
-    const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
-    Remove(token);
-    return true;
-  }
-
- private:
-  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
-  struct Entry {
-    Token token;
-    Function<void()> callback;
-  };
-  void Remove(Token token) {
-    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
-      if (callbacks_[i].token != token) continue;
-      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
-      callbacks_.pop_back();
-      return;
-    }
-  }
-
-  std::atomic<Token> next_token_{0};
-  std::atomic<bool> cancelling_{false};
-  Mutex mutex_;
-  std::condition_variable finished_;
-  State state_ = State::kActive;
-  SlimVector<Entry> callbacks_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/io/graph_file.hpp ----
-// Graphs in files: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its
-// constants stay views of the file where they are aligned for their type.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Nothing but characters of a text file, in the first bytes?
-inline bool LooksLikeText(std::span<const std::byte> bytes) {
-  const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
-  }
-  return n > 0;
-}
-
-TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
-  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
-                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
-}
-
-}  // namespace detail
-
-// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
-// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
-// GraphDef. Each names the path.
-inline Result<GraphDef> ReadGraphFile(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
-  if (bytes.empty())
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
-  Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
-  if (!graph.ok()) {
-    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
-    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
-  }
-  if (*graph == GraphDef()) {
-    return errors::InvalidArgument(
-        "ReadGraphFile: '", path, "' has ", bytes.size(),
-        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
-  }
-  return graph;
-}
-
-inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
-  wire::Writer writer;
-  wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
-  return WriteFile(path, writer.view());
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/graph/algorithms.hpp ----
 // Orders, reachability and cycles of a graph. Nothing here recurses: a chain of a million nodes is fine.
 TENON_NAMESPACE_BEGIN
@@ -26099,346 +26562,6 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
     }
   }
   return run;
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/function.hpp ----
-// Functions of a graph's library: a call becomes a PartitionedCall node, a function with its attrs bound becomes a
-// GraphDef whose inputs are _Arg nodes.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// The function of that name, or null. Of two the first counts.
-inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
-  for (const FunctionDef& function : library.function)
-    if (function.signature.name == name) return &function;
-  return nullptr;
-}
-
-namespace detail {
-
-// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
-inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
-  const auto find = [&](const std::string& name) -> const AttrValue* {
-    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, op);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  };
-  const auto missing = [&](const std::string& name) {
-    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
-                            "' needs it");
-  };
-  if (!arg.type_list_attr.empty()) {
-    const AttrValue* value = find(arg.type_list_attr);
-    if (value == nullptr) return missing(arg.type_list_attr);
-    types->append(value->list().type.begin(), value->list().type.end());
-    return OkStatus();
-  }
-  std::int64_t count = 1;
-  if (!arg.number_attr.empty()) {
-    const AttrValue* value = find(arg.number_attr);
-    if (value == nullptr) return missing(arg.number_attr);
-    count = value->i();
-    if (count < 0 || count > kMaxNodeOutputs)
-      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
-                                     "' of function '", op.name, "'");
-  }
-  DataType type = arg.type;
-  if (!arg.type_attr.empty()) {
-    const AttrValue* value = find(arg.type_attr);
-    if (value == nullptr) return missing(arg.type_attr);
-    type = value->type();
-  }
-  if (arg.is_ref) type = MakeRefType(type);
-  types->resize(types->size() + static_cast<std::size_t>(count), type);
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// On a call op that was a node with a function as its op.
-inline constexpr std::string_view kDirectCallAttr = "_direct_call";
-
-// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
-// when the function has side effects. Attrs of the function stay in the call's `f`.
-inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
-  SlimVector<DataType> inputs, outputs;
-  const OpDef& op = function.signature;
-  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
-  for (const OpDef::ArgDef& arg : op.output_arg)
-    TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
-  NameAttrList call;
-  call.name = node->op;
-  AttrMap kept;
-  for (const auto& [name, value] : node->attr) {
-    if (FindAttr(name, op) != nullptr)
-      call.attr.Insert(name, value);
-    else if (StartsWith(name, "_"))
-      kept.Insert(name, value);
-  }
-  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
-  node->attr = std::move(kept);
-  node->attr.Insert("Tin", AttrValue(inputs));
-  node->attr.Insert("Tout", AttrValue(outputs));
-  node->attr.Insert("f", AttrValue(std::move(call)));
-  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
-  return OkStatus();
-}
-
-// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
-// for each element.
-struct FunctionGraph {
-  struct Output {
-    std::string node;
-    int index;
-    DataType type;
-  };
-  GraphDef graph;
-  SlimVector<std::string> args;  // names of the _Arg nodes, in order
-  SlimVector<DataType> arg_types;
-  SlimVector<Output> results;  // in order
-  SlimVector<DataType> result_types;
-  SlimVector<std::string> control_results;  // nodes that must run
-};
-
-// Makes a FunctionGraph. one thread.
-class FunctionInstantiation {
- public:
-  // All arguments outlive this.
-  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
-                        const OpRegistry& registry)
-      : function_(function), attrs_(attrs), library_(library), ops_(registry) {}
-
-  Result<FunctionGraph> Make() {
-    TENON_RETURN_IF_ERROR(AddArgs());
-    TENON_RETURN_IF_ERROR(AddNodes());
-    for (std::size_t n = 0; n < function_.node_def.size(); ++n)
-      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
-    TENON_RETURN_IF_ERROR(AddResults());
-    for (const auto& [name, node] : function_.control_ret) {
-      if (!IsNode(node))
-        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
-                                       "' names the node '", node, "', which is not there");
-      out_.control_results.push_back(node);
-    }
-    return std::move(out_);
-  }
-
- private:
-  // Colocation may name nodes that the function was made from: it is left out.
-  static constexpr std::string_view kColocationAttr = "_class";
-
-  // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
-  // nodes from number `first` on.
-  struct Item {
-    std::string key;
-    std::string node;
-    int first = 0;
-    SlimVector<DataType> types;
-    bool is_arg = false;
-    int count() const { return static_cast<int>(types.size()); }
-  };
-
-  Status Bind(AttrValue* value) const {
-    if (value->kind() == AttrValue::Kind::kPlaceholder) {
-      const AttrValue* given = FindBinding(value->placeholder());
-      if (given == nullptr)
-        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
-                                       function_.signature.name, "'");
-      *value = AttrValue(*given);
-    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
-      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
-    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
-      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr));
-    }
-    return OkStatus();
-  }
-  Status Bind(AttrMap* attrs) const {
-    for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
-    return OkStatus();
-  }
-  const AttrValue* FindBinding(const std::string& name) const {
-    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  }
-
-  Status AddItem(Item item) {
-    const int number = static_cast<int>(items_.size());
-    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
-      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
-                                     "'");
-    items_.push_back(std::move(item));
-    return OkStatus();
-  }
-  struct KeyOf {
-    const FunctionInstantiation* self;
-    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
-  };
-  bool IsNode(std::string_view name) const {
-    return std::any_of(function_.node_def.begin(), function_.node_def.end(),
-                       [&](const NodeDef& node) { return node.name == name; }) ||
-           std::find(out_.args.begin(), out_.args.end(), name) != out_.args.end();
-  }
-
-  Status AddArgs() {
-    std::uint32_t number = 0;
-    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
-      for (std::size_t i = 0; i < types.size(); ++i) {
-        NodeDef& node = out_.graph.node.emplace_back();
-        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
-        node.op = "_Arg";
-        node.attr.Insert("T", AttrValue(types[i]));
-        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
-        for (const auto& [position, attrs] : function_.arg_attr)
-          if (position == number)
-            for (const auto& [name, value] : attrs)
-              if (name != kColocationAttr) node.attr.Insert(name, value);
-        out_.args.push_back(node.name);
-        out_.arg_types.push_back(types[i]);
-      }
-      ++number;
-    }
-    return OkStatus();
-  }
-
-  // The body's nodes without their inputs, and what their outputs are called.
-  Status AddNodes() {
-    for (const NodeDef& body : function_.node_def) {
-      NodeDef& node = out_.graph.node.emplace_back();
-      node.name = body.name;
-      node.op = body.op;
-      node.device = body.device;
-      node.attr = body.attr;
-      TENON_RETURN_IF_ERROR(Bind(&node.attr));
-      node.attr.erase(kColocationAttr);
-      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
-        info->AddDefaults(&node);
-        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
-      } else if (const FunctionDef* callee = FindFunction(library_, body.op); callee != nullptr) {
-        int first = 0;
-        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
-          SlimVector<DataType> types;
-          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
-          const int count = static_cast<int>(types.size());
-          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
-          first += count;
-        }
-        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
-      } else {
-        const OpView* op = nullptr;
-        return ops_.registry()
-            .LookUp(body.op, &op)
-            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
-      }
-    }
-    return OkStatus();
-  }
-  Status AddOutputs(const OpView& op, const NodeDef& node) {
-    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
-      const AttrValue* attr = node.attr.Find(spec.name());
-      if (attr == nullptr) return false;
-      value->number = attr->i();
-      value->type = attr->type();
-      value->types = attr->list().type;
-      return true;
-    };
-    int first = 0;
-    for (const ArgSpec& arg : op.outputs) {
-      const std::int64_t count = op.ArgCount(arg, find);
-      if (count < 0 || count > kMaxNodeOutputs)
-        return errors::InvalidArgument("Number of outputs is too big: ", count,
-                                       "; NodeDef: ", FormatNodeForError(node.name));
-      SlimVector<DataType> types;
-      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
-      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
-      first += static_cast<int>(count);
-    }
-    return OkStatus();
-  }
-
-  // The outputs that a name of the body stands for.
-  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
-    int only = -1;
-    int at = index_.Find(text, KeyOf{this});
-    if (at < 0) {
-      const std::size_t colon = text.rfind(':');
-      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
-      at = index_.Find(text.substr(0, colon), KeyOf{this});
-      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
-    }
-    const Item& item = items_[static_cast<std::size_t>(at)];
-    for (int i = 0; i < item.count(); ++i) {
-      if (only >= 0 && i != only) continue;
-      const DataType type = item.types[static_cast<std::size_t>(i)];
-      if (item.is_arg)
-        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
-      else
-        outputs->push_back({item.node, item.first + i, type});
-    }
-    return true;
-  }
-
-  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
-    for (const std::string& input : body.input) {
-      if (StartsWith(input, "^")) {
-        if (!IsNode(std::string_view(input).substr(1)))
-          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
-                                         "', is not found in function '", function_.signature.name,
-                                         "': ", FormatNodeForError(body.name));
-        node->input.push_back(input);
-        continue;
-      }
-      SlimVector<FunctionGraph::Output> outputs;
-      if (!Resolve(input, &outputs))
-        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
-                                       "': ", FormatNodeForError(body.name));
-      for (const FunctionGraph::Output& output : outputs)
-        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
-    }
-    return OkStatus();
-  }
-
-  Status AddResults() {
-    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
-                                    [&](const auto& item) { return item.first == arg.name; });
-      if (ret == function_.ret.end())
-        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
-      const std::size_t before = out_.results.size();
-      if (!Resolve(ret->second, &out_.results))
-        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
-                                       function_.signature.name, "'.");
-      SlimVector<DataType> given;
-      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
-      if (!(given == types))
-        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
-      out_.result_types.append(types.begin(), types.end());
-    }
-    return OkStatus();
-  }
-
-  const FunctionDef& function_;
-  const AttrMap& attrs_;
-  const FunctionDefLibrary& library_;
-  OpInfoCache ops_;
-  FunctionGraph out_;
-  SlimVector<Item> items_;
-  detail::NameIndex index_;
-};
-
-// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
-inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
-                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
-  return FunctionInstantiation(function, attrs, library, registry).Make();
 }
 
 TENON_SETUP_CODE_END
@@ -27455,6 +27578,1620 @@ class ShapeRefiner {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/graph/loop_shapes.hpp ----
+// RefineLoopShapes: the shapes of what TensorFlow 1 loops carry round. Import leaves them unknown, as TensorFlow does;
+// here the shapes at the loop's entry are assumed and given up again where the loop's body changes them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+class LoopShapes {
+ public:
+  explicit LoopShapes(Graph* graph) : graph_(graph) {}
+
+  Status Run() {
+    FindHeaders();
+    if (headers_.empty()) return OkStatus();
+    FindOrder();
+    for (const Node& node : graph_->nodes()) first_.push_back(node.output_shapes);
+    Status status = Settle();
+    if (!status.ok()) {  // what was known before contradicts an assumption: none is made then
+      for (Header& header : headers_) header.assumed = PartialTensorShape();
+      status = Settle();
+    }
+    if (!status.ok())
+      for (int id = 0; id < graph_->num_nodes(); ++id) graph_->mutable_node(id).output_shapes = first_[Slot(id)];
+    return status;
+  }
+
+ private:
+  struct Header {
+    int merge;
+    PartialTensorShape assumed;
+  };
+  static constexpr int kMaxPasses = 20;  // sizes are given up one by one at worst
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  bool IsBackEdge(const Node& to, const InEdge& edge) const {
+    return to.node_class == NodeClass::kMerge && edge.node >= 0 &&
+           graph_->node(edge.node).node_class == NodeClass::kNextIteration;
+  }
+  PartialTensorShape ShapeOf(const InEdge& edge) const {
+    return edge.node < 0 ? PartialTensorShape() : graph_->node(edge.node).output_shape(edge.output);
+  }
+  // Of what enters the loop: Enter hands its input on, whatever its shape function says.
+  PartialTensorShape EntryShape(const InEdge& edge) const {
+    if (edge.node < 0 || graph_->node(edge.node).node_class != NodeClass::kEnter) return ShapeOf(edge);
+    return ShapeOf(graph_->node(edge.node).input(0));
+  }
+
+  void FindHeaders() {
+    for (const Node& node : graph_->nodes()) {
+      int entry = -1;
+      bool loops = false;
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        if (IsBackEdge(node, node.input(i)))
+          loops = true;
+        else
+          entry = i;
+      }
+      if (loops && entry >= 0) headers_.push_back({node.id, EntryShape(node.input(entry))});
+    }
+  }
+  void FindOrder() {
+    SlimVector<int> pending(Slot(graph_->num_nodes()), 0);
+    SlimVector<SlimVector<int>> successors(Slot(graph_->num_nodes()));
+    for (const Node& node : graph_->nodes()) {
+      for (const InEdge& edge : node.inputs) {
+        if (edge.node < 0 || IsBackEdge(node, edge)) continue;
+        ++pending[Slot(node.id)];
+        successors[Slot(edge.node)].push_back(node.id);
+      }
+    }
+    order_ = OrderByDependencies(std::move(pending), [&](int id, auto&& visit) {
+      for (const int next : successors[Slot(id)]) visit(next);
+    });
+  }
+
+  // Passes over the graph until what comes round is what was assumed.
+  Status Settle() {
+    for (int pass = 0;; ++pass) {
+      TENON_RETURN_IF_ERROR(Pass());
+      bool changed = false;
+      for (Header& header : headers_) {
+        const Node& merge = graph_->node(header.merge);
+        for (const InEdge& edge : merge.inputs) {
+          if (!IsBackEdge(merge, edge)) continue;
+          PartialTensorShape relaxed = Relax(header.assumed, ShapeOf(edge));
+          if (pass >= kMaxPasses) relaxed = PartialTensorShape();
+          if (relaxed.IsIdenticalTo(header.assumed)) continue;
+          header.assumed = std::move(relaxed);
+          changed = true;
+        }
+      }
+      if (!changed) return OkStatus();
+    }
+  }
+  Status Pass() {
+    ShapeRefiner refiner(graph_);
+    std::size_t h = 0;
+    for (const int id : order_) {
+      TENON_RETURN_IF_ERROR(refiner.AddNode(id));
+      Node& node = graph_->mutable_node(id);
+      for (h = 0; h < headers_.size() && headers_[h].merge != id;) ++h;
+      if (h < headers_.size()) node.output_shapes[0] = headers_[h].assumed;
+      if (node.node_class == NodeClass::kEnter) node.output_shapes[0] = ShapeOf(node.input(0));
+      const SlimVector<PartialTensorShape>& first = first_[Slot(id)];
+      for (std::size_t i = 0; i < first.size(); ++i)
+        TENON_RETURN_IF_ERROR(refiner.MergeOutputShape(id, static_cast<int>(i), first[i]));
+    }
+    return OkStatus();
+  }
+
+  Graph* graph_;
+  SlimVector<Header> headers_;
+  SlimVector<int> order_;
+  SlimVector<SlimVector<PartialTensorShape>> first_;  // per node: what was known before
+};
+
+}  // namespace detail
+
+// Node::output_shapes of an imported graph, made better inside of its loops. What is written is true of every
+// iteration. externally synchronised.
+inline Status RefineLoopShapes(Graph* graph) { return detail::LoopShapes(graph).Run(); }
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/base/fixed_string.hpp ----
+// FixedString: text as a template argument, so that a compiler prints it in an error. For diagnostics only: never part
+// of the type of a kernel (nvcc rejects strings in the template arguments of what it launches).
+TENON_NAMESPACE_BEGIN
+
+// N characters and a zero at the end. immutable once made; public members make it a structural type.
+template <std::size_t N>
+struct FixedString {
+  constexpr FixedString() = default;
+  constexpr FixedString(const char (&literal)[N + 1]) : FixedString(std::string_view(literal, N)) {}
+  // The first N characters of `s`; what is missing stays zero.
+  constexpr explicit FixedString(std::string_view s) {
+    for (std::size_t i = 0; i < N && i < s.size(); ++i) text[i] = s[i];
+  }
+
+  static constexpr std::size_t size() { return N; }
+  constexpr std::string_view view() const { return {text, N}; }
+  constexpr operator std::string_view() const { return view(); }
+
+  template <std::size_t M>
+  friend constexpr FixedString<N + M> operator+(const FixedString& a, const FixedString<M>& b) {
+    FixedString<N + M> sum;
+    for (std::size_t i = 0; i < N; ++i) sum.text[i] = a.text[i];
+    for (std::size_t i = 0; i < M; ++i) sum.text[N + i] = b.text[i];
+    return sum;
+  }
+  template <std::size_t M>
+  friend constexpr bool operator==(const FixedString& a, const FixedString<M>& b) {
+    return a.view() == b.view();
+  }
+
+  char text[N + 1] = {};
+};
+
+template <std::size_t Size>
+FixedString(const char (&)[Size]) -> FixedString<Size - 1>;
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/rules.hpp ----
+// Every law an op struct must obey, one struct per law: a compile error names the law as a sentence, and its template
+// arguments name the op, the device, the types and the argument that broke it. docs/errors.md has one anchor for each.
+TENON_NAMESPACE_BEGIN
+
+namespace rule {
+
+template <class Op, bool the_signature_has_a_shape_function_or_no_outputs>
+struct SignatureIsComplete {
+  static_assert(the_signature_has_a_shape_function_or_no_outputs,
+                "tenon: the signature has outputs but no SetShapeFn(...): nobody can size them");
+};
+
+template <class Op, class Device, bool some_combination_of_types_is_accepted>
+struct KernelHasOneTypeParameterPerTypeAttr {
+  static_assert(
+      some_combination_of_types_is_accepted,
+      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
+      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+};
+
+template <class Op, class Kernel, std::size_t declared, std::size_t expected>
+struct KernelCallTakesDeviceInputsOutputs {
+  static_assert(
+      declared == expected,
+      "tenon: kernel::operator() must be (Device&, one In<> per input, one Out<> per output[, Done]) in signature order");
+};
+
+template <class Op, class Device, class Found, bool is_the_device_or_its_context>
+struct KernelTakesItsDeviceFirst {
+  static_assert(is_the_device_or_its_context,
+                "tenon: the first parameter of kernel::operator() must be Device& or Context<Device>&");
+};
+
+template <class Op, class Kernel, bool is_one_const_member_function>
+struct KernelCallIsOneConstFunction {
+  static_assert(
+      is_one_const_member_function,
+      "tenon: kernel::operator() must be one const member function, neither overloaded nor a template, returning Status "
+      "(void when its last parameter is Done)");
+};
+
+template <FixedString input, class Expected, class Found, bool fits>
+struct KernelParameterForInput {
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be In<T> or In<T, Rank> (HostIn, InList, const Tensor& ...) for the "
+      "input named in this type, with the element type named after it");
+};
+
+template <FixedString output, class Expected, class Found, bool fits>
+struct KernelParameterForOutput {
+  static_assert(
+      fits,
+      "tenon: this parameter of kernel::operator() must be Out<T> or Out<T, Rank> (Forward, OutList, Late&, Tensor& ...) for "
+      "the output named in this type, with the element type named after it");
+};
+
+template <class Op, FixedString output, bool names_inputs_of_the_signature>
+struct ForwardNamesInputsOfTheSignature {
+  static_assert(names_inputs_of_the_signature,
+                "tenon: Forward<T, I...> names an input number that the signature does not have");
+};
+
+template <class Op, FixedString member, bool is_an_attr_of_the_signature>
+struct AttrsMembersAreAttrs {
+  static_assert(
+      is_an_attr_of_the_signature,
+      "tenon: this member of Attrs is not an attr of the signature (the data members must be the signature's attrs, by name)");
+};
+
+template <class Op, FixedString attr, bool has_the_type_of_its_attr>
+struct AttrsMembersHaveTheirTypes {
+  static_assert(
+      has_the_type_of_its_attr,
+      "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
+      "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
+      "std::span<const ...>");
+};
+
+template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
+struct EveryAttrIsReadOrNamedInUnused {
+  static_assert(
+      is_a_member_of_Attrs_or_named_in_unused,
+      "tenon: this attr is neither a data member of Attrs nor named in `static constexpr std::string_view unused[]`: the data "
+      "members must be the signature's attrs, or the kernel must say that it does not need them");
+};
+
+template <class Op, FixedString name, bool is_a_type_attr_of_the_signature>
+struct KernelTypesNameTypeAttrs {
+  static_assert(is_a_type_attr_of_the_signature,
+                "tenon: kernel_types names something that is not a type attr with a list of types");
+};
+
+template <class Op, FixedString attr, bool is_an_attr_of_the_signature>
+struct KernelMatchNamesAttrs {
+  static_assert(is_an_attr_of_the_signature, "tenon: kernel_match has a constraint on something that is not an attr");
+};
+
+template <class Op, bool complex_numbers_have_their_header>
+struct ComplexTypesNeedTheirHeader {
+  static_assert(complex_numbers_have_their_header,
+                "tenon: the op allows complex64 or complex128: include <tenon/types/complex.hpp> where it is defined");
+};
+
+template <class Op, class Kernel, bool derives_from_Attrs>
+struct KernelDerivesFromAttrs {
+  static_assert(derives_from_Attrs, "tenon: the op has attrs for its kernel: write `struct kernel : Attrs`");
+};
+
+}  // namespace rule
+
+namespace detail {
+
+// Naming Report<a broken law> makes the compiler say so, at the end of the file: the function that names it stays fit
+// for constant expressions, so nothing else is wrong with the program.
+template <class Rule>
+void Report() {
+  (void)sizeof(Rule);
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/adapter.hpp ----
+// From an op struct to table rows: checks the struct's kernel against its signature and makes one KernelRow for every
+// combination of device and types that the kernel accepts.
+TENON_NAMESPACE_BEGIN
+
+struct Cpu;
+struct Cuda;
+class OpKernel;
+
+// static constexpr auto kernel_types = tenon::TypeAttrs("Tidx"): the type attrs that an op's kernel is a template over.
+// TypeAttrs() is the erased form: one kernel for every type.
+template <std::size_t N>
+struct TypeAttrNames {
+  std::string_view names[N == 0 ? 1 : N];
+  static constexpr std::size_t size = N;
+};
+template <class... Name>
+constexpr TypeAttrNames<sizeof...(Name)> TypeAttrs(Name... names) {
+  return {{std::string_view(names)...}};
+}
+
+// Types<float, double>: in a list of ops to register, narrows all of them to these element types.
+template <class... T>
+struct Types {};
+
+namespace detail {
+
+// ---- the signature's view, once per op
+template <class Op>
+inline constexpr OpView kOpView = Op::signature.view();
+
+template <class Op>
+constexpr int FindAttrIndex(std::string_view name) {
+  return kOpView<Op>.AttrIndex(name);
+}
+
+// The numbers of the attrs that the kernel is a template over.
+struct TypedAttrs {
+  int count = 0;
+  int attr[kMaxTypedAttrs]{};
+};
+template <class Op>
+constexpr TypedAttrs FindTypedAttrs() {
+  TypedAttrs typed;
+  if constexpr (requires { Op::kernel_types.size; }) {
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
+      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+  } else {
+    for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
+      if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
+        typed.attr[typed.count++] = static_cast<int>(i);
+  }
+  return typed;
+}
+template <class Op>
+inline constexpr TypedAttrs kTyped = FindTypedAttrs<Op>();
+
+template <class Op>
+constexpr int TypedPosition(int attr) {
+  for (int k = 0; k < kTyped<Op>.count; ++k)
+    if (kTyped<Op>.attr[k] == attr) return k;
+  return -1;
+}
+
+// ---- masks of types
+template <class T>
+constexpr std::uint64_t MaskOf() {
+  return std::uint64_t{1} << static_cast<int>(dtype_of_v<T>);
+}
+template <class Narrow>
+inline constexpr std::uint64_t kNarrowMask = ~std::uint64_t{0};
+template <class... T>
+inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ... | MaskOf<T>());
+
+// Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
+// the op is registered, when every header has been read.)
+template <int Dt, class Op>
+concept HasElementType =
+    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
+template <class Op, int... Dt>
+constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
+  return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));
+}
+template <class Op>
+inline constexpr std::uint64_t kElementTypes = ElementTypeMask<Op>(std::make_integer_sequence<int, 34>{});
+
+template <class Op>
+constexpr std::uint64_t AllowedMask(int k) {
+  return kOpView<Op>.attrs[static_cast<std::size_t>(kTyped<Op>.attr[k])].allowed_types.mask;
+}
+template <class Op>
+constexpr bool ComplexIsKnownWhereAllowed() {
+  constexpr std::uint64_t complex = std::uint64_t{1} << static_cast<int>(DataType::kComplex64) |
+                                    std::uint64_t{1} << static_cast<int>(DataType::kComplex128);
+  for (int k = 0; k < kTyped<Op>.count; ++k)
+    if ((AllowedMask<Op>(k) & complex & ~kElementTypes<Op>) != 0) return false;
+  return true;
+}
+template <class Op, class Narrow>
+constexpr std::uint64_t TypedMask(int k) {
+  return AllowedMask<Op>(k) & kElementTypes<Op> & kNarrowMask<Narrow>;
+}
+constexpr int BitCount(std::uint64_t mask) {
+  int n = 0;
+  for (; mask != 0; mask &= mask - 1) ++n;
+  return n;
+}
+constexpr DataType NthType(std::uint64_t mask, int n) {
+  for (int dt = 0; dt < 64; ++dt)
+    if ((mask >> dt & 1) != 0 && n-- == 0) return static_cast<DataType>(dt);
+  return DataType::kInvalid;
+}
+template <class Op, class Narrow>
+constexpr std::size_t CombinationCount() {
+  std::size_t n = 1;
+  for (int k = 0; k < kTyped<Op>.count; ++k) n *= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(k)));
+  return n;
+}
+// Type number k of combination `flat`; the last attr's type runs fastest.
+template <class Op, class Narrow>
+constexpr DataType CombinationType(std::size_t flat, int k) {
+  for (int j = kTyped<Op>.count - 1; j > k; --j) flat /= static_cast<std::size_t>(BitCount(TypedMask<Op, Narrow>(j)));
+  const std::uint64_t mask = TypedMask<Op, Narrow>(k);
+  return NthType(mask, static_cast<int>(flat % static_cast<std::size_t>(BitCount(mask))));
+}
+
+// ---- the element type of one declared argument, given the kernel's types; void: known only while running
+template <class Op, int I>
+constexpr const ArgSpec& Argument() {
+  constexpr int inputs = static_cast<int>(kOpView<Op>.inputs.size());
+  if constexpr (I < inputs)
+    return kOpView<Op>.inputs[I];
+  else
+    return kOpView<Op>.outputs[I - inputs];
+}
+template <class Op, int I, class... T>
+constexpr auto ArgumentElement() {
+  constexpr const ArgSpec& a = Argument<Op, I>();
+  if constexpr (a.type != DataType::kInvalid) {
+    if constexpr (HasElementType<static_cast<int>(a.type), Op>)
+      return type_of<a.type>{};
+    else
+      return std::type_identity<void>{};
+  } else {
+    constexpr int position = TypedPosition<Op>(a.type_attr_index);
+    if constexpr (position >= 0)
+      return std::type_identity<std::tuple_element_t<static_cast<std::size_t>(position), std::tuple<T...>>>{};
+    else
+      return std::type_identity<void>{};
+  }
+}
+template <class Op, int I>
+constexpr bool MayBeIndices() {
+  constexpr std::uint64_t allowed = MaskOf<std::int16_t>() | MaskOf<std::int32_t>() | MaskOf<std::int64_t>();
+  constexpr const ArgSpec& a = Argument<Op, I>();
+  if constexpr (a.type != DataType::kInvalid) return (std::uint64_t{1} << static_cast<int>(a.type) & allowed) != 0;
+  const AttrSpec* attr = kOpView<Op>.TypeAttr(a);
+  return attr != nullptr && !attr->allowed_types.empty() && (attr->allowed_types.mask & ~allowed) == 0;
+}
+
+// A parameter as written: In<T> and the like by value (or const&), Tensor& and Late<T>& as references.
+template <class P>
+using ParamType = std::conditional_t<
+    std::is_same_v<std::remove_cvref_t<P>, Tensor>, P,
+    std::conditional_t<std::is_lvalue_reference_v<P> && ParamTraits<P>::info.kind == ParamKind::kLate, P,
+                       std::remove_cvref_t<P>>>;
+
+template <class Op, int I, class P, class... T>
+constexpr bool ParameterFits() {
+  using Traits = ParamTraits<ParamType<P>>;
+  using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
+  constexpr bool input = I < static_cast<int>(kOpView<Op>.inputs.size());
+  constexpr ParamKind kind = Traits::info.kind;
+  constexpr bool type_list = Argument<Op, I>().is_type_list;
+  constexpr bool list = Argument<Op, I>().is_list();
+  constexpr bool same = std::is_same_v<typename Traits::value, Element> && !std::is_void_v<Element>;
+  if constexpr (input && list)
+    return kind == ParamKind::kTensorsIn || (kind == ParamKind::kInList && !type_list && same);
+  else if constexpr (input)
+    return kind == ParamKind::kTensorIn || (kind == ParamKind::kHostIndices && MayBeIndices<Op, I>()) ||
+           ((kind == ParamKind::kIn || kind == ParamKind::kHostIn) && same);
+  else if constexpr (list)
+    return kind == ParamKind::kTensorsOut || (kind == ParamKind::kOutList && !type_list && same);
+  else
+    return kind == ParamKind::kTensorOut ||
+           ((kind == ParamKind::kOut || kind == ParamKind::kForward || kind == ParamKind::kLate) && same);
+}
+
+// ---- operator()
+template <class F>
+struct CallTraits {
+  static constexpr bool ok = false;
+  using Args = std::tuple<>;
+  using Result = void;
+};
+template <class K, class R, class... A>
+struct CallTraits<R (K::*)(A...) const> {
+  static constexpr bool ok = true;
+  using Args = std::tuple<A...>;
+  using Result = R;
+};
+template <class Kernel>
+constexpr auto CallOf() {
+  if constexpr (requires { &Kernel::operator(); })
+    return CallTraits<decltype(&Kernel::operator())>{};
+  else
+    return CallTraits<void>{};
+}
+
+template <class Op, int I>
+constexpr auto ArgumentName() {
+  return FixedString<Argument<Op, I>().name().size()>(Argument<Op, I>().name());
+}
+template <class Op, int I, class P, class... T>
+constexpr bool CheckParameter() {
+  constexpr bool fits = ParameterFits<Op, I, P, T...>();
+  if constexpr (!fits) {
+    using Element = typename decltype(ArgumentElement<Op, I, T...>())::type;
+    if constexpr (I < static_cast<int>(kOpView<Op>.inputs.size()))
+      (void)&Report<rule::KernelParameterForInput<ArgumentName<Op, I>(), Element, P, fits>>;
+    else
+      (void)&Report<rule::KernelParameterForOutput<ArgumentName<Op, I>(), Element, P, fits>>;
+  } else if constexpr (ParamTraits<ParamType<P>>::info.forward_mask >> kOpView<Op>.inputs.size() != 0) {
+    (void)&Report<rule::ForwardNamesInputsOfTheSignature<Op, ArgumentName<Op, I>(), false>>;
+    return false;
+  }
+  return fits;
+}
+
+template <class Op>
+inline constexpr int kArgumentCount = static_cast<int>(kOpView<Op>.inputs.size() + kOpView<Op>.outputs.size());
+
+template <class Args>
+constexpr bool EndsInDone() {
+  if constexpr (std::tuple_size_v<Args> > 0)
+    return std::is_same_v<std::remove_cvref_t<std::tuple_element_t<std::tuple_size_v<Args> - 1, Args>>, Done>;
+  else
+    return false;
+}
+
+// The whole check of one kernel; true when it may be built.
+template <class Op, class Device, class Kernel, class... T>
+struct KernelCheck {
+  using Call = decltype(CallOf<Kernel>());
+  using Args = typename Call::Args;
+  static constexpr bool is_async = EndsInDone<Args>();
+  static constexpr std::size_t arity = std::tuple_size_v<Args> - (is_async ? 1 : 0);
+
+  template <int... I>
+  static constexpr bool Parameters(std::integer_sequence<int, I...>) {
+    return (true && ... && CheckParameter<Op, I, std::tuple_element_t<static_cast<std::size_t>(I) + 1, Args>, T...>());
+  }
+  static constexpr bool Run() {
+    constexpr bool callable =
+        Call::ok && (is_async ? std::is_void_v<typename Call::Result> : std::is_same_v<typename Call::Result, Status>);
+    if constexpr (!callable) {
+      (void)&Report<rule::KernelCallIsOneConstFunction<Op, Kernel, callable>>;
+      return false;
+    } else if constexpr (arity != 1 + static_cast<std::size_t>(kArgumentCount<Op>)) {
+      (void)&Report<rule::KernelCallTakesDeviceInputsOutputs<Op, Kernel, arity,
+                                                             1 + static_cast<std::size_t>(kArgumentCount<Op>)>>;
+      return false;
+    } else {
+      using First = std::tuple_element_t<0, Args>;
+      constexpr bool device =
+          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
+      if constexpr (!device) {
+        (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
+        return false;
+      } else {
+        return Parameters(std::make_integer_sequence<int, kArgumentCount<Op>>{});
+      }
+    }
+  }
+};
+
+// ---- the attrs, once per op
+template <class Op>
+constexpr bool IsUnused(std::string_view attr) {
+  if constexpr (requires { Op::unused; })
+    for (const std::string_view name : Op::unused)
+      if (name == attr) return true;
+  return false;
+}
+constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
+  for (const ArgSpec& a : arguments)
+    if (a.type_attr_index == attr || a.number_attr_index == attr) return true;
+  return false;
+}
+template <class Op>
+constexpr bool IsStructural(
+    std::size_t attr) {  // a type, a length or a type list of some argument: the framework reads it
+  if (kOpView<Op>.attrs[attr].is_type()) return true;
+  return SomeArgumentReads(kOpView<Op>.inputs, static_cast<int>(attr)) ||
+         SomeArgumentReads(kOpView<Op>.outputs, static_cast<int>(attr));
+}
+template <class Op, std::size_t I>
+constexpr auto AttrText() {
+  return FixedString<kOpView<Op>.attrs[I].name().size()>(kOpView<Op>.attrs[I].name());
+}
+
+template <class Op>
+struct AttrsOf {
+  struct type {};
+};
+template <class Op>
+  requires requires { typename Op::Attrs; }
+struct AttrsOf<Op> {
+  using type = typename Op::Attrs;
+};
+
+template <class Op>
+struct AttrCheck {
+  using Attrs = typename AttrsOf<Op>::type;
+  static constexpr auto names = MemberNames<Attrs>();
+  using Members = MemberTypesOf<Attrs>;
+
+  template <std::size_t M>
+  static constexpr bool Member() {
+    constexpr int attr = FindAttrIndex<Op>(names[M]);
+    if constexpr (attr < 0) {
+      (void)&Report<rule::AttrsMembersAreAttrs<Op, FixedString<names[M].size()>(names[M]), (attr >= 0)>>;
+      return false;
+    } else {
+      constexpr const AttrSpec& a = kOpView<Op>.attrs[static_cast<std::size_t>(attr)];
+      constexpr bool typed = Members::known[M] && Members::kind[M] == a.kind && Members::list[M] == a.is_list;
+      if constexpr (!typed)
+        (void)&Report<rule::AttrsMembersHaveTheirTypes<Op, FixedString<names[M].size()>(names[M]), typed>>;
+      return typed;
+    }
+  }
+  template <std::size_t I>
+  static constexpr bool Covered() {
+    constexpr bool covered = [] {
+      if (IsStructural<Op>(I) || IsUnused<Op>(kOpView<Op>.attrs[I].name())) return true;
+      for (const std::string_view name : names)
+        if (name == kOpView<Op>.attrs[I].name()) return true;
+      return false;
+    }();
+    if constexpr (!covered) (void)&Report<rule::EveryAttrIsReadOrNamedInUnused<Op, AttrText<Op, I>(), covered>>;
+    return covered;
+  }
+  template <std::size_t... M, std::size_t... I>
+  static constexpr bool Run(std::index_sequence<M...>, std::index_sequence<I...>) {
+    const bool members = (true && ... && Member<M>());
+    return members && (true && ... && Covered<I>());
+  }
+  static constexpr bool ok =
+      Run(std::make_index_sequence<names.size()>{}, std::make_index_sequence<kOpView<Op>.attrs.size()>{});
+};
+
+// Names in kernel_types must be type attrs with a list of types.
+template <class Op, std::size_t... K>
+constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
+  return (true && ... && [] {
+    constexpr std::string_view name = Op::kernel_types.names[K];
+    constexpr const AttrSpec* attr = kOpView<Op>.FindAttr(name);
+    constexpr bool ok = attr != nullptr && attr->is_type() && !attr->allowed_types.empty();
+    if constexpr (!ok) (void)&Report<rule::KernelTypesNameTypeAttrs<Op, FixedString<name.size()>(name), ok>>;
+    return ok;
+  }());
+}
+// Constraints are on attrs of the signature.
+template <class Op, std::size_t... I>
+constexpr bool CheckKernelMatch(std::index_sequence<I...>) {
+  return (true && ... && [] {
+    constexpr std::string_view name = Op::kernel_match.constraints[I].attr;
+    constexpr bool ok = kOpView<Op>.FindAttr(name) != nullptr;
+    if constexpr (!ok) (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
+    return ok;
+  }());
+}
+template <class Op>
+constexpr bool CheckSignature() {
+  constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
+  if constexpr (!complete) (void)&Report<rule::SignatureIsComplete<Op, complete>>;
+  bool types = true;
+  if constexpr (requires { Op::kernel_types.size; })
+    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
+  if constexpr (requires { Op::kernel_match.constraints; })
+    types = CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{}) && types;
+  constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
+  if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
+  return complete && types && complex && Op::signature.Validate();
+}
+
+// ---- the code of one kernel
+template <class P>
+decltype(auto) MakeParam(CallFrame& frame, int argument) {
+  constexpr ParamKind kind = ParamTraits<ParamType<P>>::info.kind;
+  const int first = frame.first[argument];
+  if constexpr (kind == ParamKind::kTensorIn)
+    return *static_cast<const Tensor*>(frame.inputs[first]);
+  else if constexpr (kind == ParamKind::kTensorsIn)
+    return frame.input_span(frame, argument);
+  else if constexpr (kind == ParamKind::kTensorOut)
+    return (frame.outputs[first - frame.num_inputs]);
+  else if constexpr (kind == ParamKind::kTensorsOut)
+    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
+                             static_cast<std::size_t>(frame.first[argument + 1] - first));
+  else if constexpr (kind == ParamKind::kHostIndices)
+    return HostIndices(frame.views[first], frame.inputs[first]->dtype());
+  else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
+    return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
+  else if constexpr (kind == ParamKind::kLate)
+    return *::new (static_cast<void*>(frame.late + 16 * argument))
+        std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
+  else
+    return ParamType<P>(frame.views[first]);
+}
+
+template <class Kernel, class Device, class Args, class Result>
+struct KernelCode {
+  template <std::size_t... I>
+  static Status Call(const void* kernel, CallFrame& frame, std::index_sequence<I...>) {
+    using First = std::tuple_element_t<0, Args>;
+    const Kernel& call = *static_cast<const Kernel*>(kernel);
+    Device& device = *static_cast<Device*>(frame.device);
+    if constexpr (std::is_same_v<First, Device&>) {
+      if constexpr (std::is_void_v<Result>)
+        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
+               OkStatus();
+      else
+        return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
+    } else {
+      Context<Device> context(frame.context, &device);
+      if constexpr (std::is_void_v<Result>)
+        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
+                    Done(frame.done, frame.done_state)),
+               OkStatus();
+      else
+        return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
+    }
+  }
+  static constexpr std::size_t kCount = std::tuple_size_v<Args> - 1 - (std::is_void_v<Result> ? 1 : 0);
+  static Status Thunk(const void* kernel, CallFrame& frame) {
+    return Call(kernel, frame, std::make_index_sequence<kCount>{});
+  }
+};
+template <class Kernel, class Attrs>
+void* ConstructKernel(void* memory) {
+  Kernel* kernel = ::new (memory) Kernel();
+  if constexpr (std::is_base_of_v<Attrs, Kernel>)
+    return static_cast<Attrs*>(kernel);
+  else
+    return nullptr;
+}
+template <class Kernel>
+void DestroyKernel(void* kernel) {
+  static_cast<Kernel*>(kernel)->~Kernel();
+}
+template <class Kernel>
+Status InitKernel(void* kernel, OpKernelConstruction& construction) {
+  return static_cast<Kernel*>(kernel)->Init(construction);
+}
+template <class Kernel>
+OpKernel* CreateRawKernel(OpKernelConstruction* construction) {
+  return new Kernel(construction);
+}
+
+template <class Op>
+constexpr std::string_view StructName() {
+  return TENON_SIGNATURE;
+}
+template <class Op>
+constexpr OpRow MakeOpRow() {
+  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
+  for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
+  if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
+  if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
+  return row;
+}
+template <class Op>
+inline constexpr OpRow kOpRow = MakeOpRow<Op>();
+
+template <class Args, std::size_t... I>
+constexpr auto MakeParamInfos(std::index_sequence<I...>) {
+  return std::array<ParamInfo, sizeof...(I) + 1>{ParamTraits<ParamType<std::tuple_element_t<I + 1, Args>>>::info...,
+                                                 ParamInfo{}};
+}
+template <class Args, std::size_t Count>
+inline constexpr auto kParamInfos = MakeParamInfos<Args>(std::make_index_sequence<Count>{});
+
+// Op::kernel<Device, T...> as `type`, where the kernel takes these types. Written out: nvcc 13 rejects the arguments of
+// a member template when they end in an empty pack.
+template <class Op, class Device, class... T>
+struct KernelOf {};
+template <class Op, class Device>
+  requires requires { typename Op::template kernel<Device>; }
+struct KernelOf<Op, Device> {
+  using type = typename Op::template kernel<Device>;
+};
+template <class Op, class Device, class A>
+  requires requires { typename Op::template kernel<Device, A>; }
+struct KernelOf<Op, Device, A> {
+  using type = typename Op::template kernel<Device, A>;
+};
+template <class Op, class Device, class A, class B>
+  requires requires { typename Op::template kernel<Device, A, B>; }
+struct KernelOf<Op, Device, A, B> {
+  using type = typename Op::template kernel<Device, A, B>;
+};
+template <class Op, class Device, class A, class B, class C>
+  requires requires { typename Op::template kernel<Device, A, B, C>; }
+struct KernelOf<Op, Device, A, B, C> {
+  using type = typename Op::template kernel<Device, A, B, C>;
+};
+template <class Op, class Device, class A, class B, class C, class D>
+  requires requires { typename Op::template kernel<Device, A, B, C, D>; }
+struct KernelOf<Op, Device, A, B, C, D> {
+  using type = typename Op::template kernel<Device, A, B, C, D>;
+};
+static_assert(kMaxTypedAttrs == 4);
+
+template <class Op, class Device, class... T>
+constexpr KernelRow MakeRow() {
+  KernelRow row;
+  if constexpr (requires { typename KernelOf<Op, Device, T...>::type; }) {
+    using Kernel = typename KernelOf<Op, Device, T...>::type;
+    row.device = Device::type;
+    int k = 0;
+    ((row.types[k++] = static_cast<std::uint8_t>(dtype_of_v<T>)), ...);
+    if constexpr (std::is_base_of_v<OpKernel, Kernel>) {
+      row.op = &kOpRow<Op>;
+      row.create = &CreateRawKernel<Kernel>;
+    } else {
+      using Check = KernelCheck<Op, Device, Kernel, T...>;
+      constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
+      constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
+      if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
+      if constexpr (ok && attrs) {
+        using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
+        row.op = &kOpRow<Op>;
+        row.is_async = Check::is_async;
+        if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
+        row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
+        row.size = static_cast<std::uint32_t>(sizeof(Kernel));
+        row.align = static_cast<std::uint32_t>(alignof(Kernel));
+        row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
+        if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
+        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
+          row.init = &InitKernel<Kernel>;
+        row.call = &Code::Thunk;
+      }
+    }
+  }
+  return row;
+}
+template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
+constexpr KernelRow MakeCombination(std::integer_sequence<int, K...>) {
+  return MakeRow<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>();
+}
+template <class Op, class Device, class Narrow, std::size_t... Flat>
+constexpr auto MakeTable(std::index_sequence<Flat...>) {
+  return std::array<KernelRow, sizeof...(Flat) + 1>{
+      MakeCombination<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{})..., KernelRow{}};
+}
+// All rows of one op on one device; rows that the kernel rejects stay empty.
+template <class Op, class Device, class Narrow>
+inline constexpr auto kTable =
+    MakeTable<Op, Device, Narrow>(std::make_index_sequence<CombinationCount<Op, Narrow>()>{});
+
+// Whether an op struct has a member called kernel at all: naming it becomes ambiguous.
+struct KernelDecoy {
+  struct kernel {};
+};
+template <class Op>
+struct KernelAmbiguity : Op, KernelDecoy {};
+template <class Op>
+concept HasKernel = !requires { typename KernelAmbiguity<Op>::kernel; };
+
+template <class Op, class Device, class Narrow, std::size_t Flat, int... K>
+constexpr bool Accepts(std::integer_sequence<int, K...>) {
+  return requires {
+    typename KernelOf<Op, Device, typename type_of<CombinationType<Op, Narrow>(Flat, K)>::type...>::type;
+  };
+}
+template <class Op, class Device, class Narrow, std::size_t... Flat>
+constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
+  return (false || ... || Accepts<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{}));
+}
+
+// Everything about an op that does not depend on the kernel's types: checked once per op and device.
+template <class Op, class Device, class Narrow>
+constexpr bool CheckOp() {
+  constexpr bool signature = CheckSignature<Op>();
+  if constexpr (signature && HasKernel<Op>) {
+    constexpr std::size_t n = CombinationCount<Op, Narrow>();
+    if constexpr (n > 0) {
+      constexpr bool some = AcceptsSome<Op, Device, Narrow>(std::make_index_sequence<n>{}) ||
+                            AcceptsSome<Op, Cpu, Narrow>(std::make_index_sequence<n>{}) ||
+                            AcceptsSome<Op, Cuda, Narrow>(std::make_index_sequence<n>{});
+      if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
+    }
+  }
+  return signature;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/register.hpp ----
+// TENON_REGISTER(ZeroOut, MatMul): makes ops known to every session of the program, with all their kernels. Once per
+// program, at namespace scope of a .cpp (CPU kernels) or a .cu (GPU kernels). Among the ops may stand Types<float,
+// half> (or a TypeList): kernels for these element types only, and Devices<AnyDevice>: kernels for these devices.
+TENON_NAMESPACE_BEGIN
+
+// A list of ops that counts as its members: TENON_REGISTER(tenon::ops::All).
+template <class... Op>
+struct OpList {};
+template <class... Op>
+struct Ops {};
+template <class... Device>
+struct Devices {};
+
+namespace detail {
+
+// The ops of packs one behind the other, eight packs at a time: lists of hundreds stay far from the limit of depth.
+template <class... Pack>
+struct Joined {
+  using type = Ops<>;
+};
+template <class... A>
+struct Joined<Ops<A...>> {
+  using type = Ops<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct Joined<Ops<A...>, Ops<B...>, Rest...> : Joined<Ops<A..., B...>, Rest...> {};
+template <class... A, class... B, class... C, class... D, class... E, class... F, class... G, class... H, class... Rest>
+struct Joined<Ops<A...>, Ops<B...>, Ops<C...>, Ops<D...>, Ops<E...>, Ops<F...>, Ops<G...>, Ops<H...>, Rest...>
+    : Joined<Ops<A..., B..., C..., D..., E..., F..., G..., H...>, Rest...> {};
+
+template <class Item>
+inline constexpr bool kIsOp = true;
+template <class... Op>
+inline constexpr bool kIsOp<tenon::OpList<Op...>> = false;
+template <class... T>
+inline constexpr bool kIsOp<Types<T...>> = false;
+template <class... T>
+inline constexpr bool kIsOp<TypeList<T...>> = false;
+template <class... Device>
+inline constexpr bool kIsOp<tenon::Devices<Device...>> = false;
+
+// OpsIn<...>: the ops of a TENON_REGISTER list with lists opened and all that is no op taken out.
+template <class Item>
+struct OpsInItem {
+  using type = Ops<Item>;
+};
+template <class Item>
+  requires(!kIsOp<Item>)
+struct OpsInItem<Item> {
+  using type = Ops<>;
+};
+template <bool flat, class... Item>
+struct OpsIn {
+  using type = Ops<Item...>;
+};
+template <class... Item>
+struct OpsIn<false, Item...> : Joined<typename OpsInItem<Item>::type...> {};
+template <class... Item>
+struct OpsInItem<tenon::OpList<Item...>> : OpsIn<(kIsOp<Item> && ...), Item...> {};
+
+// NarrowIn<Found, flat, ...>: the last Types<...> among the items and in their lists, or Found. `flat`: there are only
+// ops.
+template <class Found, bool flat, class... Item>
+struct NarrowIn {
+  using type = Found;
+};
+template <class Found, class Item, class... Rest>
+struct NarrowIn<Found, false, Item, Rest...> : NarrowIn<Found, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... T, class... Rest>
+struct NarrowIn<Found, false, Types<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... T, class... Rest>
+struct NarrowIn<Found, false, TypeList<T...>, Rest...> : NarrowIn<Types<T...>, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... Item, class... Rest>
+struct NarrowIn<Found, false, tenon::OpList<Item...>, Rest...>
+    : NarrowIn<typename NarrowIn<Found, (kIsOp<Item> && ...), Item...>::type, (kIsOp<Rest> && ...), Rest...> {};
+
+// The last Devices<...> of the list itself, or Found.
+template <class Found, bool flat, class... Item>
+struct DevicesIn {
+  using type = Found;
+};
+template <class Found, class Item, class... Rest>
+struct DevicesIn<Found, false, Item, Rest...> : DevicesIn<Found, (kIsOp<Rest> && ...), Rest...> {};
+template <class Found, class... Device, class... Rest>
+struct DevicesIn<Found, false, tenon::Devices<Device...>, Rest...>
+    : DevicesIn<tenon::Devices<Device...>, (kIsOp<Rest> && ...), Rest...> {};
+
+template <class Narrow, class OpPack, class DevicePack>
+struct Batch;
+template <class Narrow, class... Op, class... Device>
+struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
+  template <class O, class D>
+  static constexpr const KernelRow* Table() {
+    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>)
+      return kTable<O, D, Narrow>.data();
+    else
+      return nullptr;
+  }
+  template <class O, class D>
+  static constexpr std::size_t TableSize() {
+    if constexpr (HasKernel<O>)
+      return CombinationCount<O, Narrow>();
+    else
+      return 0;
+  }
+  template <class D>
+  struct On {
+    static constexpr std::array<const KernelRow*, sizeof...(Op) + 1> tables{Table<Op, D>()..., nullptr};
+    static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
+  };
+  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
+  template <class D>
+  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
+                                                  On<D>::sizes.data(), sizeof...(Op), nullptr};
+
+  static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
+};
+
+template <class DevicePack, class... Item>
+using BatchOf = Batch<typename NarrowIn<Types<>*, (kIsOp<Item> && ...), Item...>::type,
+                      typename OpsIn<(kIsOp<Item> && ...), Item...>::type,
+                      typename DevicesIn<DevicePack, (kIsOp<Item> && ...), Item...>::type>;
+
+// A .cu registers GPU kernels only: the same source is compiled a second time as C++ for the CPU kernels.
+#if defined(__CUDACC__)
+using UnitDevices = Devices<Cuda>;
+#else
+using UnitDevices = Devices<Cpu>;
+#endif
+
+}  // namespace detail
+
+class Registry;  // kernel/registry.hpp
+
+// The same as a function, for registries of one's own and programs without static initialisers:
+// Register(registry, Ops<ZeroOut, MatMul>{}, Devices<Cpu>{}). The first error of the registry.
+template <class R, class... Item, class... Device>
+Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
+  Status status;
+  (status.Update(registry.Add(detail::BatchOf<Devices<Device...>, Item...>::template batch<Device>)), ...);
+  return status;
+}
+
+TENON_NAMESPACE_END
+
+#define TENON_REGISTER(...)                                                                     \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
+      ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()
+
+// ---- tenon/plugin.hpp ----
+// TENON_PLUGIN(ZeroOut, MatMul): makes a shared library of the file, whose ops and kernels a running program loads with
+// LoadLibrary (io/load_library.hpp). Once per library, at namespace scope; further files of the library may have
+// TENON_REGISTER. The library is built from headers alone and best with -fvisibility=hidden: then nothing of it mixes
+// with another library's op of the same name.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <class DevicePack, class... Item>
+struct PluginOf;
+template <class Device, class... Item>
+struct PluginOf<Devices<Device>, Item...> {
+  static constexpr PluginHeader header = MakePluginHeader(&BatchOf<Devices<Device>, Item...>::template batch<Device>);
+};
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+#define TENON_PLUGIN(...)                                                                               \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin();                                  \
+  extern "C" TENON_EXPORT const ::tenon::PluginHeader* tenon_plugin() {                                 \
+    return &::tenon::detail::PluginOf<::tenon::detail::UnitDevices __VA_OPT__(, ) __VA_ARGS__>::header; \
+  }                                                                                                     \
+  static_assert(true, "")
+
+// ---- tenon/device/cpu_device.hpp ----
+// CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
+TENON_NAMESPACE_BEGIN
+
+class CpuDevice final : public Device {
+ public:
+  // `allocator` and `pool` (which may be null) outlive the device.
+  CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
+      : Device(std::move(name)), cpu_{pool, allocator} {}
+
+  std::string_view type() const override { return Cpu::type; }
+  Allocator* allocator() const override { return cpu_.allocator; }
+  void* kernel_device() override { return &cpu_; }
+  bool uses_host_memory() const override { return true; }
+  Status CopyToDevice(const Tensor& host, Tensor* to) override {
+    *to = host;
+    return OkStatus();
+  }
+  Status CopyToHost(const Tensor& from, Allocator*, Tensor* to) override {
+    *to = from;
+    return OkStatus();
+  }
+  Status Synchronize() override { return OkStatus(); }
+
+ private:
+  Cpu cpu_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/device/denormals.hpp ----
+// Denormal floating-point numbers on the calling thread: flushed to zero (as TensorFlow's CPU kernels run) or kept.
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The thread's floating-point control word. Its denormal bits: results that are denormal become zero and, where the
+// processor has a second bit for it, so do denormal operands.
+struct DenormalControl {
+#if defined(__SSE2__) || defined(_M_X64)
+  static constexpr std::uint64_t kFlush = 0x8040;  // MXCSR: FTZ (bit 15), DAZ (bit 6)
+  static std::uint64_t Read() { return _mm_getcsr(); }
+  static void Write(std::uint64_t word) { _mm_setcsr(static_cast<unsigned>(word)); }
+#elif defined(__aarch64__) && !defined(_MSC_VER)
+  static constexpr std::uint64_t kFlush = 0x1000000;  // FPCR: FZ (bit 24)
+  static std::uint64_t Read() {
+    std::uint64_t word;
+    asm volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+  }
+  static void Write(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+#else
+  static constexpr std::uint64_t kFlush = 0;  // not known for this processor: the mode stays as it is
+  static std::uint64_t Read() { return 0; }
+  static void Write(std::uint64_t) {}
+#endif
+};
+
+}  // namespace detail
+
+// True if the calling thread flushes denormals.
+inline bool FlushesDenormals() {
+  using Control = detail::DenormalControl;
+  return Control::kFlush != 0 && (Control::Read() & Control::kFlush) == Control::kFlush;
+}
+
+// For its lifetime the calling thread flushes denormals (or, with `false`, keeps them); then the caller's mode is back.
+// Rounding mode and exception flags are left alone. A few ns. one thread.
+//
+//   { ScopedFlushDenormals flush;  kernel->Compute(&context); }
+class ScopedFlushDenormals {
+ public:
+  explicit ScopedFlushDenormals(bool flush = true) {
+    const std::uint64_t word = Control::Read();
+    before_ = word & Control::kFlush;
+    const std::uint64_t wanted = flush ? Control::kFlush : 0;
+    if (before_ != wanted) Control::Write((word & ~Control::kFlush) | wanted);
+  }
+  ScopedFlushDenormals(const ScopedFlushDenormals&) = delete;
+  ScopedFlushDenormals& operator=(const ScopedFlushDenormals&) = delete;
+  ~ScopedFlushDenormals() {
+    const std::uint64_t word = Control::Read();
+    if ((word & Control::kFlush) != before_) Control::Write((word & ~Control::kFlush) | before_);
+  }
+
+ private:
+  using Control = detail::DenormalControl;
+  std::uint64_t before_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/device/thread_pool.hpp ----
+// ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
+// sleep, because waking a sleeping thread takes about as long.
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
+// ---- tenon/device/thread_pool.hpp ----
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+// Tells the processor that this is a waiting loop.
+inline void SpinPause() {
+#if defined(__SSE2__) || defined(_M_X64)
+  _mm_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+}  // namespace detail
+
+// thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
+// queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
+// loop waits only for parts that run.
+//
+//   ThreadPool pool(4, "intra");                                  // the caller and three threads
+//   Cpu device{.pool = &pool};
+//   ParallelFor(device, rows, ns_per_row, [&](Index begin, Index end) { Work(begin, end); });
+class ThreadPool final : public ThreadPoolInterface {
+ public:
+  // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
+  // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
+  ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+    for (int i = 1; i < threads; ++i) {
+      if (!Start(i)) break;
+    }
+  }
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  // Runs what is queued, also what that queues, and joins the threads.
+  ~ThreadPool() override {
+    stopping_.store(true);
+    published_.fetch_add(1);
+    published_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    for (std::thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.join();
+  }
+
+  void Schedule(void (*fn)(void*), void* arg) override {
+    if (threads_.empty()) return RunHere({fn, arg});
+    {
+      MutexLock lock(mutex_);
+      Push({fn, arg});
+    }
+    Publish(1);
+  }
+
+  void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) override {
+    if (total <= 0) return;
+    const Index most = total / (grain > 0 ? grain : 1);
+    if (threads_.empty() || most < 2) return fn(arg, 0, total);
+    const Index parts = most < kPartsPerThread * NumThreads() ? most : kPartsPerThread * NumThreads();
+    Index part = (total + parts - 1) / parts;
+    if (part >= 1024) part = (part + 63) & ~Index{63};  // elements: parts begin at whole cache lines
+    Loop loop{fn, arg, total, part};
+    loop.flush_denormals = FlushesDenormals();
+    const Index wanted = parts - 1 < NumThreads() - 1 ? parts - 1 : NumThreads() - 1;
+    loop.places = static_cast<int>(wanted);
+    {
+      MutexLock lock(mutex_);
+      loop.next_loop = loops_;
+      loops_ = &loop;
+    }
+    Publish(static_cast<int>(wanted));
+    loop.RunParts();
+    Close(&loop);
+  }
+
+  int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+
+  // For the time in which a task waits for another that may be queued behind it: while all threads of the pool wait,
+  // one more runs. It stays, so that a pool has at most one thread more than ever waited at once. Does nothing on
+  // threads that belong to no pool.
+  class Waiting {
+   public:
+    Waiting() : pool_(current_pool) {
+      if (pool_ != nullptr) pool_->BeginWait();
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+      if (pool_ != nullptr) pool_->EndWait();
+    }
+
+   private:
+    ThreadPool* pool_;
+  };
+
+ private:
+  static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
+  static constexpr int kSpins = 1000;  // about 20 us
+  static constexpr int kMaxDepth = 32;  // of tasks that schedule tasks in a pool without threads
+
+  struct Task {
+    void (*fn)(void*);
+    void* arg;
+  };
+
+  // A ParallelFor in progress; lives on its caller's stack.
+  struct Loop {
+    void (*fn)(void*, Index, Index);
+    void* arg;
+    Index total;
+    Index part;  // length of one part
+    bool flush_denormals = false;  // the caller's mode, for the threads that help
+    int places = 0;  // helpers that may still join; under mutex_
+    bool closed = false;  // the caller waits; under mutex_
+    Loop* next_loop = nullptr;  // under mutex_
+    std::atomic<Index> next{0};  // first index that nobody has taken
+    std::atomic<int> helpers{0};  // threads at work on it besides the caller; written under mutex_
+
+    void RunParts() {
+      for (;;) {
+        const Index begin = next.fetch_add(part, std::memory_order_relaxed);
+        if (begin >= total) return;
+        fn(arg, begin, total - begin < part ? total : begin + part);
+      }
+    }
+    bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
+  };
+
+  bool Start(int index) { return StartIn(&threads_, index); }
+  bool StartIn(SlimVector<std::thread>* threads, int index) {
+#if defined(__cpp_exceptions)
+    try {
+      threads->emplace_back(&ThreadPool::Main, this, index);
+    } catch (...) {
+      return false;
+    }
+#else
+    threads->emplace_back(&ThreadPool::Main, this, index);
+#endif
+    return true;
+  }
+
+  std::thread TakeExtra() {
+    MutexLock lock(mutex_);
+    if (extra_threads_.empty()) return {};
+    std::thread thread = std::move(extra_threads_.back());
+    extra_threads_.pop_back();
+    ++joined_;
+    return thread;
+  }
+  // Without a thread more, what waits goes on waiting; so it would have without this.
+  TENON_COLD void BeginWait() {
+    MutexLock lock(mutex_);
+    const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
+    if (++waiting_ < all) return;
+    (void)StartIn(&extra_threads_, static_cast<int>(all) + 1);
+  }
+  TENON_COLD void EndWait() {
+    MutexLock lock(mutex_);
+    --waiting_;
+  }
+
+  // A thread's life.
+  void Main(int index) {
+    current_pool = this;
+    NameThisThread(index);
+    for (;;) {
+      const std::uint32_t seen = published_.load();
+      if (RunSomething()) continue;
+      if (stopping_.load()) return;
+      WaitForChange(seen);
+    }
+  }
+
+  void NameThisThread([[maybe_unused]] int index) const {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), (name_ + "-" + std::to_string(index)).substr(0, 15).c_str());
+#endif
+  }
+
+  // Spins, then sleeps, until published_ is no longer `seen`.
+  void WaitForChange(std::uint32_t seen) {
+    spinning_.fetch_add(1);
+    for (int i = 0; i < kSpins && published_.load(std::memory_order_acquire) == seen; ++i) detail::SpinPause();
+    spinning_.fetch_sub(1);
+    if (published_.load() != seen) return;
+    sleeping_.fetch_add(1);
+    published_.wait(seen);
+    sleeping_.fetch_sub(1);
+  }
+
+  // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
+  bool RunSomething() {
+    MutexLock lock(mutex_);
+    Loop* loop = loops_;
+    while (loop != nullptr && !loop->Joinable()) loop = loop->next_loop;
+    if (loop != nullptr) {
+      --loop->places;
+      loop->helpers.store(loop->helpers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      const bool more = WorkIsLeft();
+      lock.unlock();
+      if (more) Wake(1);
+      Help(loop);
+      return true;
+    }
+    if (count_ == 0) return false;
+    const Task task = Pop();
+    const bool more = WorkIsLeft();
+    lock.unlock();
+    if (more) Wake(1);
+    task.fn(task.arg);
+    return true;
+  }
+
+  bool WorkIsLeft() const { return count_ > 0 || (loops_ != nullptr && loops_->Joinable()); }
+
+  void Help(Loop* loop) {
+    {
+      ScopedFlushDenormals mode(loop->flush_denormals);
+      loop->RunParts();
+    }
+    bool last;
+    {
+      MutexLock lock(mutex_);
+      const int left = loop->helpers.load(std::memory_order_relaxed) - 1;
+      last = left == 0 && loop->closed;
+      loop->helpers.store(left, std::memory_order_release);  // from here on the loop may be gone
+    }
+    if (last) {
+      finished_.fetch_add(1);
+      finished_.notify_all();
+    }
+  }
+
+  // No further helpers; waits for those that are at work.
+  void Close(Loop* loop) {
+    {
+      MutexLock lock(mutex_);
+      Loop** link = &loops_;
+      while (*link != loop) link = &(*link)->next_loop;
+      *link = loop->next_loop;
+      loop->closed = true;
+    }
+    for (int i = 0; loop->helpers.load(std::memory_order_acquire) != 0; ++i) {
+      if (i < kSpins) {
+        detail::SpinPause();
+        continue;
+      }
+      const std::uint32_t seen = finished_.load();
+      if (loop->helpers.load() == 0) return;
+      finished_.wait(seen);
+    }
+  }
+
+  // There is work for `wanted` more threads.
+  void Publish(int wanted) {
+    published_.fetch_add(1);
+    Wake(wanted);
+  }
+  // Spinning threads see the work by themselves, and a thread that takes some wakes another if there is more.
+  void Wake(int wanted) {
+    wanted -= spinning_.load();
+    const int sleeping = sleeping_.load();
+    if (wanted <= 0 || sleeping <= 0) return;
+    if (wanted >= sleeping) return published_.notify_all();
+    for (int i = 0; i < wanted; ++i) published_.notify_one();
+  }
+
+  // A pool without threads: the task runs now; deep inside other tasks it waits until the outermost has returned.
+  void RunHere(Task task) {
+    static thread_local int depth = 0;
+    if (depth >= kMaxDepth) {
+      MutexLock lock(mutex_);
+      return Push(task);
+    }
+    ++depth;
+    task.fn(task.arg);
+    while (depth == 1 && TakeTask(&task)) task.fn(task.arg);
+    --depth;
+  }
+  bool TakeTask(Task* task) {
+    MutexLock lock(mutex_);
+    if (count_ == 0) return false;
+    *task = Pop();
+    return true;
+  }
+
+  // The ring of tasks; under mutex_. Its size is a power of two and only grows.
+  void Push(Task task) {
+    if (count_ == ring_.size()) Grow();
+    ring_[(first_ + count_++) & (ring_.size() - 1)] = task;
+  }
+  Task Pop() {
+    const Task task = ring_[first_];
+    first_ = (first_ + 1) & (ring_.size() - 1);
+    --count_;
+    return task;
+  }
+  void Grow() {
+    SlimVector<Task> larger(ring_.empty() ? 64 : 2 * ring_.size());
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+    ring_.swap(larger);
+    first_ = 0;
+  }
+
+  inline static thread_local ThreadPool* current_pool = nullptr;  // that this thread belongs to
+
+  std::string name_;
+  Mutex mutex_;
+  SlimVector<std::thread> extra_threads_;  // under mutex_
+  std::size_t joined_ = 0;  // extra threads that the destructor waits for; under mutex_
+  std::size_t waiting_ = 0;  // threads in Waiting; under mutex_
+  SlimVector<Task> ring_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  Loop* loops_ = nullptr;  // the newest first: the innermost of nested loops
+  std::atomic<std::uint32_t> published_{0};  // counts Schedule and ParallelFor; sleeping threads wait for it to change
+  std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
+  std::atomic<int> spinning_{0};
+  std::atomic<int> sleeping_{0};
+  std::atomic<bool> stopping_{false};
+  SlimVector<std::thread> threads_;  // last: the threads use everything above
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/cancellation.hpp ----
+// CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Whoever waits registers a callback under a token of its own and takes it back when the wait is over.
+//
+//   const auto token = cancellation->NewToken();
+//   if (!cancellation->Register(token, [&] { Wake(); })) return errors::Cancelled("...");
+//   ...
+//   cancellation->Deregister(token);       // false: the callback ran
+class CancellationManager {
+ public:
+  using Token = std::int64_t;
+
+  CancellationManager() = default;
+  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until somebody waits.
+  explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
+  CancellationManager(const CancellationManager&) = delete;
+  CancellationManager& operator=(const CancellationManager&) = delete;
+  // Waits until a StartCancel under way has run its callbacks; not to be destroyed from one of them.
+  ~CancellationManager() {
+    if (attached_) [[unlikely]]
+      (void)parent_->Deregister(parent_token_);
+    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
+      return;
+    MutexLock lock(mutex_);
+    while (state_ == State::kCancelling) finished_.wait(lock);
+  }
+
+  Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Runs every callback, outside of the lock. Only the first call does something.
+  void StartCancel() {
+    SlimVector<Entry> callbacks;
+    {
+      const MutexLock lock(mutex_);
+      if (state_ != State::kActive) return;
+      state_ = State::kCancelling;
+      cancelling_.store(true, std::memory_order_release);
+      callbacks = std::move(callbacks_);
+      callbacks_.clear();
+    }
+    for (Entry& entry : callbacks) entry.callback();
+    const MutexLock lock(mutex_);
+    state_ = State::kCancelled;
+    finished_.notify_all();
+  }
+  // True from the beginning of StartCancel on, the parent's too.
+  TENON_ALWAYS_INLINE bool IsCancelled() const {
+    for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
+      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
+        return true;
+    return false;
+  }
+
+  // False, and the callback is neither kept nor called, when cancelling has begun.
+  [[nodiscard]] bool Register(Token token, Function<void()> callback) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive || !AttachLocked()) return false;
+    callbacks_.push_back({token, std::move(callback)});
+    return true;
+  }
+  // True if the callback will never run. Otherwise waits until all callbacks have run and returns false: not to be
+  // called from a callback, nor with a lock that a callback takes.
+  bool Deregister(Token token) {
+    MutexLock lock(mutex_);
+    if (state_ == State::kActive) {
+      Remove(token);
+      return true;
+    }
+    while (state_ != State::kCancelled) finished_.wait(lock);
+    return false;
+  }
+  // The same without waiting: false when cancelling has begun.
+  bool TryDeregister(Token token) {
+    const MutexLock lock(mutex_);
+    if (state_ != State::kActive) return false;
+    Remove(token);
+    return true;
+  }
+
+ private:
+  enum class State : std::uint8_t { kActive, kCancelling, kCancelled };
+  struct Entry {
+    Token token;
+    Function<void()> callback;
+  };
+  // Children's locks are taken before their parents'. False when the parent is being cancelled.
+  bool AttachLocked() {
+    if (parent_ == nullptr || attached_) return true;
+    parent_token_ = parent_->NewToken();
+    attached_ = parent_->Register(parent_token_, [this] { StartCancel(); });
+    return attached_;
+  }
+  void Remove(Token token) {
+    for (std::size_t i = 0; i < callbacks_.size(); ++i) {
+      if (callbacks_[i].token != token) continue;
+      if (i + 1 != callbacks_.size()) std::swap(callbacks_[i], callbacks_.back());
+      callbacks_.pop_back();
+      return;
+    }
+  }
+
+  CancellationManager* const parent_ = nullptr;
+  Token parent_token_ = 0;
+  bool attached_ = false;  // the parent knows of this one
+  std::atomic<Token> next_token_{0};
+  std::atomic<bool> cancelling_{false};
+  Mutex mutex_;
+  std::condition_variable finished_;
+  State state_ = State::kActive;
+  SlimVector<Entry> callbacks_;
+};
+
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/import.hpp ----
 // ImportGraphDef: a GraphDef checked and connected. Codes, messages and the order of nodes are those of TensorFlow's
 // import.
@@ -27470,11 +29207,24 @@ struct CallShapes {
 
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device;         // for nodes that ask for none
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
   CallShapes* calls = nullptr;             // of a function's body: what goes on around it
 };
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 
 // Does the work of ImportGraphDef; use that. one thread.
 class GraphImporter {
@@ -27508,7 +29258,6 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
-    TENON_RETURN_IF_ERROR(CheckBodies());
     TENON_RETURN_IF_ERROR(FindOps());
     graph_.Reserve(def_.node.size());
     graph_.versions_ = def_.versions;
@@ -27598,30 +29347,12 @@ class GraphImporter {
 
   // ---- functions and ops
   Status CheckLibrary() {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const auto name_of = [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; };
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      const std::string& name = functions[i].signature.name;
-      const int same = function_index_.Insert(name, static_cast<int>(i), name_of);
-      if (same >= 0 && !(functions[Slot(same)] == functions[i])) {
-        return errors::InvalidArgument("Cannot add function '", name,
-                                       "' because a different function with the same name already exists.");
-      }
-      if (ops_.registry().Find(name) != nullptr) {
-        return errors::InvalidArgument("Cannot add function '", name,
-                                       "' because an op with the same name already exists.");
-      }
-    }
-    return OkStatus();
-  }
-
-  // A function without attrs is what it is in every call: its mistakes are refused now.
-  Status CheckBodies() const {
-    for (const FunctionDef& function : def_.library.function) {
-      if (!function.signature.attr.empty()) continue;
-      TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, def_.library, ops_.registry()).status());
-    }
-    return OkStatus();
+    if (def_.library.function.empty()) return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
+                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
+                                 "<tenon/graph/function_import.hpp> where there is no session");
   }
 
   // One OpInfo per node; every unknown op is reported at once.
@@ -27643,7 +29374,7 @@ class GraphImporter {
       }
       if (infos_.back() != nullptr) continue;
       if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(MakeFunctionCall(*function, &node));
+        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
@@ -27764,7 +29495,11 @@ class GraphImporter {
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
       TENON_RETURN_IF_ERROR(ConvertNode(n));
-      if (options_.infer_shapes) TENON_RETURN_IF_ERROR(InferShapes(ids_[Slot(n)], refiner));
+      if (!options_.infer_shapes) continue;
+      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      if (status.ok()) continue;
+      if (!options_.ignore_shape_errors) return status;
+      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
     }
     return OkStatus();
   }
@@ -27853,45 +29588,14 @@ class GraphImporter {
   }
 
   // ---- shapes
-  // The shapes that a call's results have with its arguments' shapes: the body is imported with them. Functions that
-  // call themselves are not followed.
   Status InferCall(int id, ShapeRefiner* refiner) {
-    const Node& node = graph_.nodes_[Slot(id)];
-    if (node.op_name() != "PartitionedCall" && node.op_name() != "StatefulPartitionedCall") return OkStatus();
+    const std::string_view op = graph_.node(id).op_name();
+    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import == nullptr) return OkStatus();  // no graph with functions comes here
     CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
     if (calls->library == nullptr) calls->library = &def_.library;
-    const AttrValue* f = node.def.attr.Find("f");
-    const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
-    if (function == nullptr ||
-        std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
-      return OkStatus();
-    calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
-    if (calls->nodes_left < 0) return OkStatus();
-    Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, ops_.registry());
-    if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
-      return OkStatus();  // refused when the node runs
-    for (std::size_t i = 0; i < body->args.size(); ++i) {
-      const InEdge& edge = node.inputs[i];
-      SlimVector<PartialTensorShape> shape{graph_.nodes_[Slot(edge.node)].output_shape(edge.output)};
-      NodeDef& arg = body->graph.node[i];
-      arg.attr.erase("_output_shapes");
-      arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
-    }
-    body->graph.versions = def_.versions;
-    ImportOptions options;
-    options.allow_internal_ops = true;
-    options.calls = calls;
-    calls->inside.push_back(function->signature.name);
-    const Result<Graph> inner = GraphImporter(std::move(body->graph), ops_.registry(), options).Import();
-    calls->inside.pop_back();
-    TENON_RETURN_IF_ERROR(inner.status());
-    for (std::size_t i = 0; i < body->results.size(); ++i) {
-      const FunctionGraph::Output& result = body->results[i];
-      const Status merged =
-          refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index));
-      if (!merged.ok()) return merged;
-    }
-    return OkStatus();
+    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
   }
 
   Status InferShapes(int id, ShapeRefiner* refiner) {
@@ -27996,74 +29700,93 @@ class Notification {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/output_check.hpp ----
+// Whether the outputs that a kernel sized itself have the shapes that the op's shape function promises.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline bool SharesBufferWithAnOutput(const OpKernelContext::NodeFrame& frame, const Tensor& input) {
+  for (int i = 0; i < frame.kernel->num_outputs(); ++i)
+    if (frame.outputs[i].raw_data() == input.raw_data()) return true;
+  return false;
+}
+
+// After a kernel has ended well. Internal when an output contradicts the shape function. Where that refuses the inputs
+// there is nothing to compare: some kernels of TensorFlow take more than their shape functions. Ops that call functions
+// are not looked at, since they hand their inputs on.
+TENON_NOINLINE inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
+  const OpKernel& kernel = *frame.kernel;
+  const OpView& op = kernel.op();
+  if (op.shape_fn == nullptr) return OkStatus();
+  for (const AttrSpec& attr : op.attrs)
+    if (attr.kind == AttrKind::kFunc) return OkStatus();
+  InferenceContext shapes;
+  shapes.Reset(frame.env->graph_def_version, &kernel.def(), &op);
+  for (int i = 0; i < kernel.num_inputs(); ++i) {
+    const Tensor& input = *frame.inputs[i];
+    if (IsRefType(input.dtype()) || input.dtype() == DataType::kInvalid) {
+      shapes.AddInput(PartialTensorShape());
+      continue;
+    }
+    const bool readable = kernel.input_memory_type(i) == MemoryType::kHost || frame.env->host_memory;
+    const bool overwritten = SharesBufferWithAnOutput(frame, input);
+    shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
+  }
+  if (!shapes.construction_status().ok() || !op.shape_fn(&shapes).ok()) return OkStatus();
+  for (int i = 0; i < kernel.num_outputs(); ++i) {
+    PartialTensorShape promised;
+    const Tensor& output = frame.outputs[i];
+    // A handle is a scalar, whatever the shape function says (TensorArrayV3's says a vector of two).
+    if (output.dtype() == DataType::kResource) continue;
+    if (IsRefType(output.dtype()) || !shapes.ToPartialTensorShape(shapes.output(i), &promised).ok()) continue;
+    if (promised.IsCompatibleWith(output.shape())) continue;
+    return errors::Internal("Output ", i, " of node '", kernel.name(), "', op '", kernel.type_string(), "', has shape ",
+                            output.shape(), ", but the op's shape function says ", promised, " for its inputs");
+  }
+  return OkStatus();
+}
+
+// The same in the first run of a node in a step: what is wrong then is wrong in every run, and later runs pay nothing.
+TENON_ALWAYS_INLINE Status CheckFirstOutputs(const OpKernelContext::NodeFrame& frame) {
+  if (frame.memo == nullptr || frame.memo->outputs_checked) [[likely]]
+    return OkStatus();
+  frame.memo->outputs_checked = true;
+  return CheckOutputShapes(frame);
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/run_kernel.hpp ----
 // RunKernel, StartKernel: how executors call kernels, so that a kernel's faults become errors of its node: an
-// exception, a done that is called twice. (Outputs that are missing or of another type are the executor's own check.)
+// exception, a done that is called twice or never. (Outputs that are missing or of another type are the executor's own
+// check.)
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
 #if defined(__cpp_exceptions)
-// Inside of a catch (...).
-TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
-  const auto where = [&kernel] {
-    return StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'");
-  };
+// Inside of a catch (...). "where: what".
+TENON_COLD inline Status StatusOfException(std::string_view where) {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return errors::ResourceExhausted(where(), ": std::bad_alloc: no memory");
+    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
   } catch (const std::exception& e) {
-    return errors::Internal(where(), ": ", e.what());
+    return errors::Internal(where, ": ", e.what());
   } catch (...) {
-    return errors::Internal(where(), ": something that is no std::exception");
+    return errors::Internal(where, ": something that is no std::exception");
   }
+}
+TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
+  return StatusOfException(
+      StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"));
 }
 #endif
-
-// The asynchronous calls that have not ended. Each has a number that is never used again, so that a second call of done
-// is told from the first although nothing of the call is left then. thread-safe.
-class PendingAsyncCalls {
- public:
-  static PendingAsyncCalls& Global() {
-    static PendingAsyncCalls* const calls = new PendingAsyncCalls();
-    return *calls;
-  }
-
-  std::uintptr_t Add(AsyncOpKernel::DoneCallback done) {
-    const SpinLockHolder lock(lock_);
-    calls_.push_back({++last_, done});
-    return last_;
-  }
-  // False when the call has ended already.
-  bool Remove(std::uintptr_t number, AsyncOpKernel::DoneCallback* done) {
-    const SpinLockHolder lock(lock_);
-    for (std::size_t i = calls_.size(); i-- > 0;) {  // those that began last often end first
-      if (calls_[i].number != number) continue;
-      *done = calls_[i].done;
-      calls_[i] = calls_.back();
-      calls_.pop_back();
-      return true;
-    }
-    return false;
-  }
-
- private:
-  struct Call {
-    std::uintptr_t number;
-    AsyncOpKernel::DoneCallback done;
-  };
-  SpinLock lock_;
-  std::uintptr_t last_ = 0;
-  SlimVector<Call> calls_;
-};
-
-inline void EndAsyncCall(void* state) {
-  AsyncOpKernel::DoneCallback done{};
-  if (PendingAsyncCalls::Global().Remove(reinterpret_cast<std::uintptr_t>(state), &done)) [[likely]]
-    return done();
-  TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
-}
 
 }  // namespace detail
 
@@ -28080,27 +29803,32 @@ inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
 #endif
 }
 
-// ComputeAsync; `done` is called once, whatever the kernel does, unless it never ends. An exception ends the call with
-// an error, if it has not ended before; about 50 ns more than ComputeAsync itself.
-inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncOpKernel::DoneCallback done) {
-  const std::uintptr_t number = detail::PendingAsyncCalls::Global().Add(done);
-  void* const state = reinterpret_cast<void*>(number);
+// What happens when an asynchronous kernel has ended.
+struct AsyncEnd {
+  void (*call)(void* state);
+  void* state;
+};
+
+// ComputeAsync; `done` is called once, whatever the kernel does, unless it keeps its done for ever. An exception ends
+// the call with an error, if it has not ended before. What belongs to the run may be gone when this returns.
+inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, const AsyncOpKernel::DoneCallback& done) {
 #if defined(__cpp_exceptions)
   try {
-    kernel->ComputeAsync(context, {&detail::EndAsyncCall, state});
+    kernel->ComputeAsync(context, done);
   } catch (...) {
-    const Status status = detail::StatusOfException(*kernel);
-    AsyncOpKernel::DoneCallback pending{};
-    if (!detail::PendingAsyncCalls::Global().Remove(number, &pending)) {
-      TENON_LOG(kError, status.message(), ", after its end");
+    if (done.ended()) {  // and with it perhaps the kernel
+      TENON_LOG(kError, detail::StatusOfException("an asynchronous kernel threw").message(), ", after its end");
       return;
     }
-    context->SetStatus(status);
-    pending();
+    done.EndWith(detail::StatusOfException(*kernel));
   }
 #else
-  kernel->ComputeAsync(context, {&detail::EndAsyncCall, state});
+  kernel->ComputeAsync(context, done);
 #endif
+}
+
+inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEnd end) {
+  StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context));
 }
 
 TENON_NAMESPACE_END
@@ -28275,6 +30003,83 @@ inline Result<ControlFlowFrames> FindFrames(const Graph& graph, std::span<const 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/parts.hpp ----
+// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+TENON_NAMESPACE_BEGIN
+
+class ResourceMgr;
+struct PlanReport;
+struct Program;
+struct SessionOptions;
+class Step;
+
+namespace detail {
+
+class TraceCollector;
+
+// Runs the program of one step; made for it, and used again with it. externally synchronised.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+  // `trace` may be null.
+  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+};
+
+// What planned runs of one program have decided. externally synchronised.
+class RunPlans {
+ public:
+  virtual ~RunPlans() = default;
+  // The step of the plan for these feeds' shapes; null when there is none.
+  virtual Step* Find(std::span<const Tensor> feeds) = 0;
+  // Runs what Find found, and afterwards hears how it went.
+  virtual Status Run() = 0;
+  virtual void Ran(const Status& status) = 0;
+  // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
+  virtual void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) = 0;
+  // Of the plan used last; false when there is none.
+  virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// The functions of a session's graph. thread-safe.
+class GraphFunctions : public FunctionRuntime {
+ public:
+  // A graph with more functions than the one before, which stays.
+  virtual void SetGraph(const Graph* graph) = 0;
+};
+
+using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+
+// Null: the program was compiled without that part. thread-safe.
+struct RuntimeParts {
+  std::atomic<MakeStepEngine> dataflow{nullptr};         // runtime/dataflow_executor.hpp
+  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
+  std::atomic<MakeStepEngine> frames{nullptr};           // the same
+  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
+  std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
+};
+inline constinit RuntimeParts runtime_parts;
+
+template <class Part>
+bool LinkPart(std::atomic<Part>* place, Part part) {
+  place->store(part, std::memory_order_release);
+  return true;
+}
+
+TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
+                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/program.hpp ----
 // Program: one signature of a graph (feeds, fetches, targets), flattened. Nodes, edges and kernels lie in arrays;
 // nothing is looked up by name again. Built once, shared by all steps that run it.
@@ -28291,24 +30096,39 @@ class KernelCache {
     Owned<OpKernel> kernel;
     bool on_host = true;  // runs on the CPU device
   };
-  // `graph`, `registry` and the devices outlive this.
+  // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
+  // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
-              FunctionRuntime* functions = nullptr)
+              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
         functions_(functions),
+        older_(older),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
+    KernelCache* owner = this;
+    int number = id;
+    const Node& wanted = graph_->node(id);
+    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
+         older = older->older_) {
+      const Node* node = older->graph_->Find(wanted.name());
+      if (node == nullptr || node->op != wanted.op) break;
+      owner = older;
+      number = node->id;
+    }
+    return owner->GetOwn(number);
+  }
+
+ private:
+  Result<const Entry*> GetOwn(int id) {
     MutexLock lock(mutex_);
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
   }
-
- private:
   // The session's device first, then the CPU: what the device has no kernel for runs there.
   Status Build(const Node& node, Entry* entry) const {
     Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
@@ -28324,9 +30144,12 @@ class KernelCache {
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
+    construction.set_graph_def_version(graph_->versions().producer);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
+    if (const auto wrap = place->kernel_wrapper(); wrap != nullptr)
+      entry->kernel.reset(wrap(entry->kernel.release(), &construction, place));
     entry->on_host = place == host_;
     return OkStatus();
   }
@@ -28336,6 +30159,7 @@ class KernelCache {
   Device* device_;
   Device* host_;
   FunctionRuntime* functions_;
+  KernelCache* older_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -28369,10 +30193,12 @@ struct ProgramFrame {
   int parent = -1;
   int parallel_iterations = 1;  // that may be under way at once
   int num_enters = 0;           // Enter nodes that must arrive before it can end
+  std::uint64_t name_hash = 0;  // of the frame's name
 };
 
 struct ProgramOptions {
   bool constant_folding = true;
+  bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
@@ -28416,6 +30242,7 @@ struct Program {
   Device* device = nullptr;
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // of the graph's library
+  const Graph* graph = nullptr;  // that the nodes belong to
   int graph_def_version = 0;
 };
 
@@ -28430,6 +30257,7 @@ class ProgramBuilder {
     program_->device = device;
     program_->host = host;
     program_->functions = functions;
+    program_->graph = &graph;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -28504,12 +30332,16 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames)) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(loops_, tenon::FindFrames(graph_, wanted, feeds_));
+    if (!options_.dead_values && std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames))
+      return OkStatus();
+    const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
+    if (find_frames == nullptr)
+      return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+    TENON_ASSIGN_OR_RETURN(loops_, find_frames(graph_, wanted, feeds_));
     for (const ControlFlowFrames::Frame& frame : loops_.frames)
       program_->frames.push_back({frame.parent,
                                   static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
-                                  frame.num_enters});
+                                  frame.num_enters, Hash64(frame.name)});
     return OkStatus();
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
@@ -28886,118 +30718,6 @@ class ProgramBuilder {
 }  // namespace detail
 
 TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/variable.hpp ----
-// Var: the state behind a variable, named by a handle (resource variables) or by a reference (Variable, VariableV2).
-// A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
-TENON_NAMESPACE_BEGIN
-
-// `mutex` guards the rest. A value that was read shares the variable's buffer: whoever changes elements of a resource
-// variable calls MakeWritable first, so that no value read earlier changes. References work as in TensorFlow: a value
-// read through one may change until the end of the run.
-class Var : public Resource {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::Var";
-
-  explicit Var(DataType dtype) : tensor(dtype, TensorShape(), nullptr) {}
-  std::string DebugString() const override {
-    const MutexLock lock(mutex);
-    return StrCat(tensor.dtype(), "/", tensor.shape());
-  }
-  std::int64_t MemoryUsed() const override {
-    const MutexLock lock(mutex);
-    return static_cast<std::int64_t>(tensor.TotalBytes());
-  }
-
-  // Under the lock: gives the variable a buffer that nobody else sees, with the same values. ResourceExhausted when
-  // there is no memory.
-  Status MakeWritable() {
-    if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
-    Tensor copy = tensor.DeepCopy();
-    if (!copy.IsInitialized())
-      return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
-                                       tensor.dtype(), " for a copy of a variable");
-    tensor = std::move(copy);
-    return OkStatus();
-  }
-
-  mutable Mutex mutex;
-  Tensor tensor;
-  bool is_initialized = false;  // of a resource variable; the tensor of a reference says it itself
-};
-
-// The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
-class LegacyVar final : public Var {
- public:
-  static constexpr std::string_view kTypeName = "tensorflow::LegacyVar";
-  using Var::Var;
-};
-
-// What a reference edge carries; it holds the variable.
-inline Tensor RefTo(Ref<LegacyVar> variable) {
-  const DataType type = MakeRefType(variable->tensor.dtype());
-  LegacyVar* held = variable.release();
-  return Tensor(
-      type, TensorShape(),
-      Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
-}
-// The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).
-inline LegacyVar* ReferredBy(const Tensor& tensor) {
-  return IsRefType(tensor.dtype()) ? static_cast<LegacyVar*>(const_cast<void*>(tensor.raw_data())) : nullptr;
-}
-// The value at this moment, sharing the variable's buffer. FailedPrecondition when there is none yet; `name` is the
-// node's, for the message.
-inline Status ReadReference(const Tensor& reference, std::string_view name, Tensor* value) {
-  const LegacyVar* variable = ReferredBy(reference);
-  const MutexLock lock(variable->mutex);
-  if (!variable->tensor.IsInitialized())
-    return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
-  *value = variable->tensor;
-  return OkStatus();
-}
-
-// A variable that a kernel reads or changes, locked: the resource that a handle names, or what a reference refers to.
-class LockedVar {
- public:
-  LockedVar() = default;
-  Tensor& tensor() const { return var_->tensor; }
-  Var& var() const { return *var_; }
-  bool is_reference() const { return !owner_; }
-
-  // `input` is input number `number` of the node. NotFound when a handle's variable does not exist, FailedPrecondition
-  // when a reference's has no value yet, InvalidArgument when the element type is not `dtype`.
-  Status Open(const OpKernelContext& context, int number, const Tensor& input, DataType dtype) {
-    if (input.dtype() == DataType::kResource) {
-      TENON_RETURN_IF_ERROR(LookupResource<Var>(context, input, &owner_));
-      var_ = owner_.get();
-    } else if (var_ = ReferredBy(input); var_ == nullptr) {
-      return errors::InvalidArgument("Input ", number, " of node ", context.op_kernel().name(), " was passed ",
-                                     input.dtype(), " incompatible with expected ", MakeRefType(dtype), ".");
-    }
-    lock_ = MutexLock(var_->mutex);
-    const std::string_view name =
-        is_reference() ? std::string_view(context.op_kernel().def().input[static_cast<std::size_t>(number)])
-                       : std::string_view(input.data<ResourceHandle>()->name);
-    if (is_reference() ? !tensor().IsInitialized() : !var_->is_initialized)
-      return errors::FailedPrecondition("Attempting to use uninitialized value ", name);
-    if (tensor().dtype() != dtype)
-      return errors::InvalidArgument("Trying to use variable ", name, " with wrong dtype. Expected ", tensor().dtype(),
-                                     " got ", dtype);
-    return OkStatus();
-  }
-  // Before elements are changed. What was read through a reference sees the change, as in TensorFlow, but texts and
-  // handles, which another thread could be reading, are copied first.
-  Status MakeWritable() const {
-    return is_reference() && SizeOf(tensor().dtype()) != 0 ? OkStatus() : var_->MakeWritable();
-  }
-
- private:
-  Ref<Var> owner_;
-  Var* var_ = nullptr;
-  MutexLock lock_;  // let go before owner_
-};
-
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/ref_reads.hpp ----
@@ -29416,6 +31136,7 @@ class Step {
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
   void set_services(const RunServices* services) { device_.services = host_.services = services; }
   const RunServices* services() const { return host_.services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.
@@ -29573,6 +31294,16 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
   return status.WithAppended(StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"));
 }
 
+// Whether somebody gave the run up: engines look before every node.
+TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
+  return cancellation != nullptr && cancellation->IsCancelled();
+}
+inline CancellationManager* CancellationOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : step.services()->cancellation;
+}
+TENON_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
+TENON_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
+
 TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
@@ -29582,15 +31313,12 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
                           node.node->op_name(), "'");
 }
 
-// Every output must be there and have its declared type.
-inline Status CheckOutputs(const ProgramNode& node, const Tensor* outputs) {
+// Every output must be there and have its declared type, and at first the shape that the op promises.
+inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
   for (int i = 0; i < node.num_outputs; ++i)
-    if (outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
-      return BadOutput(node, i, outputs[i]);
-  return OkStatus();
-}
-inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
-  return CheckOutputs(node, node.num_outputs == 0 ? nullptr : &step->value(node.first_output));
+    if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, frame.outputs[i]);
+  return CheckFirstOutputs(frame);
 }
 
 TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
@@ -29601,6 +31329,19 @@ TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& no
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
+// Who is told that a run has ended, and that it will fail; nobody, by default. Called on any thread.
+struct RunEnded {
+  void (*call)(void* state) = nullptr;
+  void* state = nullptr;
+  void operator()() const { call(state); }
+};
+struct RunFailed {
+  void (*call)(void* state, const Status& status) = nullptr;
+  void* state = nullptr;
+  void operator()(const Status& status) const {
+    if (call != nullptr) call(state, status);
+  }
+};
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
 // The node's kernel, to its end; an asynchronous one is waited for.
@@ -29610,6 +31351,7 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   } else {
     Notification done;
     StartKernel(node.async, context, {&WakeUp, &done});
+    const ThreadPool::Waiting waiting;
     done.WaitForNotification();
   }
 }
@@ -29630,9 +31372,9 @@ inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFr
   } else {
     RunWithRefReads(node, frame, context);
   }
-  if (context->status().ok()) [[likely]]
-    return CheckOutputs(node, frame.outputs);
-  return context->TakeStatus();
+  if (!context->status().ok()) [[unlikely]]
+    return context->TakeStatus();
+  return CheckOutputs(node, frame);
 }
 
 // Runs a node to its end on this thread.
@@ -29653,6 +31395,774 @@ inline Status RunNode(const Program& program, int number, Step* step, OpKernelCo
 
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/sequential_executor.hpp ----
+// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
+inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+  OpKernelContext context;
+  const CancellationManager* const cancellation = CancellationOf(*step);
+  step->cache()->SetOwnerThread();
+  Status status;
+  for (const int number : program.sequence) {
+    if (IsCancelled(cancellation)) [[unlikely]] {
+      status = RunCancelled();
+      break;
+    }
+    const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+    status = RunNode(program, number, step, &context);
+    if (!status.ok()) [[unlikely]]
+      break;
+    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
+    if (trace != nullptr) [[unlikely]]
+      trace->Add(program, node, step, begin, trace->Now());
+    const int* release = program.releases.data() + node.first_release;
+    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
+  }
+  step->cache()->ClearOwnerThread();
+  return status;
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_impl.hpp ----
+// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
+// prepared from it. Included through <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline int CpuCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+// The pool that sessions share unless they ask for another number of threads. Never destroyed.
+inline ThreadPool* SharedIntraOpPool() {
+  static ThreadPool* pool = new ThreadPool(CpuCount(), "tenon");
+  return pool;
+}
+inline std::atomic<std::int64_t>& NextStepId() {
+  static std::atomic<std::int64_t> next{1};
+  return next;
+}
+
+// What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
+// only.
+struct RunSettings {
+  ThreadPoolInterface* pool = nullptr;
+  bool dataflow = false;
+  bool flush_denormals = true;
+  ResourceMgr* resources = nullptr;
+  CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  RunTrace* trace = nullptr;
+  // Sees the values of a run that failed before they go; may be null.
+  void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
+  void* on_error_state = nullptr;
+};
+
+// TensorFlow's text, for those who did not ask for the list.
+TENON_COLD inline void AddMemoryHint(Status* status) {
+  if (status->code() == Code::kResourceExhausted)
+    *status = status->WithAppended(
+        "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
+        "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
+}
+
+// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+  const bool frames = program.has_control_flow();
+  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
+                                              : on_pool ? runtime_parts.parallel_frames
+                                                        : runtime_parts.frames;
+  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
+                                       : "SessionOptions or RunOptions ask for the dataflow engine",
+                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
+}
+
+// One signature with the steps that run it. thread-safe.
+class Prepared : public RefCounted {
+ public:
+  // plan_after_runs: as in SessionOptions.
+  Prepared(Owned<Program> program, bool dataflow, int plan_after_runs)
+      : program_(std::move(program)),
+        dataflow_(dataflow),
+        plan_after_runs_(plan_after_runs),
+        make_plans_(plan_after_runs > 0 && MayPlan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        steps_(*program_) {}
+
+  const Program& program() const { return *program_; }
+
+  // The engine of a run that asks for none.
+  bool dataflow() const { return dataflow_; }
+
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunSettings& settings) {
+    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
+    Owned<Running> running = steps_.Take();
+    RunPlans* const plans = PlansOf(running.get());
+    Step* const planned =
+        plans != nullptr && settings.trace == nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    Step* const step = planned != nullptr ? planned : &running->step;
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    StepContainer container(settings.resources, step_id);
+    CancellationManager cancellation(settings.cancellation);
+    DeferredOps deferred;
+    RunServices services{settings.resources, &container, &cancellation};
+    services.deferred = &deferred;
+    services.pool = settings.pool;
+    step->set_step_id(step_id);
+    step->set_services(&services);
+    for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
+    Status status;
+    if (planned != nullptr) {
+      const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+      status = plans->Run();
+    } else if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), settings, nullptr);
+    } else {
+      TraceCollector collector;
+      status = Execute(running.get(), settings, &collector);
+      collector.Finish(settings.trace);
+    }
+    deferred.Wait();
+    if (cancellation.IsCancelled()) [[unlikely]]
+      status.Update(RunCancelled());
+    if (container.keeps_fetched() && status.ok()) [[unlikely]]
+      status = KeepFetched(&container);
+    if (status.ok()) [[likely]] {
+      for (std::size_t i = 0; i < fetches.size(); ++i) {
+        const Program::Fetch& fetch = program_->fetches[i];
+        if (fetch.last)
+          fetches[i] = std::exchange(step->value(fetch.value), EmptySlot());
+        else
+          fetches[i] = step->value(fetch.value);
+      }
+      for (const Program::Feed& feed : program_->feeds) step->value(feed.value) = EmptySlot();
+      if (program_->has_references) [[unlikely]] {
+        for (std::size_t i = 0; i < fetches.size(); ++i)
+          status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
+      }
+    } else {
+      if (settings.on_error != nullptr)
+        settings.on_error(settings.on_error_state, *program_, step, &status);
+      else
+        AddMemoryHint(&status);
+      step->Clear();
+    }
+    step->TrimCaches();
+    step->set_services(nullptr);
+    if (planned != nullptr)
+      plans->Ran(status);
+    else if (plans != nullptr && status.ok())
+      plans->RanWithout(running->step, feeds, plan_after_runs_);
+    steps_.Give(std::move(running));
+    return status;
+  }
+  bool GetPlanReport(PlanReport* report) {
+    Owned<Running> running = steps_.Take();
+    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    steps_.Give(std::move(running));
+    return planned;
+  }
+
+ private:
+  struct Running {
+    explicit Running(const Program& program) : step(program) {}
+    Step step;
+    Owned<StepEngine> alone, on_pool;  // as far as they are needed
+    Owned<RunPlans> plans;  // null: never
+  };
+  bool MayPlan() const {
+    return !dataflow_ && !program_->has_control_flow() && !program_->has_async && program_->device == program_->host;
+  }
+  RunPlans* PlansOf(Running* running) const {
+    if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
+    return running->plans.get();
+  }
+  TENON_COLD Status KeepFetched(StepContainer* container) const {
+    SlimVector<std::string_view> names;
+    for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
+    return container->KeepFetched(std::span<const std::string_view>(names.data(), names.size()));
+  }
+  Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
+    const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+    Status status;
+    const bool on_pool = settings.dataflow && settings.pool != nullptr;
+    if (!on_pool && !program_->has_control_flow()) {
+      status = RunSequential(*program_, &running->step, trace);
+    } else {
+      Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
+      if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
+      if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
+    }
+    if (program_->device != program_->host) status.Update(program_->device->Synchronize());
+    return status;
+  }
+
+  Status MakeEngine(bool on_pool, Step* step, Owned<StepEngine>* engine) const {
+    TENON_ASSIGN_OR_RETURN(const MakeStepEngine make, EngineFor(*program_, on_pool));
+    *engine = make(*program_, step);
+    return OkStatus();
+  }
+
+  Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+    if (feeds.size() != program_->feeds.size()) [[unlikely]]
+      return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
+    if (fetches.size() != program_->fetches.size()) [[unlikely]]
+      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
+                                     fetches.size());
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      const Program::Feed& feed = program_->feeds[i];
+      if (feeds[i].dtype() != feed.dtype) [[unlikely]]
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
+                                       " is provided: feed '", feed.name, "'");
+      if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
+        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
+                                       "', which has shape ", feed.shape);
+      if (!feeds[i].IsInitialized()) [[unlikely]]
+        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    }
+    return OkStatus();
+  }
+
+  Owned<Program> program_;
+  bool dataflow_;
+  int plan_after_runs_;
+  MakeRunPlans make_plans_;  // null: never
+  ProgramPool<Running> steps_;
+};
+
+// What <tenon/runtime/run_with_options.hpp> adds to sessions when a program includes it.
+struct SessionExtras {
+  // Looks at the options that the plain runtime has no code for.
+  Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
+  // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
+  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                        std::span<Tensor> fetches, const RunSettings& settings);
+};
+inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+
+TENON_SETUP_CODE_BEGIN
+// A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
+// and kernels point into them.
+struct GraphState {
+  Graph graph;
+  GraphDef source;  // before control flow was lowered; empty where it is not
+  Owned<KernelCache> kernels;
+  bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
+};
+
+inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry& registry) {
+  for (const FunctionDef& function : library.function)
+    for (const NodeDef& node : function.node_def)
+      for (const KernelRow* row : registry.KernelsOf(node.op))
+        if (row->is_async) return true;
+  return false;
+}
+
+// thread-safe after Create.
+class SessionImpl : public RefCounted {
+ public:
+  // Without a graph.
+  static Result<Ref<SessionImpl>> Create(SessionOptions options) {
+    auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
+    session->options_ = std::move(options);
+    TENON_RETURN_IF_ERROR(session->MakeDevices());
+    TENON_RETURN_IF_ERROR(session->MakeExtras());
+    session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
+    TENON_RETURN_IF_ERROR(session->registry_->status());
+    if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
+      session->functions_ =
+          make(session->registry_, session->device_, session->host_.get(), &session->resources_, session->options_);
+    return session;
+  }
+  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+    TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
+    return session;
+  }
+
+  // The graph from now on; it has all nodes of the one before. Not by two threads at once.
+  Status SetGraph(Graph graph) {
+    auto state = MakeOwned<GraphState>();
+    state->graph = std::move(graph);
+    if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
+      state->source = state->graph.ToGraphDef();
+      TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
+    }
+    KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
+    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older);
+    state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    if (functions_ != nullptr) functions_->SetGraph(&state->graph);
+    MutexLock lock(mutex_);
+    states_.push_back(std::move(state));
+    return OkStatus();
+  }
+
+  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+             const RunSettings& settings) {
+    if (cancellation_.IsCancelled()) [[unlikely]]
+      return Closed();
+    return prepared->Run(feeds, fetches, settings);
+  }
+  // Under the session's own options.
+  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+    RunSettings settings = SettingsFor(*prepared);
+    settings.trace = trace;
+    if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
+    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+  }
+  bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  RunSettings SettingsFor(const Prepared& prepared) {
+    RunSettings settings;
+    settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
+    settings.dataflow = prepared.dataflow();
+    settings.flush_denormals = options_.flush_denormals;
+    settings.resources = &resources_;
+    settings.cancellation = &cancellation_;
+    return settings;
+  }
+
+  // Stops what runs; what comes later fails.
+  void Close() { cancellation_.StartCancel(); }
+  TENON_COLD static Status Closed() { return errors::Cancelled("Session has been closed."); }
+  TENON_COLD static Status NoGraph(std::string_view call) {
+    return errors::InvalidArgument("Session was not created with a graph before ", call,
+                                   "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
+  }
+
+  // The program of a signature: the one made before, or a new one. `call` is what messages name.
+  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                std::span<const std::string> targets, std::string_view call = "Run") {
+    if (cancellation_.IsCancelled()) return Closed();
+    std::string key;
+    for (const auto& names : {feeds, fetches, targets}) {
+      for (const std::string& name : names) key.append(name).push_back('\n');
+      key.push_back('\t');
+    }
+    const std::uint64_t hash = Hash64(key);
+    {
+      MutexLock lock(mutex_);
+      if (Signature* known = FindSignature(hash, key)) return known->prepared;
+    }
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
+    const bool dataflow = WantsDataflow(*program);
+    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, options_.plan_after_runs));
+    MutexLock lock(mutex_);
+    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
+    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
+      std::size_t oldest = 0;
+      for (std::size_t i = 1; i < signatures_.size(); ++i)
+        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
+      signatures_.erase(signatures_.begin() + oldest);
+    }
+    signatures_.push_back({hash, ++uses_, std::move(key), made});
+    return made;
+  }
+
+  // Without the cache.
+  Result<Owned<Program>> BuildProgram(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                      std::span<const std::string> targets, std::string_view call) {
+    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
+    GraphState* state = current();
+    if (state == nullptr) return NoGraph(call);
+    return Build(state, feeds, fetches, targets);
+  }
+  bool WantsDataflow(const Program& program) const {
+    const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
+    // A kernel that waits must not keep the nodes from running that it waits for.
+    return program.has_async || options_.executor == ExecutorKind::kDataflow ||
+           (options_.executor == ExecutorKind::kAuto && parallel);
+  }
+
+  // The graph of now; null before there is one.
+  GraphState* current() const {
+    MutexLock lock(mutex_);
+    return states_.empty() ? nullptr : states_.back().get();
+  }
+  const Graph* graph() const {
+    const GraphState* state = current();
+    return state == nullptr ? nullptr : &state->graph;
+  }
+  std::size_t num_signatures() const {
+    MutexLock lock(mutex_);
+    return signatures_.size();
+  }
+  void Finalize() { finalized_.store(true, std::memory_order_release); }
+  bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
+  std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
+
+  const SessionOptions& options() const { return options_; }
+  const Registry& registry() const { return *registry_; }
+  Device* device() const { return device_; }
+  Device* host() const { return host_.get(); }
+  ResourceMgr* resources() { return &resources_; }
+  CancellationManager* cancellation() { return &cancellation_; }
+  RefCounted* extras() const { return extras_.get(); }
+  Mutex* extend_mutex() { return &extend_mutex_; }
+  // Made by the first who asks, with make(); of runtime/partial_run.hpp.
+  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
+    MutexLock lock(mutex_);
+    if (!partial_runs_) partial_runs_ = make();
+    return partial_runs_.get();
+  }
+  void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
+  ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
+  std::vector<std::string> DeviceNames() const {
+    std::vector<std::string> names;
+    if (device_ != host_.get()) names.push_back(device_->name());
+    names.push_back(host_->name());
+    return names;
+  }
+
+ private:
+  struct Signature {
+    std::uint64_t hash, last_use;
+    std::string key;
+    Ref<Prepared> prepared;
+  };
+  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
+    for (Signature& signature : signatures_) {
+      if (signature.hash != hash || signature.key != key) continue;
+      signature.last_use = ++uses_;
+      return &signature;
+    }
+    return nullptr;
+  }
+
+  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
+
+  Status MakeDevices() {
+    if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
+      return errors::InvalidArgument(
+          "SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
+          options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
+    ThreadPoolInterface* intra = options_.intra_op_pool;
+    if (intra == nullptr && options_.intra_op_threads == 0) {
+      if (CpuCount() > 1) intra = SharedIntraOpPool();
+    } else if (intra == nullptr && options_.intra_op_threads > 1) {
+      own_intra_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
+      intra = own_intra_.get();
+    }
+    inter_op_pool_ = options_.inter_op_pool;
+    if (inter_op_pool_ == nullptr && (options_.inter_op_threads > 1 || options_.executor == ExecutorKind::kDataflow)) {
+      own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
+      inter_op_pool_ = own_inter_.get();
+    }
+    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
+    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
+    device_ = host_.get();
+    if (!options_.devices.empty()) return ChooseDevice();
+    return OkStatus();
+  }
+  // The first device of the list; the CPU takes what it has no kernels for.
+  Status ChooseDevice() {
+    std::string_view name = options_.devices.front();
+    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
+    if (StartsWith(name, "/device:")) name.remove_prefix(8);
+    const std::size_t colon = name.find(':');
+    const std::string_view type = name.substr(0, colon);
+    int ordinal = 0;
+    if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
+    if (type == Cpu::type && ordinal == 0) return OkStatus();
+    std::string have = "'CPU:0'";
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
+      if (factory->type == type) {
+        TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
+        device_ = other_.get();
+        return OkStatus();
+      }
+      StrAppend(&have, ", '", factory->type, ":*'");
+    }
+    return errors::InvalidArgument("SessionOptions: no device '", options_.devices.front(), "'; available: ", have);
+  }
+
+  Status MakeExtras() {
+    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    if (extras != nullptr) return extras->create(this, &extras_);
+    if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
+      return errors::FailedPrecondition(
+          "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/run_with_options.hpp> in one "
+          "source file of the program");
+    return OkStatus();
+  }
+
+  static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
+    const TensorName name = ParseTensorName(text);
+    const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
+    if (node == nullptr)
+      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+                                     what, " '", text, "'", graph.DidYouMeanNode(name.node));
+    if (node->num_outputs() == 0 && what == "fetch")
+      return errors::InvalidArgument("Tried to fetch data for '", text,
+                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
+                                     text,
+                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
+    if (name.output >= node->num_outputs())
+      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
+                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
+    return InEdge{node->id, name.output};
+  }
+
+  Result<Owned<Program>> Build(GraphState* state, std::span<const std::string> feeds,
+                               std::span<const std::string> fetches, std::span<const std::string> targets) {
+    const Graph& graph = state->graph;
+    if (fetches.empty() && targets.empty())
+      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+    SlimVector<InEdge> feed_edges, fetch_edges;
+    SlimVector<int> target_ids;
+    // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
+    const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
+    for (const std::string& feed : feeds) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
+      if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+      feed_edges.push_back(edge);
+    }
+    for (const std::string& fetch : fetches) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
+      if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
+      fetch_edges.push_back(edge);
+    }
+    std::string missing;
+    for (const std::string& target : targets) {
+      const TensorName name = ParseTensorName(target);
+      if (const Node* node = graph.Find(name.node); node != nullptr)
+        target_ids.push_back(node->id);
+      else
+        StrAppend(&missing, "\"", name.node, "\"", graph.DidYouMeanNode(name.node), " ");
+    }
+    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
+    ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
+                           {.constant_folding = options_.constant_folding}, functions_.get());
+    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
+    if (state->functions_wait) program->has_async = true;
+    return program;
+  }
+
+  SessionOptions options_;
+  Owned<ThreadPool> own_intra_, own_inter_;
+  ThreadPoolInterface* inter_op_pool_ = nullptr;
+  Owned<CpuDevice> host_;
+  Owned<Device> other_;
+  Device* device_ = nullptr;
+  const Registry* registry_ = nullptr;
+  Ref<RefCounted> extras_;
+  CancellationManager cancellation_;  // of all runs
+  ResourceMgr resources_;  // after the devices, whose memory the resources hold
+  Owned<GraphFunctions> functions_;  // null: compiled without
+  SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
+  Mutex extend_mutex_;  // of those who change the graph, who hold it long
+  std::atomic<bool> finalized_{false};
+  std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
+  mutable Mutex mutex_;
+  SlimVector<Signature> signatures_;
+  std::uint64_t uses_ = 0;  // of signatures, until now
+  Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
+};
+
+TENON_SETUP_CODE_END
+
+class CallableImpl : public RefCounted {
+ public:
+  CallableImpl(Ref<SessionImpl> session, Ref<Prepared> prepared)
+      : session_(std::move(session)),
+        prepared_(std::move(prepared)),
+        settings_(session_->SettingsFor(*prepared_)),
+        bounded_(session_->is_bounded()),
+        handle_(session_->NewNumber()) {}
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+    if (released_.load(std::memory_order_relaxed)) [[unlikely]]
+      return Released();
+    if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+      return session_->Run(prepared_.get(), feeds, fetches, trace);
+    return prepared_->Run(feeds, fetches, settings_);
+  }
+  void Release() { released_.store(true, std::memory_order_relaxed); }
+  TENON_COLD Status CheckNotReleased() const {
+    return released_.load(std::memory_order_relaxed) ? Released() : OkStatus();
+  }
+  bool GetPlanReport(PlanReport* report) const { return prepared_->GetPlanReport(report); }
+  const Program& program() const { return prepared_->program(); }
+  SessionImpl* session() const { return session_.get(); }
+  Prepared* prepared() const { return prepared_.get(); }
+
+ private:
+  TENON_COLD Status Released() const {
+    return errors::InvalidArgument("Attempted to run callable after handle was released: ", handle_);
+  }
+  Ref<SessionImpl> session_;
+  Ref<Prepared> prepared_;
+  RunSettings settings_;
+  bool bounded_;
+  std::int64_t handle_;
+  std::atomic<bool> released_{false};
+};
+
+// The feeds of a run by names. A fed session handle stands for the tensor that it names.
+struct NamedFeeds {
+  explicit NamedFeeds(std::span<const NamedTensor> feeds) {
+    for (const NamedTensor& feed : feeds) {
+      names.push_back(feed.name);
+      values.push_back(feed.tensor);
+    }
+  }
+  Status ReadHandles(ResourceMgr* resources) {
+    for (Tensor& value : values)
+      if (value.dtype() == DataType::kResource) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadFedHandle(resources, &value));
+    return OkStatus();
+  }
+  SlimVector<std::string> names;
+  SlimVector<Tensor> values;
+
+ private:
+  TENON_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
+    const auto read = read_fed_handle.load(std::memory_order_acquire);
+    return read == nullptr ? OkStatus() : read(resources, value);
+  }
+};
+
+inline Status NoSession() { return SessionImpl::NoGraph("Run"); }
+inline Status NoCallable() {
+  return errors::InvalidArgument("No such callable handle: this Callable was not made by Session::MakeCallable");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/lean_runtime.hpp ----
+// The runtime for plain graphs: what a frozen network needs. <tenon/runtime.hpp>, with which README's program takes a
+// quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
+// sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do without is refused (Unimplemented)
+// with the name of the header; memory is planned where <tenon/runtime/planned_run.hpp> is included too. One source file
+// of a program includes one of the two; more are harmless.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
+  TENON_RETURN_IF_ERROR(graph.status());
+  return SessionImpl::Create(*std::move(graph), std::move(options));
+}
+
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Create(SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
+    const std::string& path, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
+    std::span<const std::byte> bytes, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+  return session;
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  NamedFeeds in(feeds);
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(in.names, fetches, targets));
+  TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr));
+  return outputs;
+}
+template <class U>
+Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
+    const Session& session, const CallableOptions& options) {
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
+                         impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+  Callable callable;
+  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
+  return callable;
+}
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
+    const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+  if (!session.impl_) return;
+  const Graph* graph = static_cast<const SessionImpl&>(*session.impl_).graph();
+  if (graph == nullptr) return;
+  for (const Node& node : graph->nodes()) {
+    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
+      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
+      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
+    }
+  }
+}
+template <class U>
+std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
+    const Session& session) {
+  return !session.impl_ ? std::vector<std::string>() : static_cast<SessionImpl*>(session.impl_.get())->DeviceNames();
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  return callable == nullptr ? NoCallable() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
+}
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::GetPlanReport(const RefCounted* callable,
+                                                                                           PlanReport* report) {
+  return callable != nullptr && static_cast<const CallableImpl*>(callable)->GetPlanReport(report);
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().feeds.size();
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().fetches.size();
+}
+
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Release(RefCounted* callable) {
+  if (callable != nullptr) static_cast<CallableImpl*>(callable)->Release();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Close(const Session& session) {
+  if (!session.impl_) return NoSession();
+  static_cast<SessionImpl&>(*session.impl_).Close();
+  return OkStatus();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/dataflow_executor.hpp ----
 // The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;
 // a finished node goes on with one of the nodes it made ready and hands the others to the pool.
@@ -29661,7 +32171,7 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // The counts of one run; kept with its step and used again.
-class DataflowRun {
+class DataflowRun final : public StepEngine {
  public:
   DataflowRun(const Program& program, Step* step)
       : program_(program),
@@ -29678,7 +32188,27 @@ class DataflowRun {
   }
 
   // Runs the program; the calling thread takes part. The pool may be busy with other runs.
-  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    if (program_.nodes.empty()) return OkStatus();
+    Notification done;
+    Reset(pool, flush_denormals, trace, {&WakeUp, &done});
+    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
+    Process(program_.roots[0]);
+    done.WaitForNotification();
+    return TakeStatus();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
+  // called with the first error before others are told to stop; it may be null.
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    if (program_.nodes.empty()) return ended();
+    Reset(pool, flush_denormals, trace, ended);
+    failed_callback_ = failed;
+    for (const int root : program_.roots) Publish(root);
+  }
+  Status TakeStatus() { return std::exchange(status_, OkStatus()); }
+
+ private:
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
@@ -29688,17 +32218,11 @@ class DataflowRun {
       readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
-    if (program_.nodes.empty()) return OkStatus();
+    ended_ = ended;
+    failed_callback_ = {};
     left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
-    Notification done;
-    done_ = &done;
-    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
-    Process(program_.roots[0]);
-    done.WaitForNotification();
-    return std::exchange(status_, OkStatus());
   }
 
- private:
   struct Task {
     DataflowRun* run;
     int node;
@@ -29720,7 +32244,7 @@ class DataflowRun {
     OpKernelContext context;
     while (number >= 0) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      if (!failed_.load(std::memory_order_acquire)) {
+      if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) return StartAsync(number);
         const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
@@ -29760,12 +32284,19 @@ class DataflowRun {
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
-    if (status.ok()) status = CheckOutputs(run->program_, node, run->step_);
+    if (status.ok()) status = CheckOutputs(node, run->step_->frame(state->node));
     if (!status.ok())
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
       run->trace_->Add(run->program_, node, run->step_, state->begin, run->trace_->Now());
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
+  }
+
+  bool StopsHere() {
+    if (!IsCancelled(CancellationOf(*step_))) [[likely]]
+      return false;
+    Fail(RunCancelled());
+    return true;
   }
 
   // The first error counts; kernels that wait for something are told to give up.
@@ -29775,8 +32306,8 @@ class DataflowRun {
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
-    if (const RunServices* services = step_->services(); services != nullptr && services->cancellation != nullptr)
-      services->cancellation->StartCancel();
+    failed_callback_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
@@ -29797,8 +32328,8 @@ class DataflowRun {
       else
         Publish(consumer);
     }
-    Notification* done = done_;
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) done->Notify();
+    const RunEnded ended = ended_;
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
     return next;
   }
   void Drop(int value) {
@@ -29814,13 +32345,19 @@ class DataflowRun {
   SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
-  Notification* done_ = nullptr;
+  RunEnded ended_;
+  RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
 };
+
+inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {
+  return MakeOwned<DataflowRun>(program, step);
+}
+inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.dataflow, &MakeDataflowRun);
 
 }  // namespace detail
 
@@ -29846,6 +32383,7 @@ enum class FlowKind : std::uint8_t {
   kExit,
   kNextIteration,
   kFetch,
+  kTransfer,       // a send, which says when its input is dead, or a receive, whose output may be: both always run
 };
 
 // From an output (kControlSlot: from the node itself) to an input of node `node`, all numbers of the frame that the
@@ -29895,6 +32433,8 @@ struct FlowFrame {
   int num_children = 0;
   int num_slots = 0;
   int num_invariants = 0;
+  std::uint64_t name_hash = 0;
+  bool has_transfers = false;  // some kernel must know the loop and its turn
   SlimVector<FlowNode> nodes;
   SlimVector<FlowEdge> edges;
   SlimVector<FlowInput> inputs;
@@ -29941,6 +32481,7 @@ class FramePlanner {
       added.parent = f.parent;
       added.parallel_iterations = f.parallel_iterations;
       added.num_enters = f.num_enters;
+      added.name_hash = f.name_hash;
       if (f.parent >= 0) added.number_in_parent = frame(f.parent).num_children++;
     }
   }
@@ -29991,6 +32532,8 @@ class FramePlanner {
         const AttrValue* constant = item.node->def.attr.Find("is_constant");
         return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
       }
+      case NodeClass::kSend:
+      case NodeClass::kRecv: return FlowKind::kTransfer;
       default: return FlowKind::kKernel;
     }
   }
@@ -30019,6 +32562,7 @@ class FramePlanner {
                            : input.slot) = place.constant ? value : place.slot;
       }
       f.counts.push_back({added.kind == FlowKind::kMerge ? 1 : 0, 0});
+      f.has_transfers = f.has_transfers || added.kind == FlowKind::kTransfer;
       if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
       if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
         added.number = frame(p_.value_frames[At(item.first_output)]).number_in_parent;
@@ -30118,6 +32662,7 @@ struct IterationState {
   int outstanding = 0;  // nodes that are ready or running
   int open_children = 0;  // loops entered from here that have not ended
   int live = 0;  // slots that hold a value
+  std::int64_t number = 0;  // in its loop
   Tensor* values = nullptr;  // of the slots
   SlimVector<Tensor> own_values;  // but for the root, whose values are the step's
   SlimVector<Tensor*> inputs;  // per input
@@ -30125,6 +32670,7 @@ struct IterationState {
   SlimVector<OpKernelContext::NodeFrame> frames;  // per node
   SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
   SlimVector<FlowCount> counts;  // per node
+  StepEnvironment environment, host_environment;  // of its nodes, where some must know the loop
   SlimVector<int> readers;  // per slot: that have not read yet
   SlimVector<LoopState*> children;
 
@@ -30157,6 +32703,8 @@ struct LoopState {
   IterationState* parent = nullptr;
   IterationState *oldest = nullptr, *newest = nullptr;
   int running = 0;  // iterations under way
+  std::int64_t begun = 0;  // iterations
+  std::uint64_t id = 0;  // TensorFlow's: of the frame's name and of where it was entered
   int pending_enters = 0;
   SlimVector<FlowCount> counts;  // what an iteration begins with: the invariants that came are counted
   SlimVector<Tensor> invariants;
@@ -30221,6 +32769,9 @@ class FrameStates {
     else
       loop = NewLoop(frame);
     loop->parent = parent;
+    loop->begun = 0;
+    loop->id =
+        HashCombine(parent->loop->id, HashCombine(static_cast<std::uint64_t>(parent->number), loop->frame->name_hash));
     loop->pending_enters = loop->frame->num_enters;
     std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
     ++parent->open_children;
@@ -30241,6 +32792,9 @@ class FrameStates {
     else
       iteration = NewIteration(loop);
     iteration->next = nullptr;
+    iteration->number = loop->begun++;
+    if (loop->frame->has_transfers) [[unlikely]]
+      SetEnvironments(iteration);
     std::copy(loop->counts.begin(), loop->counts.end(), iteration->counts.begin());
     std::copy(loop->frame->readers.begin(), loop->frame->readers.end(), iteration->readers.begin());
     (loop->newest == nullptr ? loop->oldest : loop->newest->next) = iteration;
@@ -30331,6 +32885,20 @@ class FrameStates {
     }
     return it;
   }
+  // Kernels that move values to other devices learn which turn of which loop they are in.
+  TENON_COLD void SetEnvironments(IterationState* it) {
+    const FlowFrame& frame = *it->loop->frame;
+    for (const bool on_host : {false, true}) {
+      StepEnvironment& env = on_host ? it->host_environment : it->environment;
+      env = step_->environment(on_host);
+      env.frame_id = it->loop->id;
+      env.iteration = it->number;
+    }
+    for (std::size_t n = 0; n < frame.nodes.size(); ++n) {
+      const bool on_host = program_.nodes[At(frame.nodes[n].program_node)].on_host;
+      it->frames[n].env = on_host ? &it->host_environment : &it->environment;
+    }
+  }
   static bool OutputsStay(FlowKind kind) {
     return kind != FlowKind::kEnter && kind != FlowKind::kEnterConstant && kind != FlowKind::kExit &&
            kind != FlowKind::kNextIteration && kind != FlowKind::kFetch;
@@ -30382,13 +32950,19 @@ class FrameRun {
   FrameRun(const Program& program, Step* step, bool own_memos = false)
       : program_(program), step_(step), states_(program, step, own_memos) {}
 
-  // Fetched values that are dead stay empty slots. Stops at the first error. `trace` may be null.
+  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
+  // be null.
   Status Run(TraceCollector* trace) {
+    const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
     Start();
     Status status;
     while (!queue_.empty()) {
       const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        status = CancelledAt(item);
+        break;
+      }
       const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
       if (status.ok()) status = std::exchange(read_status_, OkStatus());
@@ -30417,6 +32991,10 @@ class FrameRun {
   static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
     return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
+    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
   }
 
   TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
@@ -30526,6 +33104,7 @@ class FrameRun {
       case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
       case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
       case FlowKind::kFetch: return TakeFetch(it, node);
+      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
     }
     ActivateAll(node, frame, it, false);
     return OkStatus();
@@ -30534,6 +33113,8 @@ class FrameRun {
   // A dead node is not run: what it would have made is dead.
   Status PassDead(IterationState* it, int number) {
     const FlowNode& node = NodeIn(it, number);
+    if (node.kind == FlowKind::kTransfer) [[unlikely]]
+      return RunTransfer(it, number, node, true);
     if (node.kind != FlowKind::kMerge) DropInputs(it, node);
     switch (node.kind) {
       case FlowKind::kEnter:
@@ -30562,6 +33143,36 @@ class FrameRun {
     it->live += node.num_outputs;
     if (node.drops_outputs) DropUnread(it, node);
     DropInputs(it, node);
+  }
+  // A send or a receive.
+  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
+    context_.Enter(&frame);
+    RunToEnd(program_.nodes[At(node.program_node)], &context_);
+    TENON_RETURN_IF_ERROR(context_.TakeStatus());
+    FinishTransfer(it, node, dead);
+    return OkStatus();
+  }
+  // What is dead because of a control edge is sent as dead, whatever its input is.
+  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
+    OpKernelContext::NodeFrame frame = it->frames[At(number)];
+    if (dead) frame.inputs = &dead_input_;
+    return frame;
+  }
+  // What was received dead, or not at all, has no value.
+  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
+    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
+    if (received) {
+      ++it->live;
+      if (node.drops_outputs) DropUnread(it, node);
+    }
+    DropInputs(it, node);
+    const FlowFrame& frame = *it->loop->frame;
+    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
+      const FlowEdge& edge = frame.edges[At(e)];
+      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
+    }
   }
   void DropUnread(IterationState* it, const FlowNode& node) {
     for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
@@ -30719,6 +33330,8 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
+  Tensor no_value_ = EmptySlot();
+  Tensor* dead_input_ = &no_value_;
   Status read_status_;  // of the node being run: a reference that it hands on as a value
 };
 
@@ -30733,69 +33346,445 @@ inline Status CheckFetches(const Program& program, Step* step, Code code) {
   return OkStatus();
 }
 
+// A FrameRun for a session's run.
+class FrameEngine final : public StepEngine {
+ public:
+  FrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+
+  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override {
+    TENON_RETURN_IF_ERROR(run_.Run(trace));
+    return CheckFetches(program_, step_, Code::kInvalidArgument);
+  }
+
+ private:
+  const Program& program_;
+  Step* step_;
+  FrameRun run_;
+};
+inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<FrameEngine>(program, step);
+}
+inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
+                                  LinkPart<MakeStepEngine>(&runtime_parts.frames, &MakeFrameEngine);
+
 }  // namespace detail
 
 TENON_NAMESPACE_END
 
-// ---- tenon/kernel/function_runtime.hpp ----
-// FunctionRuntime: what a kernel calls the functions of its graph's library through.
+// ---- tenon/graph/function.hpp ----
+// Functions of a graph's library: a call becomes a PartitionedCall node, a function with its attrs bound becomes a
+// GraphDef whose inputs are _Arg nodes.
 TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
 
-struct NameAttrList;
-struct StepEnvironment;
-
-// A function with its attrs bound. Handles are numbers: copying one costs nothing, they live as long as the runtime.
-struct FunctionHandle {
-  int number = -1;
-};
-
-// thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
-class FunctionRuntime {
- public:
-  virtual ~FunctionRuntime() = default;
-  // The function of a call; the same handle for the same name and attrs. InvalidArgument when the library has no such
-  // function. The body is built when it runs first, so functions may call each other in a circle.
-  virtual Result<FunctionHandle> Find(const NameAttrList& call) = 0;
-  // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
-  // in TensorFlow.
-  virtual Status CheckSingleTensors(FunctionHandle function) = 0;
-  // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
-  // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
-  // not the function's; ResourceExhausted when calls are nested too deep.
-  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
-                     std::span<Tensor> results) = 0;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/sequential_executor.hpp ----
-// The sequential engine: one precomputed order on the caller's thread. No counts, no queue, no locks.
-TENON_NAMESPACE_BEGIN
+// The function of that name, or null. Of two the first counts.
+inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::string_view name) {
+  for (const FunctionDef& function : library.function)
+    if (function.signature.name == name) return &function;
+  return nullptr;
+}
 
 namespace detail {
 
-// Runs every node; stops at the first error. `trace` may be null.
-inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
-  OpKernelContext context;
-  step->cache()->SetOwnerThread();
-  Status status;
-  for (const int number : program.sequence) {
-    const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
-    status = RunNode(program, number, step, &context);
-    if (!status.ok()) [[unlikely]]
-      break;
-    const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
-    if (trace != nullptr) [[unlikely]]
-      trace->Add(program, node, step, begin, trace->Now());
-    const int* release = program.releases.data() + node.first_release;
-    for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
+// The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
+inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
+  const auto find = [&](const std::string& name) -> const AttrValue* {
+    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, op);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  };
+  const auto missing = [&](const std::string& name) {
+    return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
+                            "' needs it");
+  };
+  if (!arg.type_list_attr.empty()) {
+    const AttrValue* value = find(arg.type_list_attr);
+    if (value == nullptr) return missing(arg.type_list_attr);
+    types->append(value->list().type.begin(), value->list().type.end());
+    return OkStatus();
   }
-  step->cache()->ClearOwnerThread();
-  return status;
+  std::int64_t count = 1;
+  if (!arg.number_attr.empty()) {
+    const AttrValue* value = find(arg.number_attr);
+    if (value == nullptr) return missing(arg.number_attr);
+    count = value->i();
+    if (count < 0 || count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Value for number_attr() ", count, " < 0 or too big: argument '", arg.name,
+                                     "' of function '", op.name, "'");
+  }
+  DataType type = arg.type;
+  if (!arg.type_attr.empty()) {
+    const AttrValue* value = find(arg.type_attr);
+    if (value == nullptr) return missing(arg.type_attr);
+    type = value->type();
+  }
+  if (arg.is_ref) type = MakeRefType(type);
+  types->resize(types->size() + static_cast<std::size_t>(count), type);
+  return OkStatus();
 }
 
 }  // namespace detail
 
+// On a call op that was a node with a function as its op.
+inline constexpr std::string_view kDirectCallAttr = "_direct_call";
+
+// Turns a node whose op is a function of the library into a call op: "PartitionedCall", or "StatefulPartitionedCall"
+// when the function has side effects. Attrs of the function stay in the call's `f`.
+inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
+  SlimVector<DataType> inputs, outputs;
+  const OpDef& op = function.signature;
+  for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
+  for (const OpDef::ArgDef& arg : op.output_arg)
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
+  NameAttrList call;
+  call.name = node->op;
+  AttrMap kept;
+  for (const auto& [name, value] : node->attr) {
+    if (FindAttr(name, op) != nullptr)
+      call.attr.Insert(name, value);
+    else if (StartsWith(name, "_"))
+      kept.Insert(name, value);
+  }
+  node->op = op.is_stateful ? "StatefulPartitionedCall" : "PartitionedCall";
+  node->attr = std::move(kept);
+  node->attr.Insert("Tin", AttrValue(inputs));
+  node->attr.Insert("Tout", AttrValue(outputs));
+  node->attr.Insert("f", AttrValue(std::move(call)));
+  node->attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+  return OkStatus();
+}
+
+// A function with its attrs bound. Node names are those of the function's body; arguments that are lists have a node
+// for each element.
+struct FunctionGraph {
+  struct Output {
+    std::string node;
+    int index;
+    DataType type;
+  };
+  GraphDef graph;
+  SlimVector<std::string> args;  // names of the _Arg nodes, in order
+  SlimVector<DataType> arg_types;
+  SlimVector<Output> results;  // in order
+  SlimVector<DataType> result_types;
+  SlimVector<std::string> control_results;  // nodes that must run
+};
+
+// Makes a FunctionGraph. one thread.
+class FunctionInstantiation {
+ public:
+  // All arguments outlive this.
+  FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
+                        const OpRegistry& registry, bool keep_colocation = false)
+      : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
+
+  Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(AddArgs());
+    TENON_RETURN_IF_ERROR(AddNodes());
+    for (std::size_t n = 0; n < function_.node_def.size(); ++n)
+      TENON_RETURN_IF_ERROR(ConnectNode(function_.node_def[n], &out_.graph.node[out_.args.size() + n]));
+    TENON_RETURN_IF_ERROR(AddResults());
+    for (const auto& [name, node] : function_.control_ret) {
+      if (!IsNode(node))
+        return errors::InvalidArgument("Function '", function_.signature.name, "': control output '", name,
+                                       "' names the node '", node, "', which is not there");
+      out_.control_results.push_back(node);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Colocation may name nodes that the function was made from: it is left out unless asked for.
+  static constexpr std::string_view kColocationAttr = "_class";
+
+  // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
+  // nodes from number `first` on.
+  struct Item {
+    std::string key;
+    std::string node;
+    int first = 0;
+    SlimVector<DataType> types;
+    bool is_arg = false;
+    int count() const { return static_cast<int>(types.size()); }
+  };
+
+  Status Bind(AttrValue* value) const {
+    if (value->kind() == AttrValue::Kind::kPlaceholder) {
+      const AttrValue* given = FindBinding(value->placeholder());
+      if (given == nullptr)
+        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
+                                       function_.signature.name, "'");
+      *value = AttrValue(*given);
+    } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
+      TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
+    } else if (value->kind() == AttrValue::Kind::kList && !value->list().func.empty()) {
+      for (NameAttrList& func : value->mutable_list()->func) TENON_RETURN_IF_ERROR(Bind(&func.attr));
+    }
+    return OkStatus();
+  }
+  Status Bind(AttrMap* attrs) const {
+    for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
+    return OkStatus();
+  }
+  const AttrValue* FindBinding(const std::string& name) const {
+    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
+    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
+    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+  }
+
+  Status AddItem(Item item) {
+    const int number = static_cast<int>(items_.size());
+    if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
+      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
+                                     "'");
+    items_.push_back(std::move(item));
+    return OkStatus();
+  }
+  struct KeyOf {
+    const FunctionInstantiation* self;
+    std::string_view operator()(int i) const { return self->items_[static_cast<std::size_t>(i)].key; }
+  };
+  bool IsNode(std::string_view name) const {
+    return std::any_of(function_.node_def.begin(), function_.node_def.end(),
+                       [&](const NodeDef& node) { return node.name == name; }) ||
+           std::find(out_.args.begin(), out_.args.end(), name) != out_.args.end();
+  }
+
+  Status AddArgs() {
+    std::uint32_t number = 0;
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        NodeDef& node = out_.graph.node.emplace_back();
+        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+        node.op = "_Arg";
+        node.attr.Insert("T", AttrValue(types[i]));
+        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+        for (const auto& [position, attrs] : function_.arg_attr)
+          if (position == number)
+            for (const auto& [name, value] : attrs)
+              if (name != kColocationAttr) node.attr.Insert(name, value);
+        out_.args.push_back(node.name);
+        out_.arg_types.push_back(types[i]);
+      }
+      ++number;
+    }
+    return OkStatus();
+  }
+
+  // The body's nodes without their inputs, and what their outputs are called.
+  Status AddNodes() {
+    for (const NodeDef& body : function_.node_def) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = body.name;
+      node.op = body.op;
+      node.device = body.device;
+      node.attr = body.attr;
+      TENON_RETURN_IF_ERROR(Bind(&node.attr));
+      if (!keep_colocation_) node.attr.erase(kColocationAttr);
+      if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+        info->AddDefaults(&node);
+        TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
+      } else if (const FunctionDef* callee = FindFunction(library_, body.op); callee != nullptr) {
+        int first = 0;
+        for (const OpDef::ArgDef& arg : callee->signature.output_arg) {
+          SlimVector<DataType> types;
+          TENON_RETURN_IF_ERROR(detail::TypesOfArg(callee->signature, arg, node.attr, &types));
+          const int count = static_cast<int>(types.size());
+          TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name), node.name, first, std::move(types), false}));
+          first += count;
+        }
+        TENON_RETURN_IF_ERROR(MakeFunctionCall(*callee, &node));
+      } else {
+        const OpView* op = nullptr;
+        return ops_.registry()
+            .LookUp(body.op, &op)
+            .WithAppended(StrCat(" [node '", body.name, "' of function '", function_.signature.name, "']"));
+      }
+    }
+    return OkStatus();
+  }
+  Status AddOutputs(const OpView& op, const NodeDef& node) {
+    const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
+      const AttrValue* attr = node.attr.Find(spec.name());
+      if (attr == nullptr) return false;
+      value->number = attr->i();
+      value->type = attr->type();
+      value->types = attr->list().type;
+      return true;
+    };
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      const std::int64_t count = op.ArgCount(arg, find);
+      if (count < 0 || count > kMaxNodeOutputs)
+        return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                       "; NodeDef: ", FormatNodeForError(node.name));
+      SlimVector<DataType> types;
+      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += static_cast<int>(count);
+    }
+    return OkStatus();
+  }
+
+  // The outputs that a name of the body stands for.
+  bool Resolve(std::string_view text, SlimVector<FunctionGraph::Output>* outputs) const {
+    int only = -1;
+    int at = index_.Find(text, KeyOf{this});
+    if (at < 0) {
+      const std::size_t colon = text.rfind(':');
+      if (colon == std::string_view::npos || !ParseInt(text.substr(colon + 1), &only) || only < 0) return false;
+      at = index_.Find(text.substr(0, colon), KeyOf{this});
+      if (at < 0 || only >= items_[static_cast<std::size_t>(at)].count()) return false;
+    }
+    const Item& item = items_[static_cast<std::size_t>(at)];
+    for (int i = 0; i < item.count(); ++i) {
+      if (only >= 0 && i != only) continue;
+      const DataType type = item.types[static_cast<std::size_t>(i)];
+      if (item.is_arg)
+        outputs->push_back({out_.args[static_cast<std::size_t>(item.first + i)], 0, type});
+      else
+        outputs->push_back({item.node, item.first + i, type});
+    }
+    return true;
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
+    for (const std::string& input : body.input) {
+      if (StartsWith(input, "^")) {
+        if (!IsNode(std::string_view(input).substr(1)))
+          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
+                                         "', is not found in function '", function_.signature.name,
+                                         "': ", FormatNodeForError(body.name));
+        node->input.push_back(input);
+        continue;
+      }
+      SlimVector<FunctionGraph::Output> outputs;
+      if (!Resolve(input, &outputs))
+        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
+                                       "': ", FormatNodeForError(body.name));
+      for (const FunctionGraph::Output& output : outputs)
+        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+    }
+    return OkStatus();
+  }
+
+  Status AddResults() {
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
+                                    [&](const auto& item) { return item.first == arg.name; });
+      if (ret == function_.ret.end())
+        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
+      const std::size_t before = out_.results.size();
+      if (!Resolve(ret->second, &out_.results))
+        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
+                                       function_.signature.name, "'.");
+      SlimVector<DataType> given;
+      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+      if (!(given == types))
+        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
+      out_.result_types.append(types.begin(), types.end());
+    }
+    return OkStatus();
+  }
+
+  const FunctionDef& function_;
+  const AttrMap& attrs_;
+  const FunctionDefLibrary& library_;
+  OpInfoCache ops_;
+  bool keep_colocation_;
+  FunctionGraph out_;
+  SlimVector<Item> items_;
+  detail::NameIndex index_;
+};
+
+// A function of `library` under the attrs of a call, ready for ImportGraphDef with allow_internal_ops.
+inline Result<FunctionGraph> InstantiateFunction(const FunctionDef& function, const AttrMap& attrs,
+                                                 const FunctionDefLibrary& library, const OpRegistry& registry) {
+  return FunctionInstantiation(function, attrs, library, registry).Make();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/function_import.hpp ----
+// What ImportGraphDef does with functions: their bodies are checked, calls become nodes, and results get the shapes
+// that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRegistry& registry, NameIndex* index) {
+  const SlimVector<FunctionDef>& functions = library.function;
+  const auto at = [&functions](int i) -> const FunctionDef& { return functions[static_cast<std::size_t>(i)]; };
+  const auto name_of = [&at](int i) -> std::string_view { return at(i).signature.name; };
+  for (int i = 0; i < static_cast<int>(functions.size()); ++i) {
+    const std::string& name = at(i).signature.name;
+    const int same = index->Insert(name, i, name_of);
+    if (same >= 0 && !(at(same) == at(i)))
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because a different function with the same name already exists.");
+    if (registry.Find(name) != nullptr)
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because an op with the same name already exists.");
+  }
+  // A function without attrs is what it is in every call: its mistakes are refused now.
+  for (const FunctionDef& function : functions) {
+    if (!function.signature.attr.empty()) continue;
+    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, library, registry).status());
+  }
+  return OkStatus();
+}
+
+// The body is imported with the shapes of the arguments. Functions that call themselves are not followed.
+inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                                CallShapes* calls, ShapeRefiner* refiner) {
+  const Node& node = graph.node(id);
+  const AttrValue* f = node.def.attr.Find("f");
+  const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
+  if (function == nullptr ||
+      std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
+    return OkStatus();
+  calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
+  if (calls->nodes_left < 0) return OkStatus();
+  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, registry);
+  if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
+    return OkStatus();  // refused when the node runs
+  for (std::size_t i = 0; i < body->args.size(); ++i) {
+    const InEdge& edge = node.inputs[i];
+    SlimVector<PartialTensorShape> shape{graph.node(edge.node).output_shape(edge.output)};
+    NodeDef& arg = body->graph.node[i];
+    arg.attr.erase("_output_shapes");
+    arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+  }
+  body->graph.versions = versions;
+  ImportOptions options;
+  options.allow_internal_ops = true;
+  options.calls = calls;
+  calls->inside.push_back(function->signature.name);
+  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), registry, options);
+  calls->inside.pop_back();
+  TENON_RETURN_IF_ERROR(inner.status());
+  for (std::size_t i = 0; i < body->results.size(); ++i) {
+    const FunctionGraph::Output& result = body->results[i];
+    TENON_RETURN_IF_ERROR(
+        refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index)));
+  }
+  return OkStatus();
+}
+
+inline constexpr FunctionImport kFunctionImport{&CheckFunctionLibrary, &MakeFunctionCall, &InferFunctionCall};
+inline const bool function_import_linked = (function_import.store(&kFunctionImport, std::memory_order_release), true);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/functions.hpp ----
@@ -30806,18 +33795,24 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
-class SessionFunctions final : public FunctionRuntime {
+class SessionFunctions final : public GraphFunctions {
  public:
   // Calls within calls: each takes some of the thread's stack.
   static constexpr int kMaxCallDepth = 1000;
 
-  // All arguments outlive this; `graph` may be filled later, before the first Find.
+  // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
+  // functions' graphs.
   SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
-                   const ProgramOptions& options)
-      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options) {}
+                   const ProgramOptions& options, GraphPass lower = nullptr)
+      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options), lower_(lower) {}
+
+  void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  ResourceMgr* resources() const override { return resources_; }
+
+  void SetGraph(const Graph* graph) override { graph_.store(graph, std::memory_order_release); }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
-    const FunctionDef* def = FindFunction(graph_->library(), call.name);
+    const FunctionDef* def = FindFunction(library(), call.name);
     if (def == nullptr) return NoFunction(call.name);
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
@@ -30908,7 +33903,7 @@ class SessionFunctions final : public FunctionRuntime {
 
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
-    for (const FunctionDef& function : graph_->library().function) names.push_back(function.signature.name);
+    for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
@@ -30940,12 +33935,13 @@ class SessionFunctions final : public FunctionRuntime {
     return OkStatus();
   }
   Status BuildLocked(Function* function) {
-    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(*function->def, function->call.attr,
-                                                                   graph_->library(), registry_->ops()));
-    body.graph.versions = graph_->versions();
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body,
+                           InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
+    body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
     ImportOptions import;
     import.allow_internal_ops = true;
     TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), import));
+    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
     const Graph& graph = function->graph;
     SlimVector<InEdge> feeds, fetches;
     SlimVector<int> targets;
@@ -30963,14 +33959,28 @@ class SessionFunctions final : public FunctionRuntime {
     return OkStatus();
   }
 
-  const Graph* graph_;
+  const FunctionDefLibrary& library() const { return graph_.load(std::memory_order_acquire)->library(); }
+
+  std::atomic<const Graph*> graph_;
   const Registry* registry_;
   Device* device_;
   Device* host_;
   ProgramOptions options_;
+  GraphPass lower_;
+  ResourceMgr* resources_ = nullptr;
   Mutex mutex_;
   SlimVector<Owned<Function>> functions_;
 };
+
+inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
+                                                  ResourceMgr* resources, const SessionOptions& options) {
+  auto functions = MakeOwned<SessionFunctions>(nullptr, registry, device, host,
+                                               ProgramOptions{.constant_folding = options.constant_folding},
+                                               options.lower_control_flow);
+  functions->set_resources(resources);
+  return functions;
+}
+inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.functions, &MakeSessionFunctions);
 
 }  // namespace detail
 
@@ -30991,25 +34001,43 @@ class ParallelFrameRun : public FrameRun {
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    pool_ = pool;
-    flush_denormals_ = flush_denormals;
-    trace_ = trace;
     Notification done;
     {
       MutexLock lock(mutex_);
-      done_ = &done;
-      Start();
-      workers_ = 1;
+      Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
       Work(lock);
     }
     done.WaitForNotification();
-    MutexLock lock(mutex_);  // whoever notified has let go of it
+    return EndRun();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
+  // went. `failed` is called with an error before others are told to stop; it may be null.
+  void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+               RunFailed failed) {
+    {
+      MutexLock lock(mutex_);
+      Reset(pool, flush_denormals, trace, ended, failed);
+    }
+    pool->Schedule(&RunWorker, this);
+  }
+  Status EndRun() {
+    MutexLock lock(mutex_);  // whoever told of the end has let go of it
     queue_.clear();
     states_.EndRoot();
     return std::exchange(status_, OkStatus());
   }
 
  private:
+  // Under the lock; for one worker.
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    ended_ = ended;
+    failed_ = failed;
+    Start();
+    workers_ = 1;
+  }
   static void RunWorker(void* argument) {
     auto* run = static_cast<ParallelFrameRun*>(argument);
     const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
@@ -31027,10 +34055,23 @@ class ParallelFrameRun : public FrameRun {
   // be over as soon as the lock is given up for good.
   void Work(MutexLock& lock) {
     OpKernelContext context;
+    const CancellationManager* const cancellation = CancellationOf(*step_);
     while (!queue_.empty() && status_.ok()) {
       const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        const Status status = CancelledAt(item);
+        status_.Update(status);
+        lock.unlock();
+        StopWaiting(status);
+        lock.lock();
+        break;
+      }
       const FlowNode& node = NodeIn(item.iteration, item.node);
       const bool copies = node.kind == FlowKind::kCopy;
+      if (node.kind == FlowKind::kTransfer) [[unlikely]] {
+        StartTransfer(item, lock);
+        continue;
+      }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
@@ -31059,7 +34100,8 @@ class ParallelFrameRun : public FrameRun {
                                    : RunKernelOf(kernel, frame, &context);
       if (trace_ != nullptr) [[unlikely]]
         trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
-      StopWaiting(status);
+      if (!status.ok()) [[unlikely]]
+        Fail(item, status);
       lock.lock();
       FinishRunning(item, status);
     }
@@ -31074,9 +34116,27 @@ class ParallelFrameRun : public FrameRun {
     const OpKernelContext::NodeFrame* frame;
     OpKernelContext context;
     RefReads references;
+    OpKernelContext::NodeFrame transfer{};  // of a send or a receive
   };
+  // A send or a receive, without the lock: the other end may be in this run.
+  TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
+    PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
+    ++in_flight_;
+    const ProgramNode& kernel = NodeOf(item);
+    auto* state = new AsyncState{
+        this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    lock.unlock();
+    state->context.Enter(&state->transfer);
+    if (kernel.async != nullptr) {
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+    } else {
+      tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
+      AsyncDone(state);
+    }
+    lock.lock();
+  }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
-    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads()};
+    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -31093,8 +34153,8 @@ class ParallelFrameRun : public FrameRun {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
-    if (status.ok()) status = CheckOutputs(run->NodeOf(state->item), state->frame->outputs);
-    run->StopWaiting(status);
+    if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
+    if (!status.ok()) run->Fail(state->item, status);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
@@ -31103,18 +34163,27 @@ class ParallelFrameRun : public FrameRun {
     if (help) run->pool_->Schedule(&RunWorker, run);
   }
 
+  // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
+  // give up: theirs only follow from it.
+  TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    }
+    StopWaiting(status);
+  }
   // After an error, without the lock: kernels that wait for something are told to give up.
-  void StopWaiting(const Status& status) {
-    if (status.ok()) [[likely]]
-      return;
-    const RunServices* services = step_->services();
-    if (services != nullptr && services->cancellation != nullptr) services->cancellation->StartCancel();
+  TENON_COLD void StopWaiting(const Status& status) {
+    failed_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
   // After a kernel ran outside of the lock, which is held again.
   void FinishRunning(const FlowQueue::Item& item, const Status& status) {
     --in_flight_;
     const FlowNode& node = NodeIn(item.iteration, item.node);
-    if (status.ok()) {
+    if (status.ok() && node.kind == FlowKind::kTransfer) {
+      FinishTransfer(item.iteration, node, item.dead);
+    } else if (status.ok()) {
       FinishKernel(item.iteration, node);
       ActivateAll(node, *item.iteration->loop->frame, item.iteration, false);
     }
@@ -31126,369 +34195,605 @@ class ParallelFrameRun : public FrameRun {
     if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
   }
   void NotifyIfDone() {
-    if (workers_ == 0 && in_flight_ == 0) done_->Notify();
+    if (workers_ == 0 && in_flight_ == 0) ended_();
   }
 
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
   bool flush_denormals_ = false;
   Mutex mutex_;  // of everything below, and of FrameRun's state
-  Notification* done_ = nullptr;
+  RunEnded ended_;
+  RunFailed failed_;
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
 };
 
+// A ParallelFrameRun for a session's run.
+class ParallelFrameEngine final : public StepEngine {
+ public:
+  ParallelFrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    TENON_RETURN_IF_ERROR(run_.RunOn(pool, flush_denormals, trace));
+    return CheckFetches(program_, step_, Code::kInvalidArgument);
+  }
+
+ private:
+  const Program& program_;
+  Step* step_;
+  ParallelFrameRun run_;
+};
+inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<ParallelFrameEngine>(program, step);
+}
+inline const bool parallel_frames_linked =
+    LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
+
 }  // namespace detail
 
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/session_impl.hpp ----
-// What stands behind Session and Callable: a validated graph, its kernels, devices and thread pools, and the programs
-// prepared from it. Included through <tenon/runtime.hpp>.
+// ---- tenon/runtime/memory_plan.hpp ----
+// Where the values of a step lie in one arena: blocks with a size and a span of time each get an offset so that no two
+// that live at the same time overlap.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Bytes that are in use from the beginning of node `first` to the end of node `last`, positions in the order of
+// execution.
+struct PlanBlock {
+  std::size_t bytes = 0;
+  int first = 0, last = 0;
+  std::size_t offset = 0;  // the answer
+
+  bool Meets(const PlanBlock& other) const { return first <= other.last && other.first <= last; }
+};
+
+inline constexpr std::size_t kPlanAlignment = 64;
+constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
+
+// The most bytes that live at one time: no arena can be smaller.
+inline std::size_t MostLiveBytes(std::span<const PlanBlock> blocks) {
+  struct Event {
+    int time;
+    bool begins;
+    std::size_t bytes;
+  };
+  SlimVector<Event> events;
+  events.reserve(2 * blocks.size());
+  for (const PlanBlock& block : blocks) {
+    events.push_back({block.first, true, AlignedForPlan(block.bytes)});
+    events.push_back({block.last + 1, false, AlignedForPlan(block.bytes)});
+  }
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.begins < b.begins; });
+  std::size_t live = 0, most = 0;
+  for (const Event& event : events) {
+    live = event.begins ? live + event.bytes : live - event.bytes;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+// One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
+// enough. Returns the bytes of the arena. Time: number of blocks squared.
+inline std::size_t PlaceInOrder(std::span<PlanBlock> blocks, std::span<const int> order) {
+  SlimVector<int> placed;  // by offset
+  placed.reserve(blocks.size());
+  std::size_t arena = 0;
+  for (const int number : order) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(number)];
+    const std::size_t bytes = AlignedForPlan(block.bytes);
+    std::size_t end = 0, best = SIZE_MAX, best_gap = SIZE_MAX;
+    for (const int other_number : placed) {
+      const PlanBlock& other = blocks[static_cast<std::size_t>(other_number)];
+      if (!block.Meets(other)) continue;
+      if (other.offset >= end + bytes && other.offset - end < best_gap) {
+        best = end;
+        best_gap = other.offset - end;
+      }
+      end = std::max(end, other.offset + AlignedForPlan(other.bytes));
+    }
+    block.offset = best == SIZE_MAX ? end : best;
+    arena = std::max(arena, block.offset + bytes);
+    const auto above = [&](int other) { return blocks[static_cast<std::size_t>(other)].offset >= block.offset; };
+    placed.insert(std::find_if(placed.begin(), placed.end(), above), number);
+  }
+  return arena;
+}
+
+// Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
+// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size); of many blocks, where that
+// takes too long, the small ones get places of their own.
+inline std::size_t PackBlocks(std::span<PlanBlock> blocks) {
+  constexpr std::size_t kMostCompared = 4096;
+  SlimVector<int> order;
+  order.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
+    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
+  });
+  const std::size_t compared = std::min(order.size(), kMostCompared);
+  std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
+  for (std::size_t i = compared; i < order.size(); ++i) {
+    PlanBlock& block = blocks[static_cast<std::size_t>(order[i])];
+    block.offset = arena;
+    arena += AlignedForPlan(block.bytes);
+  }
+  return arena;
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/planned_run.hpp ----
+// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
+// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
+// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline int CpuCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
-// The pool that sessions share unless they ask for another number of threads. Never destroyed.
-inline ThreadPool* SharedIntraOpPool() {
-  static ThreadPool* pool = new ThreadPool(CpuCount(), "tenon");
-  return pool;
-}
-inline std::atomic<std::int64_t>& NextStepId() {
-  static std::atomic<std::int64_t> next{1};
-  return next;
-}
-
-// One signature with the steps that run it. thread-safe.
-class Prepared : public RefCounted {
+// One thread runs it at a time. Has a step of its own: values in the arena stay in their slots between runs.
+class PlannedRun {
  public:
-  Prepared(Owned<Program> program, bool dataflow)
-      : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
+  // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
+  // run to run. Null when there is no node to plan or no memory.
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
+                                std::span<const std::uint8_t> varies);
 
-  const Program& program() const { return *program_; }
+  PlannedRun(const Program& program, std::span<const Tensor> feeds) : program_(program), step_(program) {
+    for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
+  }
+  ~PlannedRun() {
+    if (arena_ != nullptr) arena_->Unref();
+  }
+  PlannedRun(const PlannedRun&) = delete;
+  PlannedRun& operator=(const PlannedRun&) = delete;
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
-             ResourceMgr* resources, RunTrace* trace) {
-    TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
-    Owned<Running> running = steps_.Take();
-    Step* step = &running->step;
-    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
-    StepContainer container(resources, step_id);
-    CancellationManager cancellation;
-    const RunServices services{resources, &container, &cancellation};
-    step->set_step_id(step_id);
-    step->set_services(&services);
-    for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
+  bool Fits(std::span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  const PlanReport& report() const { return report_; }
+  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
+  // good for nothing any more.
+  int surprise() const { return surprise_; }
+
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled.
+  Status Run() {
+    step_.cache()->SetOwnerThread();
+    std::size_t at = 0;
     Status status;
-    if (trace == nullptr) [[likely]] {
-      status = Execute(running.get(), pool, flush_denormals, nullptr);
-    } else {
-      TraceCollector collector;
-      status = Execute(running.get(), pool, flush_denormals, &collector);
-      collector.Finish(trace);
+#if defined(__cpp_exceptions)
+    try {
+      status = RunFrom(&at);
+    } catch (...) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      status = AtNode(StatusOfException(*node.kernel), program_, node);
     }
-    if (status.ok()) [[likely]] {
-      for (std::size_t i = 0; i < fetches.size(); ++i) {
-        const Program::Fetch& fetch = program_->fetches[i];
-        if (fetch.last)
-          fetches[i] = std::exchange(step->value(fetch.value), EmptySlot());
-        else
-          fetches[i] = step->value(fetch.value);
-      }
-      for (const Program::Feed& feed : program_->feeds) step->value(feed.value) = EmptySlot();
-      if (program_->has_references) [[unlikely]] {
-        for (std::size_t i = 0; i < fetches.size(); ++i)
-          status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
-      }
-    } else {
-      step->Clear();
-    }
-    step->TrimCaches();
-    step->set_services(nullptr);
-    steps_.Give(std::move(running));
+#else
+    status = RunFrom(&at);
+#endif
+    step_.cache()->ClearOwnerThread();
     return status;
   }
 
  private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<DataflowRun> dataflow;
-    Owned<FrameRun> frames;
-    Owned<ParallelFrameRun> parallel_frames;
+  // A place in `views` that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // of the node, to be allocated; -1: an input
+    const TensorShape* shape;  // what was planned
   };
-  Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
-    Status status;
-    if (program_->has_control_flow()) {
-      status = ExecuteFrames(running, pool, flush_denormals, trace);
-    } else if (dataflow_ && pool != nullptr) {
-      if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
-      status = running->dataflow->Run(pool, flush_denormals, trace);
-    } else {
-      status = RunSequential(*program_, &running->step, trace);
-    }
-    if (program_->device != program_->host) status.Update(program_->device->Synchronize());
-    return status;
-  }
+  struct Entry {
+    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    CallFrame* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
 
-  Status ExecuteFrames(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    if (dataflow_ && pool != nullptr) {
-      if (running->parallel_frames == nullptr)
-        running->parallel_frames = MakeOwned<ParallelFrameRun>(*program_, &running->step);
-      TENON_RETURN_IF_ERROR(running->parallel_frames->RunOn(pool, flush_denormals, trace));
-    } else {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
-      TENON_RETURN_IF_ERROR(running->frames->Run(trace));
+  Status RunFrom(std::size_t* position) {
+    const std::size_t count = nodes_.size();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t& at = *position; at < count; ++at) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return RunCancelled();
+      const Entry& entry = nodes_[at];
+      if (entry.call != nullptr) [[likely]] {
+        context_.Enter(entry.frame);
+        if (entry.num_rebinds != 0) {
+          bool as_planned = true;
+          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
+          if (!as_planned) [[unlikely]]
+            return RunRest(position);
+        }
+        Status status = entry.call(entry.kernel, *entry.call_frame);
+        if (!status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+      }
+      const int* release = releases_.data() + entry.first_release;
+      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
     }
-    return CheckFetches(*program_, &running->step, Code::kInvalidArgument);
+    return OkStatus();
   }
-
-  Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
-    if (feeds.size() != program_->feeds.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
-    if (fetches.size() != program_->fetches.size()) [[unlikely]]
-      return errors::InvalidArgument("Expected room for ", program_->fetches.size(), " fetched tensors, but got ",
-                                     fetches.size());
-    for (std::size_t i = 0; i < feeds.size(); ++i) {
-      const Program::Feed& feed = program_->feeds[i];
-      if (feeds[i].dtype() != feed.dtype) [[unlikely]]
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
-                                       " is provided: feed '", feed.name, "'");
-      if (!feed.shape.IsCompatibleWith(feeds[i].shape())) [[unlikely]]
-        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
-                                       "', which has shape ", feed.shape);
-      if (!feeds[i].IsInitialized()) [[unlikely]]
-        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+  Status FillIn(const Entry& entry, bool* as_planned) {
+    for (int r = 0; r < entry.num_rebinds; ++r) {
+      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
+      Tensor& value = step_.value(rebind.value);
+      if (rebind.output >= 0) {
+        if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
+        surprise_ = rebind.value;
+        *as_planned = false;
+        return OkStatus();
+      }
+      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
+    }
+    return OkStatus();
+  }
+  // The nodes from here on as without a plan.
+  TENON_COLD Status RunRest(std::size_t* position) {
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t& at = *position; at < nodes_.size(); ++at) {
+      if (IsCancelled(cancellation)) return RunCancelled();
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      for (int i = 0; i < node.num_releases; ++i)
+        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
     }
     return OkStatus();
   }
 
-  Owned<Program> program_;
-  bool dataflow_;
-  ProgramPool<Running> steps_;
+  friend class RunPlanner;
+
+  const Program& program_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  Buffer* arena_ = nullptr;
+  SlimVector<Entry> nodes_;
+  SlimVector<AnyView> views_;
+  SlimVector<CallFrame> call_frames_;
+  SlimVector<Rebind> rebinds_;
+  SlimVector<int> releases_;
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
+  SlimVector<TensorShape> shapes_;  // per value, of those that planned nodes read or write
+  OpKernelContext context_;
+  PlanReport report_;
+  int surprise_ = -1;
 };
 
 TENON_SETUP_CODE_BEGIN
-// thread-safe after Create.
-class SessionImpl : public RefCounted {
+
+// Decides what PlannedRun executes.
+class RunPlanner {
  public:
-  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
-    auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
-    session->options_ = std::move(options);
-    TENON_RETURN_IF_ERROR(session->MakeDevices());
-    session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
-    TENON_RETURN_IF_ERROR(session->registry_->status());
-    TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->functions_ =
-        MakeOwned<SessionFunctions>(&session->graph_, session->registry_, session->device_, session->host_.get(),
-                                    ProgramOptions{.constant_folding = session->options_.constant_folding});
-    session->kernels_ = MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_,
-                                               session->host_.get(), session->functions_.get());
-    return session;
-  }
+  RunPlanner(const Program& program, const Step& ran, std::span<const std::uint8_t> varies, PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), run_(*run) {}
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-    ThreadPoolInterface* pool =
-        inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
-    return const_cast<Prepared&>(prepared).Run(feeds, fetches, pool, options_.flush_denormals, &resources_, trace);
-  }
-
-  // The program of a signature: the one made before, or a new one.
-  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets) {
-    std::string key;
-    for (const auto& names : {feeds, fetches, targets}) {
-      for (const std::string& name : names) key.append(name).push_back('\n');
-      key.push_back('\t');
-    }
-    const std::uint64_t hash = Hash64(key);
-    {
-      MutexLock lock(mutex_);
-      if (Signature* known = FindSignature(hash, key)) return known->prepared;
-    }
-    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, Build(feeds, fetches, targets));
-    MutexLock lock(mutex_);
-    if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
-    if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
-      std::size_t oldest = 0;
-      for (std::size_t i = 1; i < signatures_.size(); ++i)
-        if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
-      signatures_.erase(signatures_.begin() + oldest);
-    }
-    signatures_.push_back({hash, ++uses_, std::move(key), made});
-    return made;
-  }
-
-  const Graph& graph() const { return graph_; }
-  std::vector<std::string> DeviceNames() const {
-    std::vector<std::string> names;
-    if (device_ != host_.get()) names.push_back(device_->name());
-    names.push_back(host_->name());
-    return names;
+  bool Plan() {
+    FindKnown();
+    ChooseNodes();
+    if (run_.report_.planned_nodes == 0) return false;
+    FindSpans();
+    MakeBlocks();
+    return AllocateArena() && Bind();
   }
 
  private:
-  struct Signature {
-    std::uint64_t hash, last_use;
-    std::string key;
-    Ref<Prepared> prepared;
-  };
-  Signature* FindSignature(std::uint64_t hash, std::string_view key) {
-    for (Signature& signature : signatures_) {
-      if (signature.hash != hash || signature.key != key) continue;
-      signature.last_use = ++uses_;
-      return &signature;
+  enum class Place : std::uint8_t { kOther, kArena, kFresh };  // kFresh: allocated in each run
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
+  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
+
+  void FindKnown() {
+    constant_.assign(At(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
+    place_.assign(At(program_.num_values), Place::kOther);
+    planned_.assign(program_.nodes.size(), 0);
+    run_.shapes_.resize(At(program_.num_values));
+  }
+
+  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
+  bool IsPlannable(int number) const {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlainData(n.kernel->output_type(i))) return false;
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (varies_[At(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
+    }
+    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
+  }
+  static bool IsPlainData(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  static bool TakesTensors(const AdaptedCore& core) {
+    for (int a = 0; a < core.argument_count(); ++a)
+      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
+    return false;
+  }
+  void ChooseNodes() {
+    for (const int number : program_.sequence) {
+      if (!IsPlannable(number)) {
+        ++run_.report_.other_nodes;
+        continue;
+      }
+      ++run_.report_.planned_nodes;
+      planned_[At(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) run_.shapes_[At(input(n, i))] = memo(number).inputs[At(i)];
+      for (int i = 0; i < n.num_outputs; ++i) {
+        run_.shapes_[At(n.first_output + i)] = memo(number).outputs[At(i)];
+        place_[At(n.first_output + i)] = Place::kArena;
+      }
+    }
+  }
+
+  // May a node keep a tensor that it reads for longer than its outputs live?
+  static bool MayKeepInputs(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
+    if (n.kernel->op().flags.is_stateful) return true;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return true;
+    return false;
+  }
+  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
+  // input's memory to its outputs.
+  void FindSpans() {
+    first_.assign(At(program_.num_values), 0);
+    last_.assign(At(program_.num_values), 0);
+    SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const ProgramNode& n = node(program_.sequence[s]);
+      for (int i = 0; i < n.num_outputs; ++i)
+        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
+    }
+    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
+      const int number = program_.sequence[s];
+      const ProgramNode& n = node(number);
+      int last = static_cast<int>(s);
+      std::uint8_t keeps = 0;
+      if (planned_[At(number)] == 0) {
+        keeps = MayKeepInputs(n) ? 1 : 0;
+        for (int i = 0; i < n.num_outputs; ++i) {
+          last = std::max(last, last_[At(n.first_output + i)]);
+          keeps |= kept[At(n.first_output + i)];
+        }
+      }
+      for (int i = 0; i < n.num_inputs; ++i) {
+        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
+        kept[At(input(n, i))] |= keeps;
+      }
+    }
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kArena && kept[v] != 0) place_[v] = Place::kFresh;
+  }
+
+  // One block per value, or per chain of values of which each may overwrite the one before.
+  void MakeBlocks() {
+    block_.assign(At(program_.num_values), -1);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const int number = program_.sequence[s];
+      if (planned_[At(number)] == 0) continue;
+      const ProgramNode& n = node(number);
+      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
+        const int value = n.first_output + out.tensor;
+        if (place_[At(value)] != Place::kArena) continue;
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), run_.shapes_[At(value)]);
+        run_.report_.value_bytes += bytes;
+        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        if (block < 0) {
+          block = static_cast<int>(blocks_.size());
+          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
+        }
+        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
+        block_[At(value)] = block;
+      }
+    }
+  }
+  // The block of an input that this output may overwrite, or -1.
+  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
+    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
+      const int value = input(n, i);
+      const int block = block_[At(value)];
+      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
+      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
+      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
+      return block;
+    }
+    return -1;
+  }
+
+  bool AllocateArena() {
+    const std::span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
+    run_.report_.arena_bytes = PackBlocks(blocks);
+    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
+    return run_.arena_ != nullptr;
+  }
+
+  // Makes the arguments of all calls.
+  bool Bind() {
+    Step& step = run_.step_;
+    for (int v = 0; v < program_.num_values; ++v) {
+      if (place_[At(v)] != Place::kArena) continue;
+      char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      step.value(v) = Tensor::FromMemory(TypeOf(v), run_.shapes_[At(v)], data);
+    }
+    run_.last_use_ = program_.last_use;
+    std::size_t views = 0;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      const ProgramNode& item = program_.nodes[n];
+      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (place_[At(input(item, i))] == Place::kArena) run_.last_use_[At(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
+    }
+    run_.views_.reserve(views);
+    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
+    return true;
+  }
+  DataType TypeOf(int value) const {
+    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
+    return n.kernel->output_type(value - n.first_output);
+  }
+  PlannedRun::Entry MakeEntry(int number) {
+    const ProgramNode& n = node(number);
+    PlannedRun::Entry entry;
+    entry.number = number;
+    entry.frame = &run_.step_.frame(number);
+    entry.first_release = static_cast<int>(run_.releases_.size());
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[At(n.first_release + i)];
+      if (place_[At(value)] != Place::kArena) run_.releases_.push_back(value);
+    }
+    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
+    if (planned_[At(number)] == 0) return entry;
+    const AdaptedCore& core = *n.kernel->adapted();
+    entry.call = core.row().call;
+    entry.kernel = core.object();
+    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
+    const auto first_view = run_.views_.size();
+    for (int i = 0; i < n.num_inputs; ++i)
+      AddView(input(n, i), -1, constant_[At(input(n, i))] == 0 && place_[At(input(n, i))] != Place::kArena);
+    for (int i = 0; i < n.num_outputs; ++i)
+      AddView(n.first_output + i, i, place_[At(n.first_output + i)] == Place::kFresh);
+    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
+    run_.context_.Enter(entry.frame);
+    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
+    entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  void AddView(int value, int output, bool changes) {
+    Tensor& slot = run_.step_.value(value);
+    const TensorShape& shape = run_.shapes_[At(value)];
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
+    run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+
+  const Program& program_;
+  const Step& ran_;
+  const std::span<const std::uint8_t> varies_;
+  PlannedRun& run_;
+  SlimVector<std::uint8_t> constant_;  // per value
+  SlimVector<Place> place_;  // per value
+  SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> first_, last_;  // per value: positions in the sequence
+  SlimVector<int> block_;  // per value
+  SlimVector<PlanBlock> blocks_;
+};
+
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
+                                          std::span<const std::uint8_t> varies) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
+  if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
+  return run;
+}
+
+// The plans of one program, the one used last first. one thread.
+class PlanCache final : public RunPlans {
+ public:
+  explicit PlanCache(const Program& program) : program_(program) {}
+
+  Step* Find(std::span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
+      return plans_.front()->step();
     }
     return nullptr;
   }
-
-  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
-
-  Status MakeDevices() {
-    if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
-      return errors::InvalidArgument(
-          "SessionOptions: the numbers of threads must not be negative, got inter_op_threads = ",
-          options_.inter_op_threads, " and intra_op_threads = ", options_.intra_op_threads);
-    ThreadPoolInterface* intra = options_.intra_op_pool;
-    if (intra == nullptr && options_.intra_op_threads == 0) {
-      if (CpuCount() > 1) intra = SharedIntraOpPool();
-    } else if (intra == nullptr && options_.intra_op_threads > 1) {
-      own_intra_ = MakeOwned<ThreadPool>(options_.intra_op_threads, "tenon-intra");
-      intra = own_intra_.get();
-    }
-    inter_op_pool_ = options_.inter_op_pool;
-    if (inter_op_pool_ == nullptr && (options_.inter_op_threads > 1 || options_.executor == ExecutorKind::kDataflow)) {
-      own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
-      inter_op_pool_ = own_inter_.get();
-    }
-    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
-    host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
-    device_ = host_.get();
-    if (!options_.devices.empty()) return ChooseDevice();
-    return OkStatus();
+  Status Run() override { return plans_.front()->Run(); }
+  void Ran(const Status& status) override {
+    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
+      Drop();
   }
-  // The first device of the list; the CPU takes what it has no kernels for.
-  Status ChooseDevice() {
-    std::string_view name = options_.devices.front();
-    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
-    if (StartsWith(name, "/device:")) name.remove_prefix(8);
-    const std::size_t colon = name.find(':');
-    const std::string_view type = name.substr(0, colon);
-    int ordinal = 0;
-    if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
-                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
-    if (type == Cpu::type && ordinal == 0) return OkStatus();
-    std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
-         factory = factory->next) {
-      if (factory->type == type) {
-        TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
-        device_ = other_.get();
-        return OkStatus();
-      }
-      StrAppend(&have, ", '", factory->type, ":*'");
+  void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) override {
+    if (hopeless_) return;
+    if (!SameShapes(feeds)) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
     }
-    return errors::InvalidArgument("SessionOptions: no device '", options_.devices.front(), "'; available: ", have);
-  }
-
-  Result<InEdge> FindEndpoint(std::string_view text, std::string_view what) const {
-    const TensorName name = ParseTensorName(text);
-    const Node* node = name.output == kControlSlot ? nullptr : graph_.Find(name.node);
-    if (node == nullptr)
-      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
-                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                     what, " '", text, "'", graph_.DidYouMeanNode(name.node));
-    if (node->num_outputs() == 0 && what == "fetch")
-      return errors::InvalidArgument("Tried to fetch data for '", text,
-                                     "', which produces no output.  To run to a node but not fetch any data, pass '",
-                                     text,
-                                     "' as an argument to the 'target_node_names' argument of the Session::Run API.");
-    if (name.output >= node->num_outputs())
-      return errors::OutOfRange("Node '", name.node, "' (type: '", node->op_name(),
-                                "', num of outputs: ", node->num_outputs(), ") does not have output ", name.output);
-    return InEdge{node->id, name.output};
-  }
-
-  Result<Ref<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                              std::span<const std::string> targets) {
-    if (fetches.empty() && targets.empty())
-      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
-    SlimVector<InEdge> feed_edges, fetch_edges;
-    SlimVector<int> target_ids;
-    // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
-    const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
-    for (const std::string& feed : feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, "feed"));
-      if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
-      feed_edges.push_back(edge);
+    if (++in_a_row_ < wanted) return;
+    in_a_row_ = 0;
+    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    Owned<PlannedRun> plan = PlannedRun::Make(program_, step, feeds, varies_);
+    if (plan == nullptr) {
+      hopeless_ = true;
+      return;
     }
-    for (const std::string& fetch : fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, "fetch"));
-      if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
-      fetch_edges.push_back(edge);
-    }
-    std::string missing;
-    for (const std::string& target : targets) {
-      const TensorName name = ParseTensorName(target);
-      if (const Node* node = graph_.Find(name.node); node != nullptr)
-        target_ids.push_back(node->id);
-      else
-        StrAppend(&missing, "\"", name.node, "\"", graph_.DidYouMeanNode(name.node), " ");
-    }
-    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
-    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
-                           {.constant_folding = options_.constant_folding}, functions_.get());
-    // Evaluating constants runs kernels: with the same treatment of denormals as every run.
-    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
-    TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
-    const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    // A kernel that waits must not keep the nodes from running that it waits for.
-    const bool dataflow = program->has_async || options_.executor == ExecutorKind::kDataflow ||
-                          (options_.executor == ExecutorKind::kAuto && parallel);
-    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
+    if (plans_.size() == kMostPlans) plans_.pop_back();
+    plans_.insert(plans_.begin(), std::move(plan));
   }
-
-  SessionOptions options_;
-  Owned<ThreadPool> own_intra_, own_inter_;
-  ThreadPoolInterface* inter_op_pool_ = nullptr;
-  Owned<CpuDevice> host_;
-  Owned<Device> other_;
-  Device* device_ = nullptr;
-  const Registry* registry_ = nullptr;
-  ResourceMgr resources_;  // after the devices, whose memory the resources hold
-  Graph graph_;
-  Owned<SessionFunctions> functions_;
-  Owned<KernelCache> kernels_;
-  Mutex mutex_;
-  SlimVector<Signature> signatures_;
-  std::uint64_t uses_ = 0;  // of signatures, until now
-};
-
-TENON_SETUP_CODE_END
-
-class CallableImpl : public RefCounted {
- public:
-  CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
-      : session_(std::move(session)), prepared_(std::move(prepared)) {}
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return static_cast<SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
+  bool GetReport(PlanReport* report) const override {
+    if (plans_.empty()) return false;
+    *report = plans_.front()->report();
+    return true;
   }
-  const Program& program() const { return prepared_->program(); }
 
  private:
-  Ref<RefCounted> session_;  // a SessionImpl
-  Ref<Prepared> prepared_;
+  static constexpr std::size_t kMostPlans = 4;
+  // The plan that was run last failed or went another way than planned.
+  void Drop() {
+    const int surprise = plans_.front()->surprise();
+    plans_.erase(plans_.begin());
+    if (surprise < 0) return;
+    // What follows from a shape that changes may change.
+    varies_[static_cast<std::size_t>(surprise)] = 1;
+    for (const int number : program_.sequence) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      const int* const inputs = program_.inputs.data() + node.first_input;
+      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
+        continue;
+      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
+    }
+    plans_.clear();
+  }
+  bool SameShapes(std::span<const Tensor> feeds) const {
+    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  const Program& program_;
+  SlimVector<Owned<PlannedRun>> plans_;
+  SlimVector<TensorShape> shapes_;  // of the feeds of the last run without a plan
+  SlimVector<std::uint8_t> varies_;  // per value
+  int in_a_row_ = 0;
+  bool hopeless_ = false;
 };
 
-inline Status NoSession() {
-  return errors::FailedPrecondition(
-      "Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
-}
+inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
+
+TENON_SETUP_CODE_END
 
 }  // namespace detail
 
@@ -31502,25 +34807,6 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
-  TENON_RETURN_IF_ERROR(graph.status());
-  return SessionImpl::Create(*std::move(graph), std::move(options));
-}
-
-template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
-    const std::string& path, SessionOptions options) {
-  Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
-  return session;
-}
-template <class U>
-Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
-    std::span<const std::byte> bytes, SessionOptions options) {
-  Session session;
-  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
-  return session;
-}
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDef(
     const GraphDef& graph, SessionOptions options) {
@@ -31535,75 +34821,3932 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
-template <class U>
-Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
-    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets) {
-  if (!session.impl_) return NoSession();
-  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  SlimVector<std::string> names;
-  SlimVector<Tensor> values;
-  for (const NamedTensor& feed : feeds) {
-    names.push_back(feed.name);
-    values.push_back(feed.tensor);
-  }
-  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(names, fetches, targets));
-  std::vector<Tensor> outputs(fetches.size());
-  TENON_RETURN_IF_ERROR(impl.Run(*prepared, values, outputs, nullptr));
-  return outputs;
-}
-template <class U>
-Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
-    const Session& session, const CallableOptions& options) {
-  if (!session.impl_) return NoSession();
-  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
-  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared, impl.Prepare(options.feeds, options.fetches, options.targets));
-  Callable callable;
-  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(session.impl_, std::move(prepared)));
-  return callable;
-}
-template <class U>
-void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
-    const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
-  if (!session.impl_) return;
-  const SessionImpl& impl = static_cast<const SessionImpl&>(*session.impl_);
-  for (const Node& node : impl.graph().nodes()) {
-    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
-    for (int i = 0; i < node.num_outputs(); ++i) {
-      const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
-      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
-      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
-    }
-  }
-}
-template <class U>
-std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
-    const Session& session) {
-  return !session.impl_ ? std::vector<std::string>() : static_cast<SessionImpl*>(session.impl_.get())->DeviceNames();
-}
-
-template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
-    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-  return callable == nullptr ? NoSession() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
-}
-template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
-    const RefCounted* callable) {
-  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().feeds.size();
-}
-template <class U>
-std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
-    const RefCounted* callable) {
-  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().fetches.size();
-}
-
-template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraphDef(
+    const GraphDef&, SessionOptions);
+template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraph(
+    const GraphBuilder&, SessionOptions);
 
 }  // namespace detail
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/runtime/partial_program.hpp ----
+// PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
+// nodes that deliver them, dead ones too.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the nodes at the ends of a partial run talk to. thread-safe.
+class PartialEnds {
+ public:
+  virtual void AskFor(std::size_t feed, OpKernelContext* context, AsyncOpKernel::DoneCallback done) = 0;
+  virtual void Deliver(std::size_t fetch, const Tensor& value) = 0;
+  virtual void Settle(std::size_t fetch) = 0;  // after Deliver, or instead of it when the value is dead
+
+ protected:
+  ~PartialEnds() = default;
+};
+
+class PartialFeedKernel final : public AsyncOpKernel {
+ public:
+  PartialFeedKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t feed)
+      : AsyncOpKernel(c), ends_(ends), feed_(feed) {}
+  void ComputeAsync(OpKernelContext* context, DoneCallback done) override { ends_->AskFor(feed_, context, done); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t feed_;
+};
+class PartialFetchKernel final : public OpKernel {
+ public:
+  PartialFetchKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext* context) override { ends_->Deliver(fetch_, context->input(0)); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+class PartialSettleKernel final : public OpKernel {
+ public:
+  PartialSettleKernel(OpKernelConstruction* c, PartialEnds* ends, std::size_t fetch)
+      : OpKernel(c), ends_(ends), fetch_(fetch) {}
+  void Compute(OpKernelContext*) override { ends_->Settle(fetch_); }
+
+ private:
+  PartialEnds* ends_;
+  std::size_t fetch_;
+};
+
+// Of one partial run; `ends` outlives it. immutable but for the program, which goes to whoever runs it.
+class PartialProgram {
+ public:
+  PartialProgram(Owned<Program> program, PartialEnds* ends) : program_(std::move(program)), ends_(ends) {
+    Program& p = *program_;
+    first_old_ = static_cast<int>(p.feeds.size());
+    SlimVector<ProgramNode> old;
+    old.swap(p.nodes);
+    SlimVector<int> old_frames;
+    old_frames.swap(p.node_frames);
+    for (std::size_t i = 0; i < p.feeds.size(); ++i) AddFeed(i);
+    for (std::size_t n = 0; n < old.size(); ++n) {
+      for (int c = old[n].first_consumer; c < old[n].first_consumer + old[n].num_consumers; ++c)
+        edges_.emplace_back(static_cast<int>(n) + first_old_, p.consumers[At(c)] + first_old_);
+      p.nodes.push_back(old[n]);
+      if (p.has_control_flow()) p.node_frames.push_back(old_frames[n]);
+    }
+    for (auto& [from, to] : p.control_edges) {
+      from += first_old_;
+      to += first_old_;
+    }
+    FindProducers();
+    ReadFeeds();
+    for (std::size_t i = 0; i < p.fetches.size(); ++i) AddFetch(i);
+    p.feeds.clear();
+    p.fetches.clear();
+    p.has_async = true;
+    Finish();
+  }
+  PartialProgram(const PartialProgram&) = delete;
+  PartialProgram& operator=(const PartialProgram&) = delete;
+
+  Owned<Program> TakeProgram() { return std::move(program_); }
+
+  // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
+  int MissingFeed(std::size_t fetch, std::span<const char> fed) const {
+    SlimVector<char> seen(before_.size(), 0);
+    SlimVector<int> todo{fetch_nodes_[fetch]};
+    while (!todo.empty()) {
+      const int node = todo.back();
+      todo.pop_back();
+      if (std::exchange(seen[At(node)], char{1}) != 0) continue;
+      if (node < first_old_ && fed[At(node)] == 0) return node;
+      for (const int before : before_[At(node)]) todo.push_back(before);
+    }
+    return -1;
+  }
+
+ private:
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  // A node of no graph, with a kernel of its own.
+  struct End {
+    Node node;
+    OpView op;
+    Owned<OpKernel> kernel;
+  };
+  template <class Kernel>
+  Kernel* MakeEnd(std::string_view op, std::string name, std::string input, DataType in, DataType out,
+                  std::size_t number) {
+    ends_made_.push_back(MakeOwned<End>());
+    End& end = *ends_made_.back();
+    end.op.name = op;
+    end.node.op = &end.op;
+    end.node.def.name = std::move(name);
+    end.node.def.op = op;
+    if (!input.empty()) end.node.def.input.push_back(std::move(input));
+    if (in != DataType::kInvalid) end.node.input_types.push_back(in);
+    if (out != DataType::kInvalid) end.node.output_types.push_back(out);
+    OpKernelConstruction construction(&end.node.def, &end.op, program_->host->type(),
+                                      std::span(end.node.input_types.data(), end.node.input_types.size()),
+                                      std::span(end.node.output_types.data(), end.node.output_types.size()),
+                                      program_->host->allocator());
+    auto* kernel = new Kernel(&construction, ends_, number);
+    end.kernel = Owned<OpKernel>(kernel);
+    return kernel;
+  }
+  static std::string EndName(std::string_view prefix, std::string_view endpoint) {
+    const TensorName name = ParseTensorName(endpoint);
+    return StrCat(prefix, name.node, "_", name.output);
+  }
+  int AddNode(ProgramNode item, const OpKernel* kernel) {
+    item.kernel = kernel;
+    item.node = &ends_made_.back()->node;
+    program_->nodes.push_back(item);
+    if (program_->has_control_flow()) program_->node_frames.push_back(0);
+    return static_cast<int>(program_->nodes.size()) - 1;
+  }
+
+  void AddFeed(std::size_t i) {
+    const Program::Feed& feed = program_->feeds[i];
+    auto* kernel =
+        MakeEnd<PartialFeedKernel>("_Recv", EndName("_recv_", feed.name), "", DataType::kInvalid, feed.dtype, i);
+    ProgramNode item;
+    item.async = kernel;
+    item.first_output = feed.value;
+    item.num_outputs = 1;
+    AddNode(item, kernel);
+  }
+  void AddFetch(std::size_t i) {
+    Program& p = *program_;
+    const int value = p.fetches[i].value;
+    const TensorName name = ParseTensorName(p.fetches[i].name);
+    const DataType type = p.graph->Find(name.node)->output_type(name.output);
+    auto* deliver = MakeEnd<PartialFetchKernel>("_Send", EndName("_send_", p.fetches[i].name), p.fetches[i].name,
+                                                BaseType(type), DataType::kInvalid, i);
+    ProgramNode item;
+    item.reads_references = IsRefType(type);
+    item.first_input = static_cast<int>(p.inputs.size());
+    item.num_inputs = 1;
+    p.inputs.push_back(value);
+    p.last_use.push_back(0);
+    p.only_use.push_back(0);
+    const int number = AddNode(item, deliver);
+    fetch_nodes_.push_back(number);
+    if (producers_[At(value)] >= 0) edges_.emplace_back(producers_[At(value)], number);
+    // Runs when the fetch did, live or dead: a ControlTrigger is never dead, nor what waits for it alone.
+    int before = number;
+    if (p.has_control_flow()) {
+      const auto* unused = MakeEnd<PartialSettleKernel>("ControlTrigger", EndName("_trigger_", p.fetches[i].name), "",
+                                                        DataType::kInvalid, DataType::kInvalid, i);
+      ends_made_.back()->node.node_class = NodeClass::kControlTrigger;
+      before = AddNode(ProgramNode(), unused);
+      AddControlEdge(number, before);
+    }
+    const auto* settle = MakeEnd<PartialSettleKernel>("_Send", EndName("_sent_", p.fetches[i].name), "",
+                                                      DataType::kInvalid, DataType::kInvalid, i);
+    AddControlEdge(before, AddNode(ProgramNode(), settle));
+  }
+  void AddControlEdge(int from, int to) {
+    edges_.emplace_back(from, to);
+    if (program_->has_control_flow()) program_->control_edges.emplace_back(from, to);
+  }
+
+  void FindProducers() {
+    producers_.assign(At(program_->num_values), -1);
+    for (std::size_t n = 0; n < program_->nodes.size(); ++n)
+      for (int i = 0; i < program_->nodes[n].num_outputs; ++i)
+        producers_[At(program_->nodes[n].first_output + i)] = static_cast<int>(n);
+  }
+  // The nodes that read a feed wait for it now; so do those that wait for a fed placeholder.
+  void ReadFeeds() {
+    Program& p = *program_;
+    for (int n = first_old_; n < static_cast<int>(p.nodes.size()); ++n) {
+      const ProgramNode item = p.nodes[At(n)];
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (const int feed = producers_[At(p.inputs[At(item.first_input + i)])]; feed >= 0 && feed < first_old_)
+          edges_.emplace_back(feed, n);
+      if (item.kind != ProgramNode::Kind::kKernel && item.kind != ProgramNode::Kind::kNothing) continue;
+      for (const int control : item.node->control_inputs)
+        for (int feed = 0; feed < first_old_; ++feed) {
+          const Node* fed = p.graph->Find(ParseTensorName(p.feeds[At(feed)].name).node);
+          if (fed->id == control && fed->node_class == NodeClass::kPlaceholder) AddControlEdge(feed, n);
+        }
+    }
+  }
+
+  // Counts and flat arrays, from the edges.
+  void Finish() {
+    Program& p = *program_;
+    before_.resize(p.nodes.size());
+    SlimVector<int> begin(p.nodes.size() + 1, 0);
+    for (ProgramNode& node : p.nodes) node.pending = 0;
+    for (const auto& [from, to] : edges_) {
+      ++begin[At(from) + 1];
+      ++p.nodes[At(to)].pending;
+      before_[At(to)].push_back(from);
+    }
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) begin[n + 1] += begin[n];
+    p.consumers.resize(edges_.size());
+    SlimVector<int> next(begin);
+    for (const auto& [from, to] : edges_) p.consumers[At(next[At(from)]++)] = to;
+    p.roots.clear();
+    for (std::size_t n = 0; n < p.nodes.size(); ++n) {
+      ProgramNode& node = p.nodes[n];
+      node.first_consumer = begin[n];
+      node.num_consumers = begin[n + 1] - begin[n];
+      if (node.pending == 0) p.roots.push_back(static_cast<int>(n));
+      // The back edges of loops are no edges of the program, but what comes along them is needed.
+      for (int i = 0; i < node.num_inputs; ++i)
+        if (const int from = producers_[At(p.inputs[At(node.first_input + i)])]; from >= 0) before_[n].push_back(from);
+    }
+  }
+
+  Owned<Program> program_;
+  PartialEnds* ends_;
+  int first_old_ = 0;  // program node; the feeds' nodes come before it
+  SlimVector<Owned<End>> ends_made_;
+  SlimVector<int> producers_;  // per value: program node, -1: a constant
+  SlimVector<int> fetch_nodes_;
+  SlimVector<std::pair<int, int>> edges_;  // of program nodes
+  SlimVector<SlimVector<int>> before_;  // per program node: those it waits for
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/partial_run.hpp ----
+// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit. One source file of a program that
+// uses them includes this next to <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
+// thread waits for a feed. thread-safe.
+class PartialRunState final : public RefCounted, public PartialEnds {
+ public:
+  PartialRunState(std::string handle, Owned<Program> program, std::span<const std::string> feeds,
+                  std::span<const std::string> fetches, CancellationManager* session)
+      : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      feeds_[i].name = feeds[i];
+      feeds_[i].declared = program->feeds[i];
+    }
+    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true, 0));
+  }
+
+  const std::string& handle() const { return handle_; }
+
+  // The session outlives the run: see Stop.
+  Status Start(SessionImpl* session) {
+    settings_ = session->SettingsFor(*prepared_);
+    settings_.cancellation = &cancellation_;
+#if defined(__cpp_exceptions)
+    try {
+      thread_ = std::thread(&PartialRunState::Main, this);
+    } catch (...) {
+      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
+    }
+#else
+    thread_ = std::thread(&PartialRunState::Main, this);
+#endif
+    return OkStatus();
+  }
+  // Gives the run up and waits for its end.
+  void Stop() {
+    cancellation_.StartCancel();
+    (void)Join();
+  }
+
+  // Takes feeds and gives fetches. *over: the run is to be forgotten.
+  Status Run(std::span<const NamedTensor> feeds, std::span<const std::string> names, std::vector<Tensor>* outputs,
+             bool* over) {
+    SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
+      for (const std::size_t i : fed) feeds_[i].given = true;
+      for (const std::size_t i : wanted) fetches_[i].taken = true;
+    }
+    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
+    Status status = Take(wanted, outputs);
+    *over = !status.ok() || IsComplete();
+    if (!status.ok()) cancellation_.StartCancel();
+    if (*over) status.Update(Join());
+    return status;
+  }
+
+  // -- of the nodes
+  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
+    Feed& feed = feeds_[i];
+    {
+      const MutexLock lock(mutex_);
+      if (!feed.here) {
+        CancellationManager* cancellation = context->cancellation_manager();
+        feed.token = cancellation->NewToken();
+        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
+          feed.context = context;
+          feed.done = done;
+          return;
+        }
+        context->SetStatus(NotComing());
+      } else {
+        context->set_output(0, std::move(feed.value));
+      }
+    }
+    done();
+  }
+  void Deliver(std::size_t i, const Tensor& value) override {
+    Tensor copy = value;
+    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
+    const MutexLock lock(mutex_);
+    fetches_[i].value = std::move(copy);
+    fetches_[i].status = status;
+    fetches_[i].valid = true;
+  }
+  void Settle(std::size_t i) override {
+    const MutexLock lock(mutex_);
+    fetches_[i].settled = true;
+    changed_.notify_all();
+  }
+
+ private:
+  struct Feed {
+    std::string name;
+    Program::Feed declared;
+    bool given = false;  // by the caller
+    bool here = false;  // the value is
+    Tensor value;
+    OpKernelContext* context = nullptr;  // of the node, while it waits
+    std::optional<AsyncOpKernel::DoneCallback> done;  // of the node, while it waits
+    CancellationManager::Token token = 0;
+  };
+  struct Fetch {
+    std::string name;
+    bool taken = false;  // by the caller
+    bool settled = false;
+    bool valid = false;
+    Tensor value;
+    Status status;
+  };
+
+  void Main() {
+    const Status status = prepared_->Run({}, {}, settings_);
+    const MutexLock lock(mutex_);
+    ended_ = true;
+    status_ = status;
+    changed_.notify_all();
+  }
+
+  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
+  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
+    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
+  }
+
+  Status CheckLocked(std::span<const NamedTensor> feeds, std::span<const std::string> names,
+                     SlimVector<std::size_t>* fed, SlimVector<std::size_t>* wanted) const {
+    SlimVector<char> there;
+    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
+    for (const NamedTensor& feed : feeds) {
+      const std::size_t i = Find(feeds_, feed.name);
+      if (i == feeds_.size())
+        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
+      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
+      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
+      there[i] = 1;
+      fed->push_back(i);
+    }
+    for (const std::string& name : names) {
+      const std::size_t i = Find(fetches_, name);
+      if (i == fetches_.size())
+        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
+      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
+      wanted->push_back(i);
+    }
+    for (const std::size_t i : *wanted) {
+      const int missing = partial_->MissingFeed(i, std::span<const char>(there.data(), there.size()));
+      if (missing >= 0)
+        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
+                                       " can't be computed from the feeds that have been fed so far.");
+    }
+    return OkStatus();
+  }
+  template <class List>
+  static std::size_t Find(const List& list, std::string_view name) {
+    std::size_t i = 0;
+    while (i < list.size() && list[i].name != name) ++i;
+    return i;
+  }
+  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
+    if (value.dtype() != feed.dtype)
+      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
+                                     " is provided");
+    if (!feed.shape.IsCompatibleWith(value.shape()))
+      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
+                                     "', which has shape ", feed.shape);
+    if (!value.IsInitialized())
+      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    return OkStatus();
+  }
+
+  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
+  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
+    std::swap(feed->done, *done);
+    return std::exchange(feed->context, nullptr);
+  }
+  void Give(std::size_t i, const Tensor& value) {
+    Feed& feed = feeds_[i];
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      feed.here = true;
+      context = TakeCall(&feed, &done);
+      if (context == nullptr) feed.value = value;
+    }
+    if (context == nullptr) return;
+    (void)context->cancellation_manager()->TryDeregister(feed.token);
+    context->set_output(0, value);
+    (*done)();
+  }
+  void GiveUp(std::size_t i) {
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      context = TakeCall(&feeds_[i], &done);
+    }
+    if (context == nullptr) return;
+    context->SetStatus(NotComing());
+    (*done)();
+  }
+
+  Status Take(const SlimVector<std::size_t>& wanted, std::vector<Tensor>* outputs) {
+    outputs->clear();
+    MutexLock lock(mutex_);
+    for (const std::size_t i : wanted) {
+      Fetch& fetch = fetches_[i];
+      while (!fetch.settled && !ended_) changed_.wait(lock);
+      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
+      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
+      TENON_RETURN_IF_ERROR(fetch.status);
+      outputs->push_back(fetch.value);
+    }
+    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
+    return OkStatus();
+  }
+  bool IsComplete() const {
+    const MutexLock lock(mutex_);
+    for (const Feed& feed : feeds_)
+      if (!feed.given) return false;
+    for (const Fetch& fetch : fetches_)
+      if (!fetch.taken) return false;
+    return true;
+  }
+  // The status of the whole run.
+  Status Join() {
+    {
+      const MutexLock lock(join_mutex_);
+      if (thread_.joinable()) thread_.join();
+    }
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+  const std::string handle_;
+  CancellationManager cancellation_;
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends
+  Ref<Prepared> prepared_;
+  RunSettings settings_;
+  Mutex join_mutex_;
+  std::thread thread_;
+  mutable Mutex mutex_;
+  std::condition_variable changed_;
+  SlimVector<Feed> feeds_;
+  SlimVector<Fetch> fetches_;
+  bool ended_ = false;
+  Status status_;
+};
+
+// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
+class PartialRuns final : public RefCounted {
+ public:
+  ~PartialRuns() override {
+    for (const Ref<PartialRunState>& run : runs_) run->Stop();
+  }
+  void Add(Ref<PartialRunState> run) {
+    const MutexLock lock(mutex_);
+    runs_.push_back(std::move(run));
+  }
+  Ref<PartialRunState> Find(std::string_view handle) const {
+    const MutexLock lock(mutex_);
+    for (const Ref<PartialRunState>& run : runs_)
+      if (run->handle() == handle) return run;
+    return {};
+  }
+  void Remove(const PartialRunState* run) {
+    Ref<PartialRunState> dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].get() != run) continue;
+      dropped = std::move(runs_[i]);
+      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+ private:
+  mutable Mutex mutex_;
+  SlimVector<Ref<PartialRunState>> runs_;
+};
+
+inline PartialRuns* PartialRunsOf(SessionImpl* session) {
+  return static_cast<PartialRuns*>(
+      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
+}
+
+// TensorFlow's: "x:0->y:0,z:0//1/;3".
+inline std::string PartialRunHandle(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                    std::span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, std::span<const std::string> names) {
+    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
+  };
+  std::string handle;
+  append(&handle, feeds);
+  handle += "->";
+  append(&handle, fetches);
+  handle += '/';
+  append(&handle, targets);
+  return StrCat(handle, "/1/;", number);
+}
+
+template <class U>
+Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
+    const Session& session, std::span<const std::string> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
+  for (const ProgramNode& node : program->nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
+  auto run = Ref<PartialRunState>::Adopt(
+      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation()));
+  TENON_RETURN_IF_ERROR(run->Start(impl));
+  PartialRunsOf(impl)->Add(std::move(run));
+  return handle;
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
+    const Session& session, const std::string& handle, std::span<const NamedTensor> feeds,
+    std::span<const std::string> fetches) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  PartialRuns* runs = PartialRunsOf(impl);
+  const Ref<PartialRunState> run = runs->Find(handle);
+  if (!run)
+    return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle, "'");
+  std::vector<Tensor> outputs;
+  bool over = false;
+  const Status status = run->Run(feeds, fetches, &outputs, &over);
+  if (over) runs->Remove(run.get());
+  TENON_RETURN_IF_ERROR(status);
+  return outputs;
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/deadline_timer.hpp ----
+// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. The functions should be short: they keep others from being called in time.
+//
+//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
+//   ...
+//   const bool in_time = DeadlineTimer::Global().Remove(entry);
+class DeadlineTimer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Entry = std::int64_t;
+
+  // Never destroyed: its thread waits until the process ends.
+  static DeadlineTimer& Global() {
+    static DeadlineTimer* const timer = new DeadlineTimer();
+    return *timer;
+  }
+
+  Entry Add(Clock::time_point when, Function<void()> call) {
+    const MutexLock lock(mutex_);
+    if (!started_) Start();
+    waiting_.push_back({++last_, when, std::move(call)});
+    changed_.notify_all();
+    return last_;
+  }
+  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
+  bool Remove(Entry entry) {
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].entry != entry) continue;
+      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
+      waiting_.pop_back();
+      return true;
+    }
+    while (calling_ == entry) changed_.wait(lock);
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    Entry entry;
+    Clock::time_point when;
+    Function<void()> call;
+  };
+
+  DeadlineTimer() = default;
+
+  // Where the system has no thread now, the next Add tries again.
+  void Start() {
+#if defined(__cpp_exceptions)
+    try {
+      std::thread(&DeadlineTimer::Main, this).detach();
+      started_ = true;
+    } catch (...) {
+    }
+#else
+    std::thread(&DeadlineTimer::Main, this).detach();
+    started_ = true;
+#endif
+  }
+
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (waiting_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < waiting_.size(); ++i)
+        if (waiting_[i].when < waiting_[first].when) first = i;
+      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
+        changed_.wait_until(lock, when);
+        continue;
+      }
+      Waiting due = std::move(waiting_[first]);
+      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
+      waiting_.pop_back();
+      calling_ = due.entry;
+      lock.unlock();
+      due.call();
+      due.call = nullptr;
+      lock.lock();
+      calling_ = 0;
+      changed_.notify_all();
+    }
+  }
+
+  Mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  Entry last_ = 0;
+  Entry calling_ = 0;  // being called at the moment; 0: none
+  SlimVector<Waiting> waiting_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/run_metadata.hpp ----
+// RunMetadata: what a run under RunOptions tells about itself, as plain data and as TensorFlow's serialised messages.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct AllocatorMemoryUsed {
+  std::string allocator_name;
+  std::int64_t total_bytes = 0;  // of the node's outputs
+  friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
+};
+
+// Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
+struct NodeExecStats {
+  std::string node_name;
+  std::int64_t all_start_micros = 0, op_start_rel_micros = 0, op_end_rel_micros = 0, all_end_rel_micros = 0;
+  SlimVector<AllocatorMemoryUsed> memory;
+  std::string timeline_label;  // "y = AddV2(x, one)"
+  std::int64_t scheduled_micros = 0;
+  std::uint32_t thread_id = 0;
+  std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
+  std::int64_t scheduled_nanos = 0;
+  friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
+};
+struct DeviceStepStats {
+  std::string device;
+  SlimVector<NodeExecStats> node_stats;  // in the order in which the nodes ended
+  friend bool operator==(const DeviceStepStats&, const DeviceStepStats&) = default;
+};
+struct StepStats {
+  SlimVector<DeviceStepStats> dev_stats;
+  friend bool operator==(const StepStats&, const StepStats&) = default;
+};
+
+// What the nodes of one run cost, and what they gave one another.
+struct CostGraphDef {
+  struct InputInfo {
+    std::int32_t preceding_node = 0, preceding_port = 0;
+    friend bool operator==(const InputInfo&, const InputInfo&) = default;
+  };
+  struct OutputInfo {
+    std::int64_t size = -1;  // bytes; -1: not known
+    std::int64_t alias_input_port = -1;
+    PartialTensorShape shape;  // that the graph declares or that was inferred
+    DataType dtype = DataType::kInvalid;
+    friend bool operator==(const OutputInfo&, const OutputInfo&) = default;
+  };
+  struct Node {
+    std::string name, device;
+    std::int32_t id = 0;
+    SlimVector<InputInfo> input_info;
+    SlimVector<OutputInfo> output_info;
+    bool is_final = false;
+    SlimVector<std::int32_t> control_input;
+    std::int64_t compute_cost = 0;  // microseconds
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  SlimVector<Node> node;
+  friend bool operator==(const CostGraphDef&, const CostGraphDef&) = default;
+};
+
+struct RunMetadata {
+  StepStats step_stats;
+  CostGraphDef cost_graph;  // with step_stats
+  SlimVector<GraphDef> partition_graphs;  // one per device
+};
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(NodeExecStats);
+TENON_DETAIL_SCHEMA(DeviceStepStats);
+TENON_DETAIL_SCHEMA(StepStats);
+TENON_DETAIL_SCHEMA(CostGraphDef::InputInfo);
+TENON_DETAIL_SCHEMA(CostGraphDef::OutputInfo);
+TENON_DETAIL_SCHEMA(CostGraphDef::Node);
+TENON_DETAIL_SCHEMA(CostGraphDef);
+TENON_DETAIL_SCHEMA(RunMetadata);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kAllocatorMemoryUsedFields[] = {
+    MakeField<&AllocatorMemoryUsed::allocator_name>(1, "allocator_name"),
+    MakeField<&AllocatorMemoryUsed::total_bytes>(2, "total_bytes"),
+};
+inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
+
+inline constexpr Field kNodeExecStatsFields[] = {
+    MakeField<&NodeExecStats::node_name>(1, "node_name"),
+    MakeField<&NodeExecStats::all_start_micros>(2, "all_start_micros"),
+    MakeField<&NodeExecStats::op_start_rel_micros>(3, "op_start_rel_micros"),
+    MakeField<&NodeExecStats::op_end_rel_micros>(4, "op_end_rel_micros"),
+    MakeField<&NodeExecStats::all_end_rel_micros>(5, "all_end_rel_micros"),
+    MakeField<&NodeExecStats::memory>(6, "memory"),
+    MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
+    MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
+    MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
+    MakeField<&NodeExecStats::all_start_nanos>(13, "all_start_nanos"),
+    MakeField<&NodeExecStats::op_start_rel_nanos>(14, "op_start_rel_nanos"),
+    MakeField<&NodeExecStats::op_end_rel_nanos>(15, "op_end_rel_nanos"),
+    MakeField<&NodeExecStats::all_end_rel_nanos>(16, "all_end_rel_nanos"),
+    MakeField<&NodeExecStats::scheduled_nanos>(17, "scheduled_nanos"),
+};
+inline constexpr Message Schema<NodeExecStats>::message("NodeExecStats", kNodeExecStatsFields);
+
+inline constexpr Field kDeviceStepStatsFields[] = {
+    MakeField<&DeviceStepStats::device>(1, "device"),
+    MakeField<&DeviceStepStats::node_stats>(2, "node_stats"),
+};
+inline constexpr Message Schema<DeviceStepStats>::message("DeviceStepStats", kDeviceStepStatsFields);
+
+inline constexpr Field kStepStatsFields[] = {MakeField<&StepStats::dev_stats>(1, "dev_stats")};
+inline constexpr Message Schema<StepStats>::message("StepStats", kStepStatsFields);
+
+inline constexpr Field kCostInputFields[] = {
+    MakeField<&CostGraphDef::InputInfo::preceding_node>(1, "preceding_node"),
+    MakeField<&CostGraphDef::InputInfo::preceding_port>(2, "preceding_port"),
+};
+inline constexpr Message Schema<CostGraphDef::InputInfo>::message("CostGraphDef.Node.InputInfo", kCostInputFields);
+
+inline constexpr Field kCostOutputFields[] = {
+    MakeField<&CostGraphDef::OutputInfo::size>(1, "size"),
+    MakeField<&CostGraphDef::OutputInfo::alias_input_port>(2, "alias_input_port"),
+    MakeFieldAlways<&CostGraphDef::OutputInfo::shape>(3, "shape"),
+    MakeField<&CostGraphDef::OutputInfo::dtype>(4, "dtype"),
+};
+inline constexpr Message Schema<CostGraphDef::OutputInfo>::message("CostGraphDef.Node.OutputInfo", kCostOutputFields);
+
+inline constexpr Field kCostNodeFields[] = {
+    MakeField<&CostGraphDef::Node::name>(1, "name"),
+    MakeField<&CostGraphDef::Node::device>(2, "device"),
+    MakeField<&CostGraphDef::Node::id>(3, "id"),
+    MakeField<&CostGraphDef::Node::input_info>(4, "input_info"),
+    MakeField<&CostGraphDef::Node::output_info>(5, "output_info"),
+    MakeField<&CostGraphDef::Node::is_final>(7, "is_final"),
+    MakeField<&CostGraphDef::Node::control_input>(8, "control_input"),
+    MakeField<&CostGraphDef::Node::compute_cost>(9, "compute_cost"),
+};
+inline constexpr Message Schema<CostGraphDef::Node>::message("CostGraphDef.Node", kCostNodeFields);
+
+inline constexpr Field kCostGraphDefFields[] = {MakeField<&CostGraphDef::node>(1, "node")};
+inline constexpr Message Schema<CostGraphDef>::message("CostGraphDef", kCostGraphDefFields);
+
+inline constexpr Field kRunMetadataFields[] = {
+    MakeFieldAlways<&RunMetadata::step_stats>(1, "step_stats"),
+    MakeFieldAlways<&RunMetadata::cost_graph>(2, "cost_graph"),
+    MakeField<&RunMetadata::partition_graphs>(3, "partition_graphs"),
+};
+inline constexpr Message Schema<RunMetadata>::message("RunMetadata", kRunMetadataFields);
+
+}  // namespace wire
+
+// TensorFlow's RunMetadata message.
+inline std::string SerializeRunMetadata(const RunMetadata& metadata) {
+  std::string bytes;
+  wire::SerializeTo(metadata, &bytes);
+  return bytes;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/describe_run.hpp ----
+// Makes RunMetadata of a run: step stats and a cost graph of its trace, the graph that ran of its program; and lists
+// the tensors that were alive when memory ran out.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Of one program. one thread.
+class RunDescriber {
+ public:
+  explicit RunDescriber(const Program& program) : program_(program), graph_(*program.graph) {
+    nodes_.assign(At(graph_.num_nodes()), nullptr);
+    for (const ProgramNode& node : program.nodes)
+      if (node.kind == ProgramNode::Kind::kKernel || node.kind == ProgramNode::Kind::kNothing)
+        nodes_[At(node.node->id)] = &node;
+    FindWanted();
+  }
+
+  // `start_us`: when the run began, in microseconds since 1970.
+  StepStats MakeStepStats(const RunTrace& trace, std::int64_t start_us) const {
+    StepStats stats;
+    for (const NodeTiming& timing : trace.nodes) {
+      DeviceStepStats* device = nullptr;
+      for (DeviceStepStats& known : stats.dev_stats)
+        if (known.device == timing.device) device = &known;
+      if (device == nullptr) {
+        device = &stats.dev_stats.emplace_back();
+        device->device = timing.device;
+      }
+      device->node_stats.push_back(MakeNodeStats(timing, start_us));
+    }
+    return stats;
+  }
+
+  CostGraphDef MakeCostGraph(const RunTrace& trace) const {
+    CostGraphDef cost;
+    SlimVector<int> ids(At(graph_.num_nodes()), -1);
+    int count = 0;
+    for (const Node& node : graph_.nodes())
+      if (Runs(node.id)) ids[At(node.id)] = count++;
+    for (const Node& node : graph_.nodes()) {
+      if (!Runs(node.id)) continue;
+      CostGraphDef::Node& item = cost.node.emplace_back();
+      item.name = node.name();
+      item.device = DeviceOf(node.id);
+      item.id = ids[At(node.id)];
+      for (const InEdge& edge : node.inputs)
+        if (ids[At(edge.node)] >= 0) item.input_info.push_back({ids[At(edge.node)], edge.output});
+      for (const int control : node.control_inputs)
+        if (ids[At(control)] >= 0) item.control_input.push_back(ids[At(control)]);
+      for (int i = 0; i < node.num_outputs(); ++i) item.output_info.push_back(DescribeOutput(node, i));
+      item.is_final = std::none_of(node.outputs.begin(), node.outputs.end(),
+                                   [&](const OutEdge& edge) { return ids[At(edge.node)] >= 0; });
+    }
+    for (const NodeTiming& timing : trace.nodes) {
+      const Node* node = graph_.Find(timing.name);
+      if (node == nullptr || ids[At(node->id)] < 0 || timing.op != node->op_name()) continue;
+      cost.node[At(ids[At(node->id)])].compute_cost += (timing.end_ns - timing.start_ns) / 1000;
+    }
+    return cost;
+  }
+
+  // What ran, one graph per device; feeds are _Arg nodes, fetches _Retval nodes.
+  SlimVector<GraphDef> MakePartitionGraphs() const {
+    SlimVector<GraphDef> graphs;
+    const GraphDef whole = graph_.ToGraphDef();
+    for (const Node& node : graph_.nodes()) {
+      if (!Runs(node.id)) continue;
+      NodeDef& def = GraphOf(DeviceOf(node.id), &graphs)->node.emplace_back(whole.node[At(node.id)]);
+      def.device = DeviceOf(node.id);
+      def.input.clear();
+      for (const InEdge& edge : node.inputs) def.input.push_back(NameOf(edge));
+      for (const int control : node.control_inputs)
+        if (Runs(control)) def.input.push_back(StrCat("^", graph_.node(control).name()));
+    }
+    const std::string& host = program_.host->name();
+    for (std::size_t i = 0; i < program_.feeds.size(); ++i)
+      AddEnd("_Arg", ArgName(i), i, program_.feeds[i].dtype, {}, GraphOf(host, &graphs));
+    for (std::size_t i = 0; i < program_.fetches.size(); ++i) {
+      const InEdge edge = Parse(program_.fetches[i].name);
+      AddEnd("_Retval", EndName("_retval_", program_.fetches[i].name, i), i,
+             BaseType(graph_.node(edge.node).output_type(edge.output)), NameOf(edge), GraphOf(host, &graphs));
+    }
+    for (GraphDef& graph : graphs) {
+      graph.versions = whole.versions;
+      graph.library = whole.library;
+    }
+    return graphs;
+  }
+
+ private:
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  bool Runs(int id) const { return wanted_[At(id)] != 0; }
+
+  void FindWanted() {
+    SlimVector<int> roots;
+    for (const Program::Feed& feed : program_.feeds) feeds_.push_back(Parse(feed.name));
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_[n] != nullptr) roots.push_back(static_cast<int>(n));
+    for (const Program::Fetch& fetch : program_.fetches)
+      if (const InEdge edge = Parse(fetch.name); !IsFed(edge)) roots.push_back(edge.node);
+    wanted_ = NodesToRun(graph_, roots, feeds_);
+  }
+  InEdge Parse(std::string_view name) const {
+    const TensorName parsed = ParseTensorName(name);
+    return {graph_.Find(parsed.node)->id, parsed.output};
+  }
+  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
+
+  std::string DeviceOf(int id) const {
+    const ProgramNode* node = nodes_[At(id)];
+    return node == nullptr || node->on_host ? program_.host->name() : program_.device->name();
+  }
+  std::string NameOf(const InEdge& edge) const {
+    for (std::size_t i = 0; i < feeds_.size(); ++i)
+      if (feeds_[i] == edge) return ArgName(i);
+    const std::string& name = graph_.node(edge.node).name();
+    return edge.output == 0 ? name : StrCat(name, ":", edge.output);
+  }
+  std::string ArgName(std::size_t i) const { return EndName("_arg_", program_.feeds[i].name, i); }
+  static std::string EndName(std::string_view prefix, std::string_view endpoint, std::size_t i) {
+    const TensorName name = ParseTensorName(endpoint);
+    return StrCat(prefix, name.node, "_", name.output, "_", i);
+  }
+  static GraphDef* GraphOf(const std::string& device, SlimVector<GraphDef>* graphs) {
+    for (GraphDef& graph : *graphs)
+      if (graph.node[0].device == device) return &graph;
+    return &graphs->emplace_back();
+  }
+  void AddEnd(const char* op, std::string name, std::size_t index, DataType type, std::string input,
+              GraphDef* graph) const {
+    NodeDef& def = graph->node.emplace_back();
+    def.name = std::move(name);
+    def.op = op;
+    def.device = program_.host->name();
+    if (!input.empty()) def.input.push_back(std::move(input));
+    def.attr.Insert("T", AttrValue(type));
+    def.attr.Insert("index", AttrValue(static_cast<std::int64_t>(index)));
+  }
+
+  NodeExecStats MakeNodeStats(const NodeTiming& timing, std::int64_t start_us) const {
+    NodeExecStats stats;
+    stats.node_name = timing.name;
+    const std::int64_t duration = timing.end_ns - timing.start_ns;
+    stats.all_start_nanos = stats.scheduled_nanos = start_us * 1000 + timing.start_ns;
+    stats.all_start_micros = stats.scheduled_micros = stats.all_start_nanos / 1000;
+    stats.op_end_rel_nanos = stats.all_end_rel_nanos = duration;
+    stats.op_end_rel_micros = stats.all_end_rel_micros = (duration + 999) / 1000;
+    stats.thread_id = static_cast<std::uint32_t>(timing.thread);
+    stats.timeline_label = StrCat(timing.name, " = ", timing.op, "(");
+    if (const Node* node = graph_.Find(timing.name); node != nullptr)
+      for (int i = 0; i < node->num_inputs(); ++i)
+        StrAppend(&stats.timeline_label, i == 0 ? "" : ", ", NameOf(node->input(i)));
+    stats.timeline_label += ')';
+    const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
+    if (timing.output_bytes > 0)
+      stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    return stats;
+  }
+  static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {
+    CostGraphDef::OutputInfo info;
+    info.dtype = node.output_type(i);
+    info.shape = node.output_shape(i);
+    if (info.shape.IsFullyDefined() && SizeOf(BaseType(info.dtype)) > 0)
+      info.size = info.shape.num_elements() * static_cast<std::int64_t>(SizeOf(BaseType(info.dtype)));
+    return info;
+  }
+
+  const Program& program_;
+  const Graph& graph_;
+  SlimVector<const ProgramNode*> nodes_;  // per graph node; null: it does not run, or its value is a constant
+  SlimVector<InEdge> feeds_;
+  SlimVector<char> wanted_;
+};
+
+// The largest values that a failed run held, up to 100 of them or 99 % of the bytes. Values inside of loops are left
+// out.
+inline std::string ListLiveTensors(const Program& program, Step* step) {
+  struct Live {
+    std::int64_t bytes;
+    std::string name;
+  };
+  SlimVector<Live> live;
+  std::int64_t total = 0;
+  const auto add = [&](int value, std::string name) {
+    const Tensor& tensor = step->value(value);
+    if (tensor.dtype() == DataType::kInvalid || tensor.TotalBytes() == 0 || !tensor.IsInitialized()) return;
+    const auto bytes = static_cast<std::int64_t>(tensor.TotalBytes());
+    live.push_back({bytes, StrCat(name, " (", tensor.dtype(), tensor.shape(), ")")});
+    total += bytes;
+  };
+  for (const Program::Feed& feed : program.feeds) add(feed.value, StrCat("feed ", feed.name));
+  for (const ProgramNode& node : program.nodes)
+    for (int i = 0; i < node.num_outputs; ++i)
+      add(node.first_output + i, StrCat(node.node->name(), ":", i, "/", node.node->op_name()));
+  std::sort(live.begin(), live.end(),
+            [](const Live& a, const Live& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name; });
+  std::string text = StrCat("\n\nCurrent usage from device: ", program.device->name(),
+                            ", allocator: ", program.device->allocator()->Name(), "\n");
+  std::size_t listed = 0;
+  std::int64_t bytes = 0;
+  for (; listed < live.size() && listed < 100 && bytes * 100 < total * 99; ++listed) {
+    StrAppend(&text, "  ", live[listed].bytes, " bytes from ", live[listed].name, "\n");
+    bytes += live[listed].bytes;
+  }
+  if (listed < live.size())
+    StrAppend(&text, "  Remaining ", live.size() - listed, " values with ", total - bytes, " bytes\n");
+  return text;
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/inter_op_pools.hpp ----
+// The thread pools of SessionOptions::inter_op_pools: a session's own, or shared by name.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A pool that doubles as one "for the caller's thread only": what is scheduled runs at once. thread-safe.
+inline ThreadPool* CallersThreadPool() {
+  static ThreadPool* const pool = new ThreadPool(1, "tenon-caller");
+  return pool;
+}
+
+// The pools with a name: one of each in the process, never destroyed. thread-safe.
+class NamedPools {
+ public:
+  // InvalidArgument when there is one of that name with another number of threads.
+  static Result<ThreadPool*> Get(const InterOpPool& options, int threads) {
+    static NamedPools* const pools = new NamedPools();
+    const MutexLock lock(pools->mutex_);
+    for (const Item& item : pools->items_) {
+      if (item.name != options.global_name) continue;
+      if (item.asked == options.num_threads) return item.pool;
+      return errors::InvalidArgument("Pool ", options.global_name,
+                                     " configured previously with num_threads=", item.asked,
+                                     "; cannot re-configure with num_threads=", options.num_threads);
+    }
+    auto* pool = new ThreadPool(threads, options.global_name);
+    pools->items_.push_back({options.global_name, options.num_threads, pool});
+    return pool;
+  }
+
+ private:
+  struct Item {
+    std::string name;
+    int asked;
+    ThreadPool* pool;
+  };
+  Mutex mutex_;
+  SlimVector<Item> items_;
+};
+
+// immutable once made.
+class InterOpPools : public RefCounted {
+ public:
+  Status Add(const InterOpPool& options) {
+    if (options.num_threads < 0)
+      return errors::InvalidArgument("SessionOptions::inter_op_pools: num_threads must not be negative, got ",
+                                     options.num_threads);
+    const unsigned cpus = std::thread::hardware_concurrency();
+    const int threads = options.num_threads > 0 ? options.num_threads : cpus > 0 ? static_cast<int>(cpus) : 1;
+    if (!options.global_name.empty()) {
+      TENON_ASSIGN_OR_RETURN(ThreadPool * pool, NamedPools::Get(options, threads));
+      pools_.push_back(pool);
+      return OkStatus();
+    }
+    own_.push_back(MakeOwned<ThreadPool>(threads, StrCat("tenon-op", pools_.size())));
+    pools_.push_back(own_.back().get());
+    return OkStatus();
+  }
+  int size() const { return static_cast<int>(pools_.size()); }
+  ThreadPool* operator[](int i) const { return pools_[static_cast<std::size_t>(i)]; }
+
+ private:
+  SlimVector<Owned<ThreadPool>> own_;
+  SlimVector<ThreadPool*> pools_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/run_with_options.hpp ----
+// Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
+// One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A run that a deadline, somebody's CancellationManager or the session may give up. Each cancels the same manager;
+// which one it was is found out afterwards.
+inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                         std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
+                         CancellationManager* users) {
+  CancellationManager control(settings.cancellation);
+  settings.cancellation = &control;
+  CancellationManager::Token token = 0;
+  if (users != nullptr) {
+    token = users->NewToken();
+    if (!users->Register(token, [&control] { control.StartCancel(); })) return RunCancelled();
+  }
+  std::atomic<bool> timed_out{false};
+  DeadlineTimer::Entry entry = 0;
+  if (timeout_in_ms > 0) {
+    // A year is as good as forever, and no clock overflows with it.
+    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
+    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
+      timed_out.store(true);
+      control.StartCancel();
+    });
+  }
+  const Status status = session->Run(prepared, feeds, fetches, settings);
+  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
+  if (users != nullptr) (void)users->Deregister(token);
+  if (!timed_out.load()) return status;
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
+// What RunOptions make of a run. one thread.
+class RunOfOptions {
+ public:
+  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
+      : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
+
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+    RunSettings settings = session_->SettingsFor(*prepared_);
+    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunTrace trace;
+    const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
+    if (traced) settings.trace = &trace;
+    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    const std::int64_t timeout =
+        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const Status status =
+        timeout == 0 && options_.cancellation == nullptr
+            ? session_->Run(prepared_, feeds, fetches, settings)
+            : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
+    if (metadata_ != nullptr)
+      Describe(traced ? &trace : nullptr, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    return status;
+  }
+
+ private:
+  Status ChooseEngine(RunSettings* settings) const {
+    const auto* pools = static_cast<const InterOpPools*>(session_->extras());
+    const int own = pools == nullptr ? 0 : pools->size();
+    const int count = own > 0 ? own : 1;
+    const int number = options_.inter_op_thread_pool;
+    if (number < -1 || number >= count)
+      return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
+                                     " (0 is the first), and -1 is the caller's thread");
+    if (options_.inter_op_pool != nullptr)
+      settings->pool = options_.inter_op_pool;
+    else if (number < 0)
+      settings->pool = CallersThreadPool();
+    else if (own > 0)
+      settings->pool = (*pools)[number];
+    const Program& program = prepared_->program();
+    switch (options_.executor) {
+      case ExecutorKind::kSequential: settings->dataflow = false; break;
+      case ExecutorKind::kDataflow:
+        settings->dataflow = true;
+        if (settings->pool == nullptr) settings->pool = CallersThreadPool();
+        break;
+      case ExecutorKind::kAuto:
+        if (options_.inter_op_pool != nullptr && program.width > 1) settings->dataflow = true;
+        break;
+    }
+    return OkStatus();
+  }
+
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
+
+  void Describe(const RunTrace* trace, std::int64_t start_us) const {
+    *metadata_ = RunMetadata();
+    const RunDescriber describer(prepared_->program());
+    if (trace != nullptr) {
+      metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
+      metadata_->cost_graph = describer.MakeCostGraph(*trace);
+    }
+    if (options_.output_partition_graphs) metadata_->partition_graphs = describer.MakePartitionGraphs();
+  }
+
+  SessionImpl* session_;
+  Prepared* prepared_;
+  const RunOptions& options_;
+  RunMetadata* metadata_;
+};
+
+inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
+  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
+  const SessionOptions& options = session->options();
+  if (options.operation_timeout_in_ms < 0)
+    return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
+                                   options.operation_timeout_in_ms);
+  for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
+  if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
+  *state = std::move(pools);
+  return OkStatus();
+}
+inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                                    std::span<Tensor> fetches, const RunSettings& settings) {
+  return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
+}
+inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
+inline const bool session_extras_are_there = [] {
+  session_extras.store(&kSessionExtras, std::memory_order_release);
+  return true;
+}();
+
+template <class U>
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  NamedFeeds in(feeds);
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
+  TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
+  return outputs;
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+    RunMetadata* metadata) {
+  if (callable == nullptr) return NoCallable();
+  const auto* impl = static_cast<const CallableImpl*>(callable);
+  TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+  return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_admin.hpp ----
+// Defines Session::Extend, Finalize, Reset, ListDevices and num_cached_signatures. One source file of a program that
+// uses them includes this next to <tenon/runtime.hpp>.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Adds the functions of `from`; one that is there already must be the same.
+inline Status AddFunctions(const FunctionDefLibrary& from, FunctionDefLibrary* to) {
+  for (const FunctionDef& function : from.function) {
+    const FunctionDef* known = FindFunction(*to, function.signature.name);
+    if (known == nullptr)
+      to->function.push_back(function);
+    else if (!(*known == function))
+      return errors::InvalidArgument("Cannot add function '", function.signature.name,
+                                     "' because a different function with the same name already exists.");
+  }
+  for (const GradientDef& gradient : from.gradient) {
+    const auto same = [&](const GradientDef& known) { return known.function_name == gradient.function_name; };
+    const auto* known = std::find_if(to->gradient.begin(), to->gradient.end(), same);
+    if (known == to->gradient.end())
+      to->gradient.push_back(gradient);
+    else if (known->gradient_func != gradient.gradient_func)
+      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
+                                     gradient.function_name, "' because it already has gradient function '",
+                                     known->gradient_func, "'");
+  }
+  return OkStatus();
+}
+
+// The graph with the nodes, functions and versions of another added.
+inline Result<GraphDef> ExtendedGraph(const GraphState& old, const GraphDef& more) {
+  const bool lowered = !old.source.node.empty();
+  const auto is_there = [&](const std::string& name) {
+    const auto is_name = [&](const NodeDef& node) { return node.name == name; };
+    return lowered ? std::any_of(old.source.node.begin(), old.source.node.end(), is_name)
+                   : old.graph.Find(name) != nullptr;
+  };
+  for (const NodeDef& node : more.node)
+    if (is_there(node.name))
+      return errors::InvalidArgument("GraphDef argument to Extend includes node '", node.name,
+                                     "', which was created by a previous call to Create or Extend in this session.");
+  GraphDef graph = lowered ? old.source : old.graph.ToGraphDef();
+  if (graph.versions.producer != more.versions.producer)
+    return errors::InvalidArgument("Can't extend GraphDef at version ", graph.versions.producer,
+                                   " with graph at version ", more.versions.producer);
+  for (const NodeDef& node : more.node) graph.node.push_back(node);
+  graph.versions.min_consumer = std::max(graph.versions.min_consumer, more.versions.min_consumer);
+  SlimVector<int>& bad_consumers = graph.versions.bad_consumers;
+  for (const int bad : more.versions.bad_consumers)
+    if (std::find(bad_consumers.begin(), bad_consumers.end(), bad) == bad_consumers.end()) bad_consumers.push_back(bad);
+  TENON_RETURN_IF_ERROR(AddFunctions(more.library, &graph.library));
+  return graph;
+}
+
+inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
+  if (session->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (session->is_finalized()) return errors::FailedPrecondition("Session has been finalized.");
+  const MutexLock lock(*session->extend_mutex());
+  GraphDef whole;
+  if (const GraphState* old = session->current(); old == nullptr) {
+    if (graph.node.empty()) return OkStatus();
+    whole = graph;
+  } else {
+    TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
+  }
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
+  return session->SetGraph(std::move(imported));
+}
+
+inline SessionDevice DescribeDevice(const SessionImpl& session, const Device& device) {
+  SessionDevice description;
+  description.name = device.name();
+  description.device_type = std::string(device.type());
+  const auto stats = device.allocator()->GetStats();
+  if (stats.has_value() && stats->bytes_limit.has_value()) description.memory_limit = *stats->bytes_limit;
+  const std::uint64_t where = reinterpret_cast<std::uintptr_t>(&session);
+  description.incarnation = HashCombine(Hash64(device.name()), where * 0x9E3779B97F4A7C15u);
+  return description;
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Extend(
+    const Session& session, const GraphDef& graph) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? NoSession() : ExtendSession(impl, graph);
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Finalize(
+    const Session& session) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  if (impl->is_finalized()) return errors::FailedPrecondition("Session already finalized.");
+  if (impl->graph() == nullptr) return SessionImpl::NoGraph("Finalize");
+  impl->Finalize();
+  return OkStatus();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Reset(
+    const Session& session, std::span<const std::string> containers) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));
+  for (const std::string& container : containers) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(container));
+  impl->Close();
+  return OkStatus();
+}
+template <class U>
+Result<std::vector<SessionDevice>>
+undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::ListDevices(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  std::vector<SessionDevice> devices{DescribeDevice(*impl, *impl->host())};
+  if (impl->device() != impl->host()) devices.push_back(DescribeDevice(*impl, *impl->device()));
+  return devices;
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::NumSignatures(
+    const Session& session) {
+  const auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  return impl == nullptr ? 0 : impl->num_signatures();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/full_runtime.hpp ----
+// The runtime's definitions with everything that sessions can do: runs with RunOptions, partial runs, Extend, Reset,
+// ListDevices. One source file of a program that uses them includes this instead of <tenon/runtime.hpp>.
+
+// ---- tenon/device/device_name.hpp ----
+// DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A part that is not set matches everything. externally synchronised.
+//
+//   DeviceName name;
+//   DeviceName::Parse("/job:worker/device:GPU:*", &name);  // job and type are set, replica, task and id are not
+struct DeviceName {
+  std::string job, type;
+  int replica = 0, task = 0, id = 0;
+  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
+
+  // Parts in any order, a later one instead of an earlier one; "*" leaves a part open; "" and "/" set none. Also the
+  // old form "/gpu:0". False, with *name unspecified, for anything else.
+  static bool Parse(std::string_view text, DeviceName* name);
+  // "GPU:0" alone.
+  static bool ParseLocal(std::string_view text, DeviceName* name);
+
+  void SetJob(std::string_view value) { job = value, has_job = true; }
+  void SetReplica(int value) { replica = value, has_replica = true; }
+  void SetTask(int value) { task = value, has_task = true; }
+  void SetType(std::string_view value) { type = value, has_type = true; }
+  void SetId(int value) { id = value, has_id = true; }
+  void ClearType() { type.clear(), has_type = false; }
+  void ClearId() { id = 0, has_id = false; }
+
+  // The parts that are set. A type without a number is "/device:GPU:*"; a number without a type is left out.
+  std::string ToString() const;
+  bool IsComplete() const { return has_job && has_replica && has_task && has_type && has_id; }
+  bool HasTask() const { return has_job && has_replica && has_task; }
+  // "/job:j/replica:r/task:t"; "" unless all three are set.
+  std::string TaskName() const;
+
+  friend bool operator==(const DeviceName& a, const DeviceName& b) {
+    return a.has_job == b.has_job && (!a.has_job || a.job == b.job) && a.has_replica == b.has_replica &&
+           (!a.has_replica || a.replica == b.replica) && a.has_task == b.has_task &&
+           (!a.has_task || a.task == b.task) && a.has_type == b.has_type && (!a.has_type || a.type == b.type) &&
+           a.has_id == b.has_id && (!a.has_id || a.id == b.id);
+  }
+};
+
+namespace detail {
+
+// Eats a name from its front. Nothing is eaten where a function returns false.
+class DeviceNameReader {
+ public:
+  explicit DeviceNameReader(std::string_view text) : text_(text) {}
+  bool empty() const { return text_.empty(); }
+  bool Eat(std::string_view prefix) {
+    if (!StartsWith(text_, prefix)) return false;
+    text_.remove_prefix(prefix.size());
+    return true;
+  }
+  // A letter, then letters, digits and underscores.
+  bool EatWord(std::string* word) {
+    std::size_t length = 0;
+    while (length < text_.size() &&
+           (IsLetter(text_[length]) || (length > 0 && (IsDigit(text_[length]) || text_[length] == '_'))))
+      ++length;
+    if (length == 0) return false;
+    word->assign(text_.substr(0, length));
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumber(int* number) {
+    std::size_t length = 0;
+    while (length < text_.size() && IsDigit(text_[length])) ++length;
+    if (length == 0 || !ParseInt(text_.substr(0, length), number)) return false;
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumberOrStar(int* number, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatNumber(number);
+  }
+  bool EatWordOrStar(std::string* word, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatWord(word);
+  }
+
+ private:
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  std::string_view text_;
+};
+
+inline bool ReadDevicePart(DeviceNameReader* reader, DeviceName* name) {
+  if (reader->Eat("/job:")) return reader->EatWordOrStar(&name->job, &name->has_job);
+  if (reader->Eat("/replica:")) return reader->EatNumberOrStar(&name->replica, &name->has_replica);
+  if (reader->Eat("/task:")) return reader->EatNumberOrStar(&name->task, &name->has_task);
+  if (reader->Eat("/device:")) {
+    if (!reader->EatWordOrStar(&name->type, &name->has_type)) return false;
+    name->has_id = false;
+    return !reader->Eat(":") || reader->EatNumberOrStar(&name->id, &name->has_id);
+  }
+  const bool cpu = reader->Eat("/cpu:") || reader->Eat("/CPU:");
+  if (!cpu && !reader->Eat("/gpu:") && !reader->Eat("/GPU:")) return false;
+  name->SetType(cpu ? "CPU" : "GPU");
+  return reader->EatNumberOrStar(&name->id, &name->has_id);
+}
+
+}  // namespace detail
+
+inline bool DeviceName::Parse(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  if (text == "/") return true;
+  for (detail::DeviceNameReader reader(text); !reader.empty();)
+    if (!detail::ReadDevicePart(&reader, name)) return false;
+  return true;
+}
+
+inline bool DeviceName::ParseLocal(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  detail::DeviceNameReader reader(text);
+  name->has_type = reader.EatWord(&name->type);
+  name->has_id = name->has_type && reader.Eat(":") && reader.EatNumber(&name->id);
+  return name->has_id && reader.empty();
+}
+
+inline std::string DeviceName::ToString() const {
+  std::string text;
+  if (has_job) StrAppend(&text, "/job:", job);
+  if (has_replica) StrAppend(&text, "/replica:", replica);
+  if (has_task) StrAppend(&text, "/task:", task);
+  if (!has_type) return text;
+  StrAppend(&text, "/device:", type, ":");
+  if (has_id)
+    StrAppend(&text, id);
+  else
+    text.push_back('*');
+  return text;
+}
+inline std::string DeviceName::TaskName() const {
+  return HasTask() ? StrCat("/job:", job, "/replica:", replica, "/task:", task) : std::string();
+}
+
+// The names of one device: complete, in the old form, and without its task in both forms.
+inline std::string FullDeviceName(const DeviceName& task, std::string_view type, int id) {
+  return StrCat(task.TaskName(), "/device:", type, ":", id);
+}
+inline std::string LegacyFullDeviceName(const DeviceName& name) {
+  std::string type = name.type;
+  for (char& c : type)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return StrCat(name.TaskName(), "/", type, ":", name.id);
+}
+inline std::string LocalDeviceName(const DeviceName& name) { return StrCat("/device:", name.type, ":", name.id); }
+inline std::string LegacyLocalDeviceName(const DeviceName& name) { return StrCat(name.type, ":", name.id); }
+
+// "/job:j/replica:r/task:t/device:CPU:0" becomes "/job:j/replica:r/task:t" and "CPU:0". False unless type and number
+// are there.
+inline bool SplitDeviceName(std::string_view text, std::string* task, std::string* device) {
+  DeviceName name;
+  if (!DeviceName::Parse(text, &name) || !name.has_type || !name.has_id) return false;
+  *device = LegacyLocalDeviceName(name);
+  name.has_type = name.has_id = false;
+  *task = name.ToString();
+  return true;
+}
+
+// Sets the parts of *name that are open to what `other` has.
+inline void MergeUnset(DeviceName* name, const DeviceName& other) {
+  if (other.has_job && !name->has_job) name->SetJob(other.job);
+  if (other.has_replica && !name->has_replica) name->SetReplica(other.replica);
+  if (other.has_task && !name->has_task) name->SetTask(other.task);
+  if (other.has_type && !name->has_type) name->SetType(other.type);
+  if (other.has_id && !name->has_id) name->SetId(other.id);
+}
+// Sets every part that `other` has.
+inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
+  DeviceName both = other;
+  MergeUnset(&both, *name);
+  *name = both;
+}
+
+// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
+// one of them cannot be read, or when `base` is not complete.
+inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
+  DeviceName base_name, name;
+  if (!DeviceName::Parse(base, &base_name))
+    return errors::InvalidArgument("Could not parse basename: ", base, " into a device specification.");
+  if (!base_name.IsComplete()) return errors::InvalidArgument("Basename: ", base, " should be fully specified.");
+  if (!DeviceName::ParseLocal(text, &name) && !DeviceName::Parse(text, &name))
+    return errors::InvalidArgument("Could not parse ", text, " into a device specification.");
+  MergeUnset(&name, base_name);
+  return name.ToString();
+}
+
+// Every part of `less` is set, to the same, in `more`.
+inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
+  DeviceName both = more;
+  EnsureSpecification(&both, less);
+  return both == more;
+}
+// No part is set in both and different.
+inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
+  DeviceName left = a, right = b;
+  MergeUnset(&left, b);
+  MergeUnset(&right, a);
+  return left == right;
+}
+// In one process: job, replica and task are set in both, and equal.
+inline bool IsSameAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return a.HasTask() && b.HasTask() && a.job == b.job && a.replica == b.replica && a.task == b.task;
+}
+// In two processes for certain: one of the three is set in both and different.
+inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return (a.has_job && b.has_job && a.job != b.job) || (a.has_replica && b.has_replica && a.replica != b.replica) ||
+         (a.has_task && b.has_task && a.task != b.task);
+}
+
+// What becomes of a type or number that differs when two names are merged.
+enum class DeviceMergeConflict : std::uint8_t {
+  kFail,
+  kDrop,      // soft placement: the part is left open, of a type the number too
+  kOverride,  // the other's counts
+};
+
+namespace detail {
+TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
+  return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
+                                 b.ToString(), "'");
+}
+}  // namespace detail
+
+// Adds the parts of `other` to *name. InvalidArgument, with *name unchanged, where jobs, replicas or tasks differ, and
+// for types and numbers where `conflict` says so.
+inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
+                               DeviceMergeConflict conflict = DeviceMergeConflict::kFail) {
+  DeviceName merged = *name;
+  MergeUnset(&merged, other);
+  if (other.has_job && merged.job != other.job) return detail::CannotMerge("jobs", *name, other);
+  if (other.has_replica && merged.replica != other.replica) return detail::CannotMerge("replicas", *name, other);
+  if (other.has_task && merged.task != other.task) return detail::CannotMerge("tasks", *name, other);
+  const bool types = other.has_type && merged.type != other.type;
+  const bool ids = other.has_id && merged.id != other.id;
+  if (types || ids) {
+    if (conflict == DeviceMergeConflict::kFail) return detail::CannotMerge(types ? "types" : "ids", *name, other);
+    if (conflict == DeviceMergeConflict::kOverride) {
+      if (types) merged.SetType(other.type);
+      if (ids) merged.SetId(other.id);
+    } else {
+      if (types) merged.ClearType();
+      merged.ClearId();
+    }
+  }
+  *name = merged;
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/rewrite.hpp ----
+// GraphRewrite: a graph being rewritten, as nodes that name their inputs. Passes that replace whole nodes by subgraphs
+// work on it; what reads a replaced node is redirected once, at the end.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// "y" for output 0 of y, "y:2" for its output 2.
+inline std::string TensorNameOf(std::string_view node, int output) {
+  return output == 0 ? std::string(node) : StrCat(node, ":", output);
+}
+
+// Nodes have numbers 0 .. size() - 1 that never change. externally synchronised.
+//
+//   GraphRewrite rewrite(graph.ToGraphDef());
+//   rewrite.Replace(call, {"exit", "exit:1"}, {"done"});
+//   GraphDef def = std::move(rewrite).Finish();
+class GraphRewrite {
+ public:
+  explicit GraphRewrite(GraphDef def) : def_(std::move(def)), live_(def_.node.size(), 1) {
+    names_.Reserve(def_.node.size());
+    for (int i = 0; i < size(); ++i) names_.Insert(node(i).name, i, NameOf{this});
+  }
+
+  int size() const { return static_cast<int>(def_.node.size()); }
+  const NodeDef& node(int i) const { return def_.node[Slot(i)]; }
+  NodeDef* mutable_node(int i) { return &def_.node[Slot(i)]; }
+  // False for a node that was replaced by others.
+  bool is_live(int i) const { return live_[Slot(i)] != 0; }
+  // The living node of that name, or -1.
+  int Find(std::string_view name) const {
+    const int i = names_.Find(name, NameOf{this});
+    return i >= 0 && is_live(i) ? i : -1;
+  }
+
+  // `name` itself, or "name/_7" when that was ever a node's.
+  std::string UniqueName(std::string_view name) {
+    return names_.Find(name, NameOf{this}) < 0 ? std::string(name) : NewName(name);
+  }
+  // "prefix/_7": a name that no node ever had.
+  std::string NewName(std::string_view prefix) {
+    std::string name;
+    do {
+      name = StrCat(prefix, "/_", name_counter_++);
+    } while (names_.Find(name, NameOf{this}) >= 0);
+    return name;
+  }
+
+  // The name must be new: from UniqueName or NewName.
+  int Add(NodeDef node) {
+    const int i = size();
+    def_.node.push_back(std::move(node));
+    live_.push_back(1);
+    names_.Insert(this->node(i).name, i, NameOf{this});
+    return i;
+  }
+
+  // Node i goes. What read its output k reads data[k] instead; what waited for it waits for all nodes in `control`.
+  void Replace(int i, SlimVector<std::string> data, SlimVector<std::string> control) {
+    live_[Slot(i)] = 0;
+    Redirect(i, std::move(data), std::move(control));
+  }
+  // The same, but `kept`, which has the name of node i, takes its place for those who run or fetch it by name.
+  void ReplaceKeepingName(int i, NodeDef kept, SlimVector<std::string> data, SlimVector<std::string> control) {
+    Redirect(i, std::move(data), std::move(control));
+    def_.node[Slot(i)] = std::move(kept);
+  }
+
+  // What a data input stands for by now.
+  std::string Resolve(std::string_view input) const {
+    std::string text(input);
+    for (;;) {
+      const TensorName name = ParseTensorName(text);
+      const int at = redirect_index_.Find(name.node, RedirectName{this});
+      if (at < 0) return text;
+      const SlimVector<std::string>& data = redirects_[Slot(at)].data;
+      if (name.output < 0 || Slot(name.output) >= data.size()) return text;
+      text = std::string(data[Slot(name.output)]);
+    }
+  }
+
+  // The rewritten graph: inputs redirected, replaced nodes gone, and colocation with them too.
+  GraphDef Finish() && {
+    SlimVector<NodeDef> nodes;
+    nodes.reserve(def_.node.size());
+    for (int i = 0; i < size(); ++i) {
+      if (!is_live(i)) continue;
+      RedirectInputs(mutable_node(i));
+      DropUnknownColocation(mutable_node(i));
+    }
+    for (int i = 0; i < size(); ++i)
+      if (is_live(i)) nodes.push_back(std::move(def_.node[Slot(i)]));
+    def_.node = std::move(nodes);
+    return std::move(def_);
+  }
+
+ private:
+  struct Redirection {
+    std::string name;
+    SlimVector<std::string> data, control;
+  };
+  struct NameOf {
+    const GraphRewrite* self;
+    std::string_view operator()(int i) const { return self->node(i).name; }
+  };
+  struct RedirectName {
+    const GraphRewrite* self;
+    std::string_view operator()(int i) const { return self->redirects_[Slot(i)].name; }
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+
+  void Redirect(int i, SlimVector<std::string> data, SlimVector<std::string> control) {
+    const int at = static_cast<int>(redirects_.size());
+    redirects_.push_back({node(i).name, std::move(data), std::move(control)});
+    redirect_index_.Insert(redirects_.back().name, at, RedirectName{this});
+  }
+
+  void RedirectInputs(NodeDef* node) const {
+    SlimVector<std::string> inputs, control;
+    for (const std::string& input : node->input) {
+      if (StartsWith(input, "^"))
+        AddControl(std::string_view(input).substr(1), &control);
+      else
+        inputs.push_back(Resolve(input));
+    }
+    for (const std::string& name : control) inputs.push_back(StrCat("^", name));
+    node->input = std::move(inputs);
+  }
+  // Adds the nodes that `name` stands for as a control input.
+  void AddControl(std::string_view name, SlimVector<std::string>* control) const {
+    SlimVector<std::string> todo{std::string(name)};
+    while (!todo.empty()) {
+      const std::string next = std::move(todo.back());
+      todo.pop_back();
+      const int at = redirect_index_.Find(next, RedirectName{this});
+      if (at >= 0) {
+        const SlimVector<std::string>& instead = redirects_[Slot(at)].control;
+        todo.append(instead.begin(), instead.end());
+        continue;
+      }
+      control->push_back(next);
+    }
+  }
+  void DropUnknownColocation(NodeDef* node) const {
+    const AttrValue* groups = node->attr.Find(kColocationAttr);
+    if (groups == nullptr) return;
+    SlimVector<std::string> kept;
+    for (const std::string& entry : groups->list().s)
+      if (!StartsWith(entry, kColocationPrefix) || Find(std::string_view(entry).substr(kColocationPrefix.size())) >= 0)
+        kept.push_back(entry);
+    if (kept.size() == groups->list().s.size()) return;
+    node->attr.erase(kColocationAttr);
+    if (!kept.empty()) node->attr.Insert(std::string(kColocationAttr), AttrValue(kept));
+  }
+
+  GraphDef def_;
+  SlimVector<char> live_;  // per node
+  detail::NameIndex names_;
+  SlimVector<Redirection> redirects_;
+  detail::NameIndex redirect_index_;
+  int name_counter_ = 0;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/inline_function.hpp ----
+// InlineFunctionCall: a call of a function becomes the function's body, with TensorFlow's rules for control edges, side
+// effects, names, frames, colocation and devices.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What stays under the caller's name.
+enum class KeepCaller : std::uint8_t {
+  kNo,  // nothing: nobody outside of the graph knows the name
+  kTargetable,  // a NoOp that runs when the body has run
+  kFetchable,  // an IdentityN of the results
+};
+
+// What a node that waits for the caller waits for.
+enum class OutputControl : std::uint8_t {
+  kDataOutputs,  // the results: calls of one device
+  kControlOutputs,  // the function's control outputs
+};
+
+enum class InlinedDevice : std::uint8_t {
+  kCaller,  // every node of the body gets the caller's device
+  kBody,  // what the body says, the caller's where it says nothing
+};
+
+struct InlineOptions {
+  KeepCaller keep_caller = KeepCaller::kNo;
+  OutputControl output_control = OutputControl::kControlOutputs;
+  InlinedDevice device = InlinedDevice::kBody;
+  bool ignore_noinline = false;
+  bool uniquify_frame_names = true;  // two copies of a loop are two loops
+};
+
+inline bool IsFunctionCall(std::string_view op) {
+  return op == "PartitionedCall" || op == "StatefulPartitionedCall" || op == "SymbolicGradient";
+}
+
+inline NodeDef MakeNodeDef(std::string name, std::string_view op, std::string_view device,
+                           SlimVector<std::string> inputs) {
+  NodeDef node;
+  node.name = std::move(name);
+  node.op = std::string(op);
+  node.device = std::string(device);
+  node.input = std::move(inputs);
+  return node;
+}
+
+// Does the work of InlineFunctionCall; use that. one thread.
+class FunctionInliner {
+ public:
+  FunctionInliner(const FunctionDef& function, const FunctionDefLibrary& library, const OpRegistry& registry,
+                  const InlineOptions& options, int caller, GraphRewrite* rewrite)
+      : function_(function),
+        library_(library),
+        registry_(registry),
+        options_(options),
+        rewrite_(*rewrite),
+        caller_(caller),
+        call_(rewrite->node(caller)) {}
+
+  Status Inline() {
+    TENON_RETURN_IF_ERROR(CheckMayBeInlined());
+    NameAttrList f;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(call_, "f", &f));
+    TENON_ASSIGN_OR_RETURN(body_, FunctionInstantiation(function_, f.attr, library_, registry_, true).Make());
+    TENON_RETURN_IF_ERROR(CheckTypes());
+    AddInputs();
+    AddBody();
+    AddOutputs();
+    return OkStatus();
+  }
+
+ private:
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  bool IsArg(int i) const { return Slot(i) < body_.args.size(); }
+
+  Status CheckMayBeInlined() const {
+    const AttrValue* noinline = function_.attr.Find("_noinline");
+    if (!options_.ignore_noinline && noinline != nullptr && noinline->b())
+      return errors::InvalidArgument("Can't inline function marked with '_noinline': function '",
+                                     function_.signature.name, "'");
+    if (function_.attr.Find("api_implements") != nullptr)
+      return errors::InvalidArgument("Inlining of implementation selection group functions is disabled: function '",
+                                     function_.signature.name, "' has the attr 'api_implements'");
+    return OkStatus();
+  }
+
+  Status CheckTypes() {
+    SlimVector<DataType> inputs;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(call_, "Tin", &inputs));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(call_, "Tout", &result_types_));
+    TENON_RETURN_IF_ERROR(CheckTypeList(inputs, body_.arg_types, "input", "argument"));
+    TENON_RETURN_IF_ERROR(CheckTypeList(result_types_, body_.result_types, "output", "return"));
+    std::size_t given = 0;
+    for (const std::string& input : call_.input) given += StartsWith(input, "^") ? 0 : 1;
+    if (given == inputs.size()) return OkStatus();
+    return errors::InvalidArgument(FormatNodeForError(call_.name), " has ", given, " inputs, but its attr Tin has ",
+                                   inputs.size(), " types");
+  }
+  Status CheckTypeList(const SlimVector<DataType>& node, const SlimVector<DataType>& function, std::string_view what,
+                       std::string_view of_function) const {
+    if (node.size() != function.size())
+      return errors::InvalidArgument("Node ", what, "s do not match function ", of_function, "s: ", what,
+                                     "s=", node.size(), " ", of_function, "s=", function.size(), "; function '",
+                                     function_.signature.name, "', ", FormatNodeForError(call_.name));
+    for (std::size_t i = 0; i < node.size(); ++i)
+      if (BaseType(node[i]) != BaseType(function[i]))
+        return errors::InvalidArgument("Node ", what, " type doesn't match function ", of_function, " type: ", node[i],
+                                       " != ", function[i], " @ index=", i, "; function '", function_.signature.name,
+                                       "', ", FormatNodeForError(call_.name));
+    return OkStatus();
+  }
+
+  // Of a node around the body; TensorFlow's.
+  std::string NewName(std::string_view what) { return rewrite_.NewName(StrCat("Func/", call_.name, "/", what)); }
+
+  // It lies with what makes its input, unless all of the body goes to the caller's device.
+  std::string AddIdentity(std::string_view what, DataType type, const std::string& input) {
+    NodeDef node = MakeNodeDef(NewName(what), "Identity", call_.device, {input});
+    node.attr.Insert("T", AttrValue(BaseType(type)));
+    const std::string resolved = rewrite_.Resolve(input);
+    const std::string_view source = ParseTensorName(resolved).node;
+    if (const int at = rewrite_.Find(source); at >= 0 && options_.device == InlinedDevice::kBody) {
+      node.device = rewrite_.node(at).device;
+      node.attr.Insert(std::string(kColocationAttr),
+                       AttrValue(SlimVector<std::string>{StrCat(kColocationPrefix, source)}));
+    }
+    if (what == "input" && !input_control_.empty()) node.input.push_back(StrCat("^", input_control_));
+    std::string name = node.name;
+    rewrite_.Add(std::move(node));
+    return name;
+  }
+
+  // An Identity for each argument, and a NoOp for all that the call waits for.
+  void AddInputs() {
+    SlimVector<std::string> data, control;
+    for (const std::string& input : call_.input) (StartsWith(input, "^") ? control : data).push_back(input);
+    if (!control.empty()) {
+      input_control_ = NewName("input_control_node");
+      rewrite_.Add(MakeNodeDef(input_control_, "NoOp", call_.device, std::move(control)));
+    }
+    for (std::size_t i = 0; i < body_.args.size(); ++i)
+      names_.push_back(AddIdentity("input", body_.arg_types[i], data[i]));
+  }
+
+  struct BodyName {
+    const FunctionInliner* self;
+    std::string_view operator()(int i) const { return self->body_.graph.node[Slot(i)].name; }
+  };
+  // The name in the graph of a tensor, or of a node ("^x"), of the body.
+  std::string Mapped(std::string_view input) const {
+    const TensorName name = ParseTensorName(input);
+    const std::string& to = names_[Slot(index_.Find(name.node, BodyName{this}))];
+    return name.output == kControlSlot ? StrCat("^", to) : TensorNameOf(to, name.output);
+  }
+
+  void AddBody() {
+    const SlimVector<NodeDef>& nodes = body_.graph.node;
+    for (int i = 0; Slot(i) < nodes.size(); ++i) {
+      index_.Insert(nodes[Slot(i)].name, i, BodyName{this});
+      if (!IsArg(i)) names_.push_back(rewrite_.UniqueName(StrCat(call_.name, "/", nodes[Slot(i)].name)));
+      has_frames_ = has_frames_ || NeedsFrames(NodeClassOf(nodes[Slot(i)].op));
+    }
+    for (int i = static_cast<int>(body_.args.size()); Slot(i) < nodes.size(); ++i) {
+      NodeDef node = nodes[Slot(i)];
+      node.name = names_[Slot(i)];
+      if (std::string frame; options_.uniquify_frame_names && TryGetNodeAttr(node, "frame_name", &frame))
+        node.attr.Set("frame_name", StrCat(call_.name, "/", frame));
+      node.device = DeviceOfBody(node.device);
+      MapColocation(&node);
+      bool data = false, control = false;
+      for (std::string& input : node.input) {
+        (StartsWith(input, "^") ? control : data) = true;
+        input = Mapped(input);
+      }
+      // What has no inputs would run even if the call does not, and so would what a nested call has inside.
+      const bool free = (!data && !control) || (IsFunctionCall(node.op) && !control);
+      if (!input_control_.empty() && free) node.input.push_back(StrCat("^", input_control_));
+      rewrite_.Add(std::move(node));
+    }
+  }
+
+  // The body's own, and what it leaves open from the caller.
+  std::string DeviceOfBody(const std::string& device) const {
+    if (options_.device == InlinedDevice::kCaller || device.empty()) return call_.device;
+    DeviceName own, caller;
+    if (!DeviceName::Parse(device, &own) || !DeviceName::Parse(call_.device, &caller)) return device;
+    MergeUnset(&own, caller);
+    return own.ToString();
+  }
+
+  // Groups named after a node of the body, or after an argument, get its new name.
+  void MapColocation(NodeDef* node) const {
+    AttrValue* groups = node->attr.Find(kColocationAttr);
+    if (groups == nullptr || groups->list().s.empty()) return;
+    for (std::string& entry : groups->mutable_list()->s) {
+      if (!StartsWith(entry, kColocationPrefix)) continue;
+      const int i = index_.Find(std::string_view(entry).substr(kColocationPrefix.size()), BodyName{this});
+      if (i >= 0) entry = StrCat(kColocationPrefix, names_[Slot(i)]);
+    }
+  }
+
+  // An Identity for each result, a NoOp for what runs without one.
+  void AddOutputs() {
+    SlimVector<std::string> results;
+    for (const FunctionGraph::Output& result : body_.results)
+      results.push_back(AddIdentity("output", result.type, Mapped(TensorNameOf(result.node, result.index))));
+    const std::string done = NewName("output_control_node");
+    rewrite_.Add(MakeNodeDef(done, "NoOp", call_.device, WhatMustRun(results)));
+    if (options_.keep_caller == KeepCaller::kNo) return rewrite_.Replace(caller_, std::move(results), {done});
+    NodeDef kept = MakeNodeDef(call_.name, "NoOp", call_.device, {});
+    if (options_.keep_caller == KeepCaller::kFetchable && !results.empty()) {
+      kept.op = "IdentityN";
+      kept.attr.Insert("T", AttrValue(result_types_));
+      kept.input = results;
+    }
+    kept.input.push_back(StrCat("^", done));
+    rewrite_.ReplaceKeepingName(caller_, std::move(kept), std::move(results), {done});
+  }
+
+  // The control inputs of the node that stands for "the call has run". A function's side effects run although nobody
+  // reads them, as they do when it is called; those inside of an old-style loop or branch are its own business.
+  SlimVector<std::string> WhatMustRun(const SlimVector<std::string>& results) const {
+    SlimVector<std::string> control;
+    const auto add = [&control](std::string name) {
+      if (std::find(control.begin(), control.end(), name) == control.end()) control.push_back(std::move(name));
+    };
+    if (options_.output_control == OutputControl::kDataOutputs) {
+      for (const std::string& result : results) add(StrCat("^", result));
+    } else {
+      for (const std::string& node : body_.control_results) add(Mapped(StrCat("^", node)));
+    }
+    if (!has_frames_) {
+      for (int i = static_cast<int>(body_.args.size()); Slot(i) < names_.size(); ++i) {
+        const OpView* op = registry_.Find(body_.graph.node[Slot(i)].op);
+        if (op != nullptr && op->flags.is_stateful) add(StrCat("^", names_[Slot(i)]));
+      }
+    }
+    // Without any, it would run outside of the caller's loop or branch.
+    if (control.empty() && !input_control_.empty()) add(StrCat("^", input_control_));
+    return control;
+  }
+
+  const FunctionDef& function_;
+  const FunctionDefLibrary& library_;
+  const OpRegistry& registry_;
+  const InlineOptions& options_;
+  GraphRewrite& rewrite_;
+  const int caller_;
+  const NodeDef call_;  // a copy: adding nodes moves them
+  FunctionGraph body_;
+  SlimVector<DataType> result_types_;
+  SlimVector<std::string> names_;  // per node of the body: its name in the graph
+  detail::NameIndex index_;  // of the body's nodes
+  std::string input_control_;  // "" when the call waits for nothing
+  bool has_frames_ = false;
+};
+
+// Replaces the call `caller` (PartitionedCall or StatefulPartitionedCall) by the body of its function; only one level:
+// calls in the body stay calls. The graph is unchanged when it fails. NotFound when the library has no such function;
+// InvalidArgument when it is marked _noinline or its types are not the call's.
+inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegistry& registry, int caller,
+                                 const InlineOptions& options, GraphRewrite* rewrite) {
+  const NodeDef& call = rewrite->node(caller);
+  NameAttrList f;
+  TENON_RETURN_IF_ERROR(GetNodeAttr(call, "f", &f));
+  const FunctionDef* function = FindFunction(library, f.name);
+  if (function == nullptr)
+    return errors::NotFound("Function ", f.name, " is not defined: called by ", FormatNodeForError(call.name));
+  return FunctionInliner(*function, library, registry, options, caller, rewrite).Inline();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/lower_functional.hpp ----
+// LowerFunctionalOps: If, Case and While become Switch, Merge, Enter, Exit, NextIteration and LoopCond, and the bodies
+// of their functions become part of the graph. As in TensorFlow's lowering, node by node.
+//
+//   Session::FromGraphFile("model.pb", {.lower_control_flow = LowerFunctionalOps})
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline constexpr std::string_view kLowerUsingSwitchMergeAttr = "_lower_using_switch_merge";
+inline constexpr std::string_view kLowerAsMultiDeviceFunctionAttr = "_lower_as_multi_device_function";
+
+struct LowerOptions {
+  bool unmarked = false;      // also If, Case and While without _lower_using_switch_merge
+  bool inline_calls = false;  // also the graph's own calls without _lower_as_multi_device_function
+  int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
+};
+
+// Does the work of LowerFunctionalOps; use that. one thread.
+class FunctionalLowering {
+ public:
+  FunctionalLowering(const Graph& graph, const FunctionDefLibrary& library, const OpRegistry& registry,
+                     const LowerOptions& options)
+      : library_(library),
+        registry_(registry),
+        options_(options),
+        given_(graph.num_nodes()),
+        rewrite_(graph.ToGraphDef()) {
+    for (const Node& node : graph.nodes()) has_retvals_ = has_retvals_ || node.node_class == NodeClass::kRetval;
+    chain_of_.assign(static_cast<std::size_t>(given_), -1);
+  }
+
+  // Nodes that a lowering adds come last, so that they are lowered as well.
+  Status Run() {
+    for (int i = 0; i < rewrite_.size(); ++i) {
+      TENON_RETURN_IF_ERROR(Lower(i));
+      if (rewrite_.size() - given_ > options_.max_nodes) return TooMany(i);
+      chain_of_.resize(static_cast<std::size_t>(rewrite_.size()), next_chain_);
+    }
+    return OkStatus();
+  }
+  bool changed() const { return changed_; }
+  GraphDef Finish() && { return std::move(rewrite_).Finish(); }
+
+ private:
+  // The functions whose bodies a node comes from.
+  struct Chain {
+    int outer;  // chain, -1: the graph itself
+    NameAttrList function;
+  };
+  struct Loop {
+    const NodeDef& node;
+    SlimVector<std::string> data;  // inputs
+    SlimVector<DataType> types;
+    std::int64_t parallel_iterations = 10;
+    SlimVector<std::string> enter, merge, exit, inside;  // per variable; resources have only an enter
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  TENON_COLD Status TooMany(int i) const {
+    return errors::ResourceExhausted("LowerFunctionalOps: more than ", options_.max_nodes,
+                                     " nodes would be added, the last ones for ",
+                                     FormatNodeForError(rewrite_.node(i).name),
+                                     "; functions that call others many times are better called than inlined");
+  }
+
+  static bool Has(const NodeDef& node, std::string_view attr) {
+    const AttrValue* value = node.attr.Find(attr);
+    return value != nullptr && (value->kind() == AttrValue::Kind::kBool ? value->b() : !value->s().empty());
+  }
+
+  Status Lower(int i) {
+    next_chain_ = chain_of_[Slot(i)];
+    const NodeDef node = rewrite_.node(i);
+    if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
+    if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
+    if (!options_.unmarked && !Has(node, kLowerUsingSwitchMergeAttr)) return OkStatus();
+    if (node.op == "If" || node.op == "StatelessIf") return LowerIf(i, node);
+    if (node.op == "Case" || node.op == "StatelessCase") return LowerCase(i, node);
+    if (node.op == "While" || node.op == "StatelessWhile") return LowerWhile(i, node);
+    return OkStatus();
+  }
+
+  KeepCaller Keep(int i) const {
+    if (i >= given_) return KeepCaller::kNo;
+    return has_retvals_ ? KeepCaller::kTargetable : KeepCaller::kFetchable;
+  }
+
+  // ---- calls
+  // A call that cannot be inlined stays one: what is wrong with it is said when it runs.
+  Status LowerCall(int i, const NodeDef& node) {
+    const bool multi_device = Has(node, kLowerAsMultiDeviceFunctionAttr);
+    if (!options_.inline_calls && !multi_device && i < given_) return OkStatus();
+    NameAttrList f;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "f", &f));
+    if (!Has(node, kDirectCallAttr) && TakesLists(f.name)) return OkStatus();
+    for (int at = next_chain_; at >= 0; at = chains_[Slot(at)].outer)
+      if (chains_[Slot(at)].function == f) return OkStatus();  // a recursion: inlining it would never end
+    InlineOptions options;
+    options.keep_caller = Keep(i);
+    if (!multi_device && Has(node, kDirectCallAttr)) {
+      options.output_control = OutputControl::kDataOutputs;
+      options.device = InlinedDevice::kCaller;
+    }
+    if (!InlineFunctionCall(library_, registry_, i, options, &rewrite_).ok()) return OkStatus();
+    changed_ = true;
+    chains_.push_back({next_chain_, std::move(f)});
+    next_chain_ = static_cast<int>(chains_.size()) - 1;
+    return OkStatus();
+  }
+
+  // Which a PartitionedCall refuses.
+  bool TakesLists(std::string_view name) const {
+    const FunctionDef* function = FindFunction(library_, name);
+    if (function == nullptr) return false;
+    bool lists = false;
+    for (const auto* args : {&function->signature.input_arg, &function->signature.output_arg})
+      for (const OpDef::ArgDef& arg : *args) lists = lists || !arg.number_attr.empty() || !arg.type_list_attr.empty();
+    return lists;
+  }
+
+  // ---- nodes
+  std::string NewName(const NodeDef& node, std::string_view part) {
+    return rewrite_.NewName(StrCat(node.name, "/", part));
+  }
+  std::string Add(NodeDef node) {
+    std::string name = node.name;
+    rewrite_.Add(std::move(node));
+    return name;
+  }
+  std::string Add(std::string name, std::string_view op, std::string_view device, SlimVector<std::string> inputs,
+                  DataType type) {
+    NodeDef node = MakeNodeDef(std::move(name), op, device, std::move(inputs));
+    node.attr.Insert("T", AttrValue(type));
+    return Add(std::move(node));
+  }
+  std::string AddMerge(std::string name, std::string_view device, SlimVector<std::string> inputs, std::size_t count,
+                       DataType type) {
+    NodeDef node = MakeNodeDef(std::move(name), "Merge", device, std::move(inputs));
+    node.attr.Insert("N", AttrValue(static_cast<std::int64_t>(count)));
+    node.attr.Insert("T", AttrValue(type));
+    return Add(std::move(node));
+  }
+  // A call of a branch or of a loop's function, to be inlined in its turn.
+  std::string AddCall(const NodeDef& node, std::string name, const NameAttrList& f, SlimVector<std::string> inputs,
+                      const SlimVector<DataType>& in, const SlimVector<DataType>& out, const std::string& control) {
+    NodeDef call =
+        MakeNodeDef(std::move(name), StartsWith(node.op, "Stateless") ? "PartitionedCall" : "StatefulPartitionedCall",
+                    node.device, std::move(inputs));
+    call.input.push_back(StrCat("^", control));
+    call.attr.Insert("Tin", AttrValue(in));
+    call.attr.Insert("Tout", AttrValue(out));
+    call.attr.Insert("f", AttrValue(f));
+    call.attr.Insert(std::string(kLowerAsMultiDeviceFunctionAttr), AttrValue(true));
+    call.attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+    return Add(std::move(call));
+  }
+  static void Split(const NodeDef& node, SlimVector<std::string>* data, SlimVector<std::string>* control) {
+    for (const std::string& input : node.input) (StartsWith(input, "^") ? control : data)->push_back(input);
+  }
+  // The device that the node making a tensor asks for, and the node's name.
+  std::string_view DeviceOf(const std::string& resolved, std::string_view* source) const {
+    *source = ParseTensorName(resolved).node;
+    const int at = rewrite_.Find(*source);
+    return at < 0 ? std::string_view() : std::string_view(rewrite_.node(at).device);
+  }
+
+  // ---- If and Case
+  Status LowerIf(int i, const NodeDef& node) {
+    DataType pred = DataType::kInvalid;
+    SlimVector<NameAttrList> branches(2);  // else, then: the outputs of a Switch
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tcond", &pred));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "else_branch", &branches[0]));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "then_branch", &branches[1]));
+    if (pred != DataType::kBool) return OkStatus();  // a Switch takes nothing else
+    return LowerBranches(i, node, branches, "Switch", pred);
+  }
+  Status LowerCase(int i, const NodeDef& node) {
+    SlimVector<NameAttrList> branches;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "branches", &branches));
+    return LowerBranches(i, node, branches, "_SwitchN", DataType::kInt32);
+  }
+
+  Status LowerBranches(int i, const NodeDef& node, const SlimVector<NameAttrList>& branches, std::string_view op,
+                       DataType selector) {
+    SlimVector<DataType> in, out;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tin", &in));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tout", &out));
+    SlimVector<std::string> data, control;
+    Split(node, &data, &control);
+    const bool is_if = op == "Switch";
+    const auto add_switch = [&](std::string name, std::string_view device, SlimVector<std::string> inputs,
+                                DataType type) {
+      NodeDef made = MakeNodeDef(std::move(name), op, device, std::move(inputs));
+      made.attr.Insert("T", AttrValue(type));
+      if (!is_if) made.attr.Insert("num_outs", AttrValue(static_cast<std::int64_t>(branches.size())));
+      return made;
+    };
+
+    // Pivots: one node of each branch that runs if and only if the branch is taken.
+    SlimVector<std::string> by_selector{data[0], data[0]};
+    by_selector.append(control.begin(), control.end());
+    const std::string chosen =
+        Add(add_switch(NewName(node, is_if ? "switch_pred" : "branch_index"), node.device, by_selector, selector));
+    SlimVector<std::string> pivots, calls;
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      const std::string part = is_if ? (b == 0 ? "pivot_f" : "pivot_t") : StrCat("pivot_", b);
+      pivots.push_back(
+          Add(NewName(node, part), "Identity", node.device, {TensorNameOf(chosen, static_cast<int>(b))}, selector));
+    }
+    SlimVector<std::string> switches;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const std::string resolved = rewrite_.Resolve(data[k + 1]);
+      std::string_view source;
+      const std::string device(DeviceOf(resolved, &source));
+      NodeDef made = add_switch(NewName(node, source), device, {data[k + 1], data[0]}, in[k]);
+      made.attr.Insert(std::string(kColocationAttr),
+                       AttrValue(SlimVector<std::string>{StrCat(kColocationPrefix, source)}));
+      switches.push_back(Add(std::move(made)));
+    }
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      SlimVector<std::string> inputs;
+      for (const std::string& name : switches) inputs.push_back(TensorNameOf(name, static_cast<int>(b)));
+      const std::string part = is_if ? (b == 0 ? "else" : "then") : StrCat("branch", b);
+      calls.push_back(AddCall(node, NewName(node, part), branches[b], std::move(inputs), in, out, pivots[b]));
+    }
+    FinishBranches(i, node, out, selector, pivots, calls);
+    return OkStatus();
+  }
+
+  // Consumers read the merges, so that they need not wait for all outputs; who waits for the node waits for the branch.
+  void FinishBranches(int i, const NodeDef& node, const SlimVector<DataType>& out, DataType selector,
+                      const SlimVector<std::string>& pivots, const SlimVector<std::string>& calls) {
+    const bool is_if = selector == DataType::kBool;
+    SlimVector<std::string> merges;
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      SlimVector<std::string> inputs;
+      for (std::size_t b = calls.size(); b-- > 0;) inputs.push_back(TensorNameOf(calls[b], static_cast<int>(k)));
+      merges.push_back(
+          AddMerge(NewName(node, is_if ? "output" : "merge"), node.device, std::move(inputs), calls.size(), out[k]));
+    }
+    SlimVector<std::string> inputs;
+    for (std::size_t b = pivots.size(); b-- > 0;) inputs.push_back(pivots[b]);
+    for (const std::string& call : calls) inputs.push_back(StrCat("^", call));
+    const std::string executed =
+        AddMerge(NewName(node, "branch_executed"), node.device, std::move(inputs), pivots.size(), selector);
+    Finish(i, node, out, merges, merges, executed);
+  }
+
+  // Puts `outputs` into the place of the node, and what keeps its name there for those who know it.
+  void Finish(int i, const NodeDef& node, const SlimVector<DataType>& types, const SlimVector<std::string>& outputs,
+              const SlimVector<std::string>& fetchable, const std::string& executed) {
+    changed_ = true;
+    NodeDef kept = MakeNodeDef(node.name, "NoOp", node.device, {});
+    if (Keep(i) == KeepCaller::kFetchable && !fetchable.empty()) {
+      kept.op = "IdentityN";
+      kept.attr.Insert("T", AttrValue(types));
+      kept.input = fetchable;
+    }
+    kept.input.push_back(StrCat("^", executed));
+    if (Keep(i) == KeepCaller::kNo)
+      rewrite_.Replace(i, outputs, {executed});
+    else
+      rewrite_.ReplaceKeepingName(i, std::move(kept), outputs, {executed});
+  }
+
+  // ---- While
+  Status LowerWhile(int i, const NodeDef& node) {
+    Loop loop{node, {}, {}, 10, {}, {}, {}, {}};
+    SlimVector<std::string> control;
+    NameAttrList cond, body;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "T", &loop.types));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "cond", &cond));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "body", &body));
+    static_cast<void>(TryGetNodeAttr(node, "parallel_iterations", &loop.parallel_iterations));
+    Split(node, &loop.data, &control);
+    if (!CanLower(loop, cond)) return OkStatus();
+
+    AddEnters(&loop, control);
+    SlimVector<std::string> next;  // names of nodes that are added last
+    for (const DataType type : loop.types)
+      next.push_back(type == DataType::kResource ? "" : NewName(node, "next_iteration"));
+    std::string first;  // the first variable that goes round
+    for (std::size_t k = 0; k < loop.types.size(); ++k) {
+      if (next[k].empty()) {
+        loop.merge.push_back(loop.enter[k]);
+        continue;
+      }
+      loop.merge.push_back(AddMerge(NewName(node, "merge"), DeviceOfNode(loop.enter[k]), {loop.enter[k], next[k]}, 2,
+                                    BaseType(loop.types[k])));
+      if (first.empty()) first = loop.merge.back();
+    }
+    // The control edge puts what has no inputs in `cond` into the loop's frame.
+    const std::string test =
+        AddCall(node, NewName(node, "cond"), cond, loop.merge, loop.types, {DataType::kBool}, first);
+    const std::string more = Add(MakeNodeDef(NewName(node, "LoopCond"), "LoopCond", node.device, {test}));
+    const std::string start = AddSwitches(&loop, more);
+    const std::string work = AddCall(node, NewName(node, "body"), body, loop.inside, loop.types, loop.types, start);
+    for (std::size_t k = 0; k < next.size(); ++k)
+      if (!next[k].empty())
+        Add(next[k], "NextIteration", DeviceOfNode(loop.merge[k]),
+            {TensorNameOf(work, static_cast<int>(k)), StrCat("^", work)}, BaseType(loop.types[k]));
+    FinishLoop(i, loop);
+    return OkStatus();
+  }
+
+  // A loop needs a variable that goes round, and a LoopCond takes a bool.
+  bool CanLower(const Loop& loop, const NameAttrList& cond) const {
+    bool goes_round = false;
+    for (const DataType type : loop.types) goes_round = goes_round || type != DataType::kResource;
+    const FunctionDef* function = FindFunction(library_, cond.name);
+    if (!goes_round || function == nullptr || function->signature.output_arg.size() != 1) return false;
+    SlimVector<DataType> types;
+    return detail::TypesOfArg(function->signature, function->signature.output_arg[0], cond.attr, &types).ok() &&
+           types == SlimVector<DataType>{DataType::kBool};
+  }
+  std::string DeviceOfNode(std::string_view name) const {
+    const int at = rewrite_.Find(name);
+    return at < 0 ? std::string() : rewrite_.node(at).device;
+  }
+
+  void AddEnters(Loop* loop, const SlimVector<std::string>& control) {
+    const NodeDef& node = loop->node;
+    std::string before;
+    if (!control.empty()) {
+      before = NewName(node, "LoopControlInputs");
+      Add(MakeNodeDef(before, "NoOp", node.device, control));
+    }
+    for (std::size_t k = 0; k < loop->types.size(); ++k) {
+      const std::string resolved = rewrite_.Resolve(loop->data[k]);
+      std::string_view source;
+      const std::string device(DeviceOf(resolved, &source));
+      NodeDef enter = MakeNodeDef(NewName(node, "enter"), "Enter", device, {loop->data[k]});
+      if (!before.empty()) enter.input.push_back(StrCat("^", before));
+      enter.attr.Insert("T", AttrValue(BaseType(loop->types[k])));
+      enter.attr.Insert("frame_name", AttrValue(node.name));
+      enter.attr.Insert("parallel_iterations", AttrValue(loop->parallel_iterations));
+      if (loop->types[k] == DataType::kResource) enter.attr.Insert("is_constant", AttrValue(true));
+      loop->enter.push_back(Add(std::move(enter)));
+    }
+  }
+
+  // A Switch for each variable that goes round, its Exit, and what the body gets. Returns the node that starts the
+  // body.
+  std::string AddSwitches(Loop* loop, const std::string& more) {
+    const NodeDef& node = loop->node;
+    std::string start;
+    for (std::size_t k = 0; k < loop->types.size(); ++k) {
+      if (loop->types[k] == DataType::kResource) {
+        loop->inside.push_back(loop->enter[k]);
+        loop->exit.push_back(loop->data[k]);
+        continue;
+      }
+      const DataType type = BaseType(loop->types[k]);
+      const std::string resolved = rewrite_.Resolve(loop->data[k]);
+      const std::string device = DeviceOfNode(loop->merge[k]);
+      const std::string name = Add(NewName(node, StrCat(ParseTensorName(resolved).node, "_switch")), "Switch", device,
+                                   {loop->merge[k], more}, type);
+      loop->inside.push_back(TensorNameOf(name, 1));
+      loop->exit.push_back(Add(NewName(node, "exit"), "Exit", device, {name}, type));
+      if (start.empty())
+        start = Add(NewName(node, "loop_body_control"), "Identity", node.device, {TensorNameOf(name, 1)}, type);
+    }
+    return start;
+  }
+
+  // Consumers read the exits, of a resource what entered the loop; who waits for the loop waits for all exits.
+  void FinishLoop(int i, const Loop& loop) {
+    NodeDef executed = MakeNodeDef(NewName(loop.node, "LoopExecuted"), "NoOp", loop.node.device, {});
+    for (std::size_t k = 0; k < loop.exit.size(); ++k)
+      if (loop.types[k] != DataType::kResource) executed.input.push_back(StrCat("^", loop.exit[k]));
+    const std::string name = Add(std::move(executed));
+    Finish(i, loop.node, loop.types, loop.exit, loop.exit, name);
+  }
+
+  const FunctionDefLibrary& library_;
+  const OpRegistry& registry_;
+  const LowerOptions& options_;
+  const int given_;  // nodes before the lowering
+  GraphRewrite rewrite_;
+  SlimVector<Chain> chains_;
+  SlimVector<int> chain_of_;  // per node
+  int next_chain_ = -1;  // of the nodes that are being added
+  bool has_retvals_ = false;
+  bool changed_ = false;
+};
+
+// Lowers the If, Case and While nodes of the graph that are marked so, and those in the functions that it inlines for
+// them. A node of which a session may know the name stays: as an IdentityN of the results, or, in a graph with _Retval
+// nodes, as a NoOp. Functions are those of `library`; `registry` outlives the graph, and has Switch, Merge and the
+// other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool, a loop
+// whose variables are all resources) stays as it is and runs natively. For is never lowered. ResourceExhausted when
+// the graph would grow without measure; after an error the graph is what it was.
+inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry,
+                                 const LowerOptions& options) {
+  FunctionalLowering lowering(*graph, library, registry, options);
+  TENON_RETURN_IF_ERROR(lowering.Run());
+  if (!lowering.changed()) return OkStatus();
+  ImportOptions import;
+  import.allow_internal_ops = true;
+  import.ignore_shape_errors = true;  // in a branch that never runs they do no harm
+  TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, import));
+  *graph = std::move(lowered);
+  return OkStatus();
+}
+// What TensorFlow does: SessionOptions::lower_control_flow may be this.
+inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
+  return LowerFunctionalOps(graph, library, registry, LowerOptions{});
+}
+// Everything that can be lowered and inlined, marked or not: another choice for it.
+inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
+  return LowerFunctionalOps(graph, library, registry, LowerOptions{.unmarked = true, .inline_calls = true});
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/function_reach.hpp ----
+// ReachableFunctions: the part of a function library that some nodes can come to call.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Follows calls: nodes whose op is a function, and attrs that are functions, their attrs' functions too. one thread.
+class FunctionReach {
+ public:
+  explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
+  }
+
+  void Add(std::span<const NodeDef> nodes) {
+    AddNodes(nodes);
+    while (!todo_.empty()) {
+      const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
+      todo_.pop_back();
+      AddNodes(function.node_def);
+      for (const GradientDef& gradient : library_.gradient)
+        if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
+    }
+  }
+  FunctionDefLibrary Take() const {
+    FunctionDefLibrary out;
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      if (reached_[i] != 0) out.function.push_back(library_.function[i]);
+    for (const GradientDef& gradient : library_.gradient)
+      if (IsReached(gradient.function_name)) out.gradient.push_back(gradient);
+    for (const RegisteredGradient& gradient : library_.registered_gradients)
+      if (IsReached(gradient.gradient_func)) out.registered_gradients.push_back(gradient);
+    return out;
+  }
+
+ private:
+  struct NameOf {
+    const FunctionDefLibrary* library;
+    std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
+  };
+  bool IsReached(std::string_view name) const {
+    const int i = index_.Find(name, NameOf{&library_});
+    return i >= 0 && reached_[static_cast<std::size_t>(i)] != 0;
+  }
+  void AddName(std::string_view name) {
+    const int i = index_.Find(name, NameOf{&library_});
+    if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
+  }
+  void AddCall(const NameAttrList& call) {
+    AddName(call.name);
+    AddAttrs(call.attr);
+  }
+  void AddAttrs(const AttrMap& attrs) {
+    for (const auto& [name, value] : attrs) {
+      if (value.kind() == AttrValue::Kind::kFunc) AddCall(value.func());
+      if (value.kind() == AttrValue::Kind::kList)
+        for (const NameAttrList& call : value.list().func) AddCall(call);
+    }
+  }
+  void AddNodes(std::span<const NodeDef> nodes) {
+    for (const NodeDef& node : nodes) {
+      AddName(node.op);
+      AddAttrs(node.attr);
+    }
+  }
+
+  const FunctionDefLibrary& library_;
+  NameIndex index_;
+  SlimVector<char> reached_;  // per function
+  SlimVector<int> todo_;
+};
+
+}  // namespace detail
+
+// In the library's order, with the gradients that belong to them.
+inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, std::span<const NodeDef> nodes) {
+  if (library.empty()) return {};
+  detail::FunctionReach reach(library);
+  reach.Add(nodes);
+  return reach.Take();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/transfers.hpp ----
+// _Send and _Recv nodes: how they are written, and whether each has its counterpart.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline bool IsSendOp(std::string_view op) { return op == "_Send" || op == "_HostSend"; }
+inline bool IsRecvOp(std::string_view op) { return op == "_Recv" || op == "_HostRecv"; }
+
+// One tensor on its way from one device to another, or between a device's memory and the host's.
+struct Transfer {
+  std::string tensor_name;
+  std::string_view send_device, recv_device;
+  std::uint64_t send_incarnation = 0;
+  DataType dtype = DataType::kInvalid;
+  std::string_view src, dst;  // nodes, for those who look at the graph
+};
+
+namespace detail {
+inline NodeDef MakeTransferNode(std::string name, std::string_view op, std::string_view device, const Transfer& t) {
+  NodeDef node;
+  node.name = std::move(name);
+  node.op = std::string(op);
+  node.device = std::string(device);
+  node.attr.Insert(IsSendOp(op) ? "T" : "tensor_type", AttrValue(t.dtype));
+  node.attr.Insert("tensor_name", AttrValue(t.tensor_name));
+  node.attr.Insert("send_device", AttrValue(t.send_device));
+  node.attr.Insert("send_device_incarnation", AttrValue(static_cast<std::int64_t>(t.send_incarnation)));
+  node.attr.Insert("recv_device", AttrValue(t.recv_device));
+  node.attr.Insert("client_terminated", AttrValue(false));
+  node.attr.Insert("_src", AttrValue(t.src));
+  node.attr.Insert("_dst", AttrValue(t.dst));
+  return node;
+}
+}  // namespace detail
+
+// `on_host`: the tensor is in host memory at that end.
+inline NodeDef MakeSend(std::string name, bool on_host, const Transfer& t, std::string input) {
+  NodeDef node = detail::MakeTransferNode(std::move(name), on_host ? "_HostSend" : "_Send", t.send_device, t);
+  node.input.push_back(std::move(input));
+  return node;
+}
+inline NodeDef MakeRecv(std::string name, bool on_host, const Transfer& t) {
+  return detail::MakeTransferNode(std::move(name), on_host ? "_HostRecv" : "_Recv", t.recv_device, t);
+}
+
+// Whether each _Send of the graphs, which run together, has the _Recv that takes its tensor, and the other way round;
+// those that the client ends (client_terminated) need none. InvalidArgument, with the node and what it waits for, when
+// a run would wait for ever or leave a tensor behind, and when two of a kind use one name.
+class TransferCheck {
+ public:
+  void Add(const GraphDef& graph) {
+    for (const NodeDef& node : graph.node) {
+      const bool send = IsSendOp(node.op);
+      bool client = false;
+      if ((!send && !IsRecvOp(node.op)) || (TryGetNodeAttr(node, "client_terminated", &client) && client)) continue;
+      AddNode(node, send);
+    }
+  }
+  Status Finish() const {
+    if (!status_.ok()) return status_;
+    for (const Entry& entry : entries_)
+      if (entry.send == nullptr || entry.recv == nullptr) return Unpaired(entry);
+    return OkStatus();
+  }
+
+ private:
+  struct Entry {
+    std::string key;
+    const NodeDef* send = nullptr;
+    const NodeDef* recv = nullptr;
+  };
+  struct KeyOf {
+    const TransferCheck* self;
+    std::string_view operator()(int i) const { return self->entries_[static_cast<std::size_t>(i)].key; }
+  };
+
+  void AddNode(const NodeDef& node, bool send) {
+    std::string tensor, from, to;
+    std::int64_t incarnation = 0;
+    status_.Update(GetNodeAttr(node, "tensor_name", &tensor));
+    status_.Update(GetNodeAttr(node, "send_device", &from));
+    status_.Update(GetNodeAttr(node, "recv_device", &to));
+    static_cast<void>(TryGetNodeAttr(node, "send_device_incarnation", &incarnation));
+    const int number = static_cast<int>(entries_.size());
+    std::string key = StrCat(from, ";", incarnation, ";", to, ";", tensor);
+    int at = index_.Find(key, KeyOf{this});
+    if (at < 0) {
+      at = number;
+      entries_.push_back({std::move(key), nullptr, nullptr});
+      index_.Insert(entries_.back().key, at, KeyOf{this});
+    }
+    Entry& entry = entries_[static_cast<std::size_t>(at)];
+    const NodeDef*& place = send ? entry.send : entry.recv;
+    if (place != nullptr)
+      status_.Update(errors::InvalidArgument("Two ", node.op, " nodes, ", FormatNodeForError(place->name), " and ",
+                                             FormatNodeForError(node.name), ", have the same key '", entry.key, "'"));
+    place = &node;
+  }
+  TENON_COLD static Status Unpaired(const Entry& entry) {
+    const NodeDef& node = entry.send != nullptr ? *entry.send : *entry.recv;
+    return errors::InvalidArgument(node.op, " ", FormatNodeForError(node.name), " has no ",
+                                   entry.send != nullptr ? "_Recv" : "_Send", " with its key '", entry.key,
+                                   "' in any of the graphs that run together");
+  }
+
+  SlimVector<Entry> entries_;
+  detail::NameIndex index_;
+  Status status_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/partition.hpp ----
+// PartitionGraph: a placed graph becomes one GraphDef for each device, joined by _Send and _Recv nodes. Loops over
+// several devices get a small loop of their own on each of them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What a partition must know of kernels and devices. one thread.
+class PartitionEnvironment {
+ public:
+  virtual ~PartitionEnvironment() = default;
+  // True where a node's kernel on the device reads or writes the tensor in host memory.
+  virtual bool InputOnHost(const NodeDef& node, std::string_view device, int input) const = 0;
+  virtual bool OutputOnHost(const NodeDef& node, std::string_view device, int output) const = 0;
+  // True for a device whose kernels use ordinary host memory.
+  virtual bool UsesHostMemory(std::string_view device) const = 0;
+  // A number that changes when the device starts anew.
+  virtual std::uint64_t Incarnation(std::string_view device) const = 0;
+};
+
+struct PartitionOptions {
+  // Microseconds after a step's start at which a node will run, later than all that it waits for; -1: not known. If
+  // set, a _Recv waits for a ControlTrigger of its time, so that tensors do not arrive long before they are used.
+  std::int64_t (*start_time)(const Node& node, void* state) = nullptr;
+  void* state = nullptr;
+  bool check_transfers = true;  // false: some _Send and _Recv nodes of the graph have their counterparts elsewhere
+};
+
+struct GraphPartition {
+  std::string device;
+  GraphDef graph;
+};
+
+// Does the work of PartitionGraph; use that. one thread.
+class GraphPartitioner {
+ public:
+  GraphPartitioner(const Graph& graph, const PartitionEnvironment& environment, const PartitionOptions& options)
+      : graph_(graph), environment_(environment), options_(options) {}
+
+  Result<SlimVector<GraphPartition>> Run() {
+    TENON_RETURN_IF_ERROR(Load());
+    TENON_RETURN_IF_ERROR(AddControlLoops());
+    sent_.resize(work_.size());
+    for (int v = 0; Slot(v) < work_.size(); ++v) TENON_RETURN_IF_ERROR(Emit(v));
+    if (options_.start_time != nullptr) ScheduleRecvs();
+    TransferCheck transfers;
+    for (std::size_t i = parts_.size(); i-- > 0;)
+      if (parts_[i].graph.node.empty()) parts_.erase(parts_.begin() + i);
+    for (GraphPartition& part : parts_) {
+      part.graph.versions = graph_.versions();
+      part.graph.library = ReachableFunctions(graph_.library(), part.graph.node);
+      transfers.Add(part.graph);
+    }
+    if (options_.check_transfers) TENON_RETURN_IF_ERROR(transfers.Finish());
+    return std::move(parts_);
+  }
+
+ private:
+  // A node of the graph, or one of a control loop.
+  struct Work {
+    NodeDef def;
+    int device = -1;  // number among parts_
+    SlimVector<InEdge> inputs;
+    SlimVector<int> controls;
+    int outputs_in = 0;  // frame
+  };
+  // A tensor (or, with output kControlSlot, the end of a node) that is on another device already, under a node's name.
+  struct Sent {
+    int output;
+    int device;
+    bool on_host;
+    std::string name;
+  };
+  struct ControlLoop {
+    int frame, device;
+    int merge;
+  };
+  // A _Recv of a reference: it reads when the others inputs of its consumer are there.
+  struct RefRecv {
+    int device;
+    std::size_t node;
+  };
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  int given() const { return graph_.num_nodes(); }
+  Work& work(int v) { return work_[Slot(v)]; }
+  const std::string& device_name(int device) const { return parts_[Slot(device)].device; }
+  std::string NewName(std::string_view prefix) {
+    std::string name;
+    do {
+      name = StrCat(prefix, "/_", name_counter_++);
+    } while (graph_.Find(name) != nullptr);
+    return name;
+  }
+
+  // ---- nodes and devices
+  int PartOf(std::string_view device) {
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      if (parts_[i].device == device) return static_cast<int>(i);
+    parts_.push_back({std::string(device), {}});
+    return static_cast<int>(parts_.size()) - 1;
+  }
+  Status Load() {
+    work_.reserve(Slot(given()));
+    for (const Node& node : graph_.nodes()) {
+      if (node.assigned_device == 0)
+        return errors::InvalidArgument("PartitionGraph: ", FormatNodeForError(node.name()),
+                                       " has no device; place the graph first");
+      Work& w = work_.emplace_back();
+      w.def = node.def;
+      w.def.attr.erase(kColocationAttr);  // it has done its work, and may name nodes of other partitions
+      w.device = PartOf(graph_.assigned_device_name(node.id));
+      int missing = 0;
+      for (const InEdge& edge : node.inputs) {
+        missing += edge.node < 0 ? 1 : 0;
+        w.inputs.push_back(edge);
+      }
+      if (missing > 0)
+        return errors::InvalidArgument("Incomplete graph, missing ", missing, " inputs for ", node.name());
+      for (const int control : node.control_inputs) w.controls.push_back(control);
+      FillIncarnation(&w.def);
+    }
+    return OkStatus();
+  }
+  // Of a transfer that the graph came with.
+  void FillIncarnation(NodeDef* node) const {
+    std::string device;
+    std::int64_t incarnation = 0;
+    if ((!IsSendOp(node->op) && !IsRecvOp(node->op)) || !TryGetNodeAttr(*node, "send_device", &device)) return;
+    if (TryGetNodeAttr(*node, "send_device_incarnation", &incarnation) && incarnation != 0) return;
+    node->attr.Set("send_device_incarnation", AttrValue(static_cast<std::int64_t>(environment_.Incarnation(device))));
+  }
+
+  // ---- loops over several devices
+  Status AddControlLoops() {
+    bool flow = false;
+    for (const Node& node : graph_.nodes()) flow = flow || IsControlFlow(node.node_class);
+    if (!flow || parts_.size() < 2) return OkStatus();
+    const SlimVector<char> all(Slot(given()), 1);
+    TENON_ASSIGN_OR_RETURN(frames_, FindFrames(graph_, all, {}));
+    for (const Node& node : graph_.nodes())
+      work(node.id).outputs_in = frames_.frame_of[Slot(node.id)] < 0 ? 0 : frames_.OutputsIn(node);
+    TENON_RETURN_IF_ERROR(MoveControlFlow());
+    for (int v = 0; v < given(); ++v) {
+      for (const InEdge& edge : SlimVector<InEdge>(work(v).inputs)) TENON_RETURN_IF_ERROR(CoverEdge(edge.node, v));
+      for (const int control : SlimVector<int>(work(v).controls)) TENON_RETURN_IF_ERROR(CoverEdge(control, v));
+    }
+    for (int v = given(); Slot(v) < work_.size(); ++v)  // whole nodes for the environment
+      for (const InEdge& edge : work(v).inputs) work(v).def.input.push_back(NameOf(edge));
+    return OkStatus();
+  }
+  // The nodes that only steer go where their data are, which saves transfers.
+  Status MoveControlFlow() {
+    TENON_ASSIGN_OR_RETURN(const SlimVector<int> order, TopologicalOrder(graph_));
+    for (const int id : order) {
+      const Node& node = graph_.node(id);
+      if (node.node_class == NodeClass::kSwitch || node.node_class == NodeClass::kExit) {
+        work(id).device = work(node.input(0).node).device;
+      } else if ((node.node_class == NodeClass::kEnter && !IsRefType(node.input_type(0))) ||
+                 node.node_class == NodeClass::kNextIteration) {
+        for (const OutEdge& edge : node.outputs) {
+          if (edge.output == kControlSlot) continue;
+          work(id).device = work(edge.node).device;
+          break;
+        }
+      }
+    }
+    return OkStatus();
+  }
+  Status CoverEdge(int src, int dst) {
+    const int frame = work(src).outputs_in;
+    if (frame == 0 || work(src).device == work(dst).device) return OkStatus();
+    int merge = -1;
+    return AddControlLoop(frame, work(dst).device, &merge);
+  }
+
+  int FindControlLoop(int frame, int device) const {
+    for (const ControlLoop& loop : loops_)
+      if (loop.frame == frame && loop.device == device) return loop.merge;
+    return -1;
+  }
+  int AddWork(NodeDef def, int device, int frame, SlimVector<InEdge> inputs) {
+    Work& w = work_.emplace_back();
+    w.def = std::move(def);
+    w.def.name = StrCat("_cloop", NewName(w.def.name));
+    w.def.attr.Insert(w.def.op == "Const" ? "dtype" : "T", AttrValue(DataType::kFloat));
+    w.device = device;
+    w.outputs_in = frame;
+    w.inputs = std::move(inputs);
+    return static_cast<int>(work_.size()) - 1;
+  }
+  static Tensor EmptyFloats() { return *Tensor::Make(DataType::kFloat, TensorShape({0})); }
+
+  // A loop on `device` that goes round as often as the one of `frame`: what arrives in that frame can wait for it.
+  // Loops around it come with it.
+  Status AddControlLoop(int frame, int device, int* merge) {
+    *merge = FindControlLoop(frame, device);
+    if (*merge >= 0) return OkStatus();
+    const ControlFlowFrames::Frame& of = frames_.frames[Slot(frame)];
+    if (of.loop_cond < 0) return errors::InvalidArgument("A cross-device loop must have a pivot predicate: ", of.name);
+    int start = -1;
+    if (of.parent != 0) {
+      TENON_RETURN_IF_ERROR(AddControlLoop(of.parent, device, &start));
+    } else {
+      NodeDef constant = MakeNodeDef("const", "Const", "", {});
+      constant.attr.Insert("value", AttrValue(EmptyFloats()));
+      start = AddWork(std::move(constant), device, 0, {});
+    }
+    NodeDef enter = MakeNodeDef("enter", "Enter", "", {}), join = MakeNodeDef("merge", "Merge", "", {});
+    enter.attr.Insert("frame_name", AttrValue(of.name));
+    enter.attr.Insert("parallel_iterations", AttrValue(of.parallel_iterations));
+    enter.attr.Insert("is_constant", AttrValue(false));
+    join.attr.Insert("N", AttrValue(2));
+    const int in = AddWork(std::move(enter), device, frame, {{start, 0}});
+    *merge = AddWork(std::move(join), device, frame, {{in, 0}});
+    const int branch =
+        AddWork(MakeNodeDef("switch", "Switch", "", {}), device, frame, {{*merge, 0}, {of.loop_cond, 0}});
+    const int next = AddWork(MakeNodeDef("next", "NextIteration", "", {}), device, frame, {{branch, 1}});
+    work(*merge).inputs.push_back({next, 0});
+    loops_.push_back({frame, device, *merge});
+    return OkStatus();
+  }
+
+  // ---- edges
+  const NodeDef& DefOf(int v) const { return v < given() ? graph_.node(v).def : work_[Slot(v)].def; }
+  bool OutputOnHost(int v, int output) const {
+    return output != kControlSlot && environment_.OutputOnHost(DefOf(v), device_name(work_[Slot(v)].device), output);
+  }
+  bool InputOnHost(int v, int input) const {
+    return input != kControlSlot && environment_.InputOnHost(DefOf(v), device_name(work_[Slot(v)].device), input);
+  }
+  // Of the value on an edge; Switch of a control loop reads a LoopCond.
+  Result<DataType> TypeOf(const InEdge& edge, int dst, int input) const {
+    if (edge.output == kControlSlot) return DataType::kFloat;
+    if (dst < given() && IsRefType(graph_.node(dst).input_type(input)))
+      return errors::InvalidArgument("Input ", input, " of ", FormatNodeForError(graph_.node(dst).name()),
+                                     " is a reference to a variable of another device, ",
+                                     FormatNodeForError(graph_.node(edge.node).name()), "; place them together");
+    return edge.node < given() ? BaseType(graph_.node(edge.node).output_type(edge.output)) : DataType::kFloat;
+  }
+
+  Status Emit(int v) {
+    NodeDef def = work(v).def;
+    def.device = device_name(work(v).device);
+    def.input.clear();
+    SlimVector<RefRecv> refs;
+    SlimVector<std::string> others;
+    const Work& w = work(v);
+    for (std::size_t i = 0; i < w.inputs.size(); ++i) {
+      const std::size_t before = refs.size();
+      TENON_ASSIGN_OR_RETURN(std::string name, InputName(w.inputs[i], v, static_cast<int>(i), &refs));
+      if (refs.size() == before) others.push_back(StrCat("^", ParseTensorName(name).node));
+      def.input.push_back(std::move(name));
+    }
+    for (const int control : w.controls) {
+      TENON_ASSIGN_OR_RETURN(std::string name, InputName({control, kControlSlot}, v, kControlSlot, &refs));
+      others.push_back(name);
+      def.input.push_back(std::move(name));
+    }
+    for (const RefRecv& ref : refs)
+      parts_[Slot(ref.device)].graph.node[ref.node].input.append(others.begin(), others.end());
+    parts_[Slot(w.device)].graph.node.push_back(std::move(def));
+    return OkStatus();
+  }
+
+  // How v, on its device, names what comes along the edge; sends it there if need be.
+  Result<std::string> InputName(const InEdge& edge, int v, int input, SlimVector<RefRecv>* refs) {
+    const int edge_id = next_edge_++;
+    const int from = work(edge.node).device, to = work(v).device;
+    const bool control = edge.output == kControlSlot;
+    const bool sender_on_host = OutputOnHost(edge.node, edge.output), on_host = InputOnHost(v, input);
+    const bool stays =
+        from == to && (control || sender_on_host == on_host || environment_.UsesHostMemory(device_name(to)));
+    if (stays) return NameOf(edge);
+    const bool is_ref = edge.node < given() && !control && IsRefType(graph_.node(edge.node).output_type(edge.output));
+    if (!is_ref)
+      for (const Sent& sent : sent_[Slot(edge.node)])
+        if (sent.output == edge.output && sent.device == to && sent.on_host == on_host) return NameOf(sent);
+    TENON_ASSIGN_OR_RETURN(const DataType dtype, TypeOf(edge, v, input));
+    Sent sent{edge.output, to, on_host, AddTransfer(edge, v, edge_id, dtype, sender_on_host, on_host)};
+    if (is_ref) refs->push_back({to, parts_[Slot(to)].graph.node.size() - 1});
+    std::string name = NameOf(sent);
+    if (!is_ref) sent_[Slot(edge.node)].push_back(std::move(sent));
+    return name;
+  }
+  std::string NameOf(const InEdge& edge) const {
+    const std::string& src = work_[Slot(edge.node)].def.name;
+    return edge.output == kControlSlot ? StrCat("^", src) : TensorNameOf(src, edge.output);
+  }
+  static std::string NameOf(const Sent& sent) {
+    return sent.output == kControlSlot ? StrCat("^", sent.name) : sent.name;
+  }
+
+  // The _Send on one side and the _Recv on the other; of a control edge a value without elements, and an Identity that
+  // waits for it. Returns the node to read.
+  std::string AddTransfer(const InEdge& edge, int dst, int edge_id, DataType dtype, bool sender_on_host, bool on_host) {
+    const std::string& src = work_[Slot(edge.node)].def.name;
+    const int from = work(edge.node).device, to = work(dst).device;
+    const bool control = edge.output == kControlSlot;
+    SlimVector<NodeDef>& sending = parts_[Slot(from)].graph.node;
+    std::string value = NameOf(edge);
+    if (control) {
+      NodeDef constant = MakeNodeDef(NewName(src), "Const", device_name(from), {StrCat("^", src)});
+      constant.attr.Insert("dtype", AttrValue(DataType::kFloat));
+      constant.attr.Insert("value", AttrValue(EmptyFloats()));
+      value = constant.name;
+      sending.push_back(std::move(constant));
+    }
+    Transfer t{StrCat("edge_", edge_id, "_", src),
+               device_name(from),
+               device_name(to),
+               environment_.Incarnation(device_name(from)),
+               dtype,
+               src,
+               work(dst).def.name};
+    sending.push_back(MakeSend(NewName(src), sender_on_host, t, std::move(value)));
+    NodeDef recv = MakeRecv(NewName(src), on_host, t);
+    // Both put the _Recv into the frame that the tensor belongs to.
+    if (from == to)
+      recv.input.push_back(StrCat("^", sending.back().name));
+    else if (const int merge = FindControlLoop(work(edge.node).outputs_in, to); merge >= 0)
+      recv.input.push_back(StrCat("^", work(merge).def.name));
+    std::string name = recv.name;
+    SlimVector<NodeDef>& receiving = parts_[Slot(to)].graph.node;
+    if (options_.start_time != nullptr && dst < given() && work(edge.node).outputs_in == 0)
+      recv_times_.push_back({to, receiving.size(), options_.start_time(graph_.node(dst), options_.state)});
+    receiving.push_back(std::move(recv));
+    if (!control) return name;
+    NodeDef identity = MakeNodeDef(NewName(src), "Identity", device_name(to), {name});
+    identity.attr.Insert("T", AttrValue(DataType::kFloat));
+    name = identity.name;
+    receiving.push_back(std::move(identity));
+    return name;
+  }
+
+  // ---- when tensors are fetched
+  struct RecvTime {
+    int device;
+    std::size_t node;  // among those of the partition
+    std::int64_t time;
+  };
+  static constexpr int kEpochs = 100, kPrefetch = 6;
+
+  // The step's time is cut into epochs; a _Recv starts when the epoch kPrefetch before its own has begun.
+  void ScheduleRecvs() {
+    for (std::size_t device = 0; device < parts_.size(); ++device) {
+      SlimVector<std::pair<std::int64_t, int>> starts;  // of nodes outside of loops
+      for (int v = 0; v < given(); ++v) {
+        const std::int64_t time = options_.start_time(graph_.node(v), options_.state);
+        if (Slot(work(v).device) == device && work(v).outputs_in == 0 && time >= 0) starts.push_back({time, v});
+      }
+      if (!starts.empty()) ScheduleRecvs(static_cast<int>(device), &starts);
+    }
+  }
+  void ScheduleRecvs(int device, SlimVector<std::pair<std::int64_t, int>>* starts) {
+    std::sort(starts->begin(), starts->end());
+    const std::int64_t resolution = starts->back().first / kEpochs + 1;
+    SlimVector<std::string> begins(Slot(kEpochs));  // triggers, made when they are needed
+    SlimVector<NodeDef>& nodes = parts_[Slot(device)].graph.node;
+    for (const RecvTime& recv : recv_times_) {
+      const std::int64_t epoch = recv.time / resolution - kPrefetch;
+      if (recv.device != device || epoch < 0 || epoch >= kEpochs) continue;
+      std::string& begin = begins[static_cast<std::size_t>(epoch)];
+      if (begin.empty()) {
+        begin = NewName(StrCat("synch_", epoch));
+        NodeDef trigger = MakeNodeDef(begin, "ControlTrigger", device_name(device), {});
+        // The last node that has begun by then: it cannot wait for what arrives later.
+        const auto after = std::upper_bound(starts->begin(), starts->end(), epoch * resolution,
+                                            [](std::int64_t time, const auto& start) { return time < start.first; });
+        if (after != starts->begin()) trigger.input.push_back(StrCat("^", work((after - 1)->second).def.name));
+        nodes.push_back(std::move(trigger));
+      }
+      nodes[recv.node].input.push_back(StrCat("^", begin));
+    }
+  }
+
+  const Graph& graph_;
+  const PartitionEnvironment& environment_;
+  const PartitionOptions& options_;
+  SlimVector<GraphPartition> parts_;
+  SlimVector<Work> work_;  // the graph's nodes by id, then those of control loops
+  SlimVector<SlimVector<Sent>> sent_;  // per node
+  ControlFlowFrames frames_;
+  SlimVector<ControlLoop> loops_;
+  SlimVector<RecvTime> recv_times_;
+  int next_edge_ = 0;
+  int name_counter_ = 0;
+};
+
+// One graph for each device, in the order in which the nodes name them; every node must have one (PlaceGraph). Control
+// flow nodes may move to the device of their data. Each tensor goes to a device once, however many nodes read it there.
+// InvalidArgument: a node without a device or without an input, a reference that leaves its device, a loop over several
+// devices without a LoopCond, a _Send or _Recv without a counterpart.
+inline Result<SlimVector<GraphPartition>> PartitionGraph(const Graph& graph, const PartitionEnvironment& environment,
+                                                         const PartitionOptions& options = {}) {
+  return GraphPartitioner(graph, environment, options).Run();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/placement.hpp ----
+// What a placement starts from and says in the end: the devices by preference, which kernels there are, options, and
+// the report.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Which kernels there are. one thread.
+class KernelCatalog {
+ public:
+  virtual ~KernelCatalog() = default;
+  // Whether devices of the type have a kernel for the node; if so, *priority is the kernel's: of two types the one with
+  // the higher priority is preferred, whatever the devices' own order is. Usually 0.
+  virtual bool Supports(const NodeDef& node, std::string_view device_type, int* priority) const = 0;
+  // For messages: a line for each kernel of the op.
+  virtual std::string ListKernels(std::string_view op) const = 0;
+};
+
+// The devices that a graph may be placed on. immutable after the last Add.
+class PlacementDevices {
+ public:
+  struct Device {
+    std::string name;  // complete
+    DeviceName parsed;
+    int type = 0;  // number among types()
+  };
+  struct Type {
+    std::string name;
+    int priority = 0;
+  };
+
+  // The first device is the client's: those of its task are local. Of two types the one with the higher priority is
+  // preferred. InvalidArgument when the name is not complete, AlreadyExists when it is there.
+  Status Add(std::string_view name, int type_priority) {
+    Device device{std::string(name), DeviceName(), 0};
+    if (!DeviceName::Parse(name, &device.parsed) || !device.parsed.IsComplete())
+      return errors::InvalidArgument(
+          "PlacementDevices: '", name,
+          "' is no complete device name such as /job:localhost/replica:0/task:0/device:CPU:0");
+    if (Find(name) != nullptr) return errors::AlreadyExists("PlacementDevices: '", name, "' was added before");
+    if (devices_.empty()) client_ = device.parsed;
+    AddType(device.parsed.type, type_priority);
+    devices_.push_back(std::move(device));
+    for (Device& d : devices_) d.type = TypeNumber(d.parsed.type);
+    return OkStatus();
+  }
+
+  const SlimVector<Device>& devices() const { return devices_; }
+  // By preference: priority, then name.
+  const SlimVector<Type>& types() const { return types_; }
+  // Null when there is no such device.
+  const Device* Find(std::string_view name) const {
+    for (const Device& device : devices_)
+      if (device.name == name) return &device;
+    return nullptr;
+  }
+  bool IsLocal(const Device& device) const { return IsSameAddressSpace(device.parsed, client_); }
+  // -1 when no device is of that type.
+  int TypeNumber(std::string_view type) const {
+    for (std::size_t i = 0; i < types_.size(); ++i)
+      if (types_[i].name == type) return static_cast<int>(i);
+    return -1;
+  }
+  // "a, b, c", sorted.
+  std::string Names() const {
+    SlimVector<std::string> names;
+    for (const Device& device : devices_) names.push_back(device.name);
+    std::sort(names.begin(), names.end());
+    return StrJoin(names, ", ");
+  }
+
+ private:
+  void AddType(const std::string& name, int priority) {
+    if (TypeNumber(name) >= 0) return;
+    types_.push_back({name, priority});
+    std::sort(types_.begin(), types_.end(), [](const Type& a, const Type& b) {
+      return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
+    });
+  }
+
+  SlimVector<Device> devices_;
+  SlimVector<Type> types_;
+  DeviceName client_;
+};
+
+struct PlacerOptions {
+  bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
+  std::string_view default_device = {};  // of a function's body: first among those that are possible
+};
+
+// Why a node is where it is.
+enum class PlacementReason : std::uint8_t {
+  kAssigned,  // it was before
+  kOnly,  // no other device is possible
+  kPreferred,  // the first one of several that are possible
+  kConsumer,  // a node without inputs goes where its outputs are used
+  kInput,  // it only looks at its input's shape: it goes where that is
+  kSoft,  // the device asked for cannot run it
+};
+constexpr std::string_view PlacementReasonText(PlacementReason reason) {
+  switch (reason) {
+    case PlacementReason::kAssigned: return "assigned before";
+    case PlacementReason::kOnly: return "the only device possible";
+    case PlacementReason::kPreferred: return "preferred";
+    case PlacementReason::kConsumer: return "with its consumers";
+    case PlacementReason::kInput: return "with its input";
+    case PlacementReason::kSoft: return "soft placement";
+  }
+  return "";
+}
+
+struct PlacementReport {
+  struct Row {
+    std::string node, op, requested, device;
+    PlacementReason reason = PlacementReason::kPreferred;
+    int group = 0;  // nodes with the same number had to be together
+    int candidates = 0;  // devices that were possible
+  };
+  SlimVector<Row> rows;  // per node, by id
+  SlimVector<std::string> notes;  // what was asked for and not done: colocation and devices that were ignored
+
+  // As TensorFlow logs it: "y: (MatMul): /job:localhost/replica:0/task:0/device:GPU:0", a line per node, then the
+  // notes.
+  std::string ToString() const {
+    std::string text;
+    for (const Row& row : rows)
+      StrAppend(&text, row.node, ": (", row.op, "): ", row.device, "  # ", PlacementReasonText(row.reason), "\n");
+    for (const std::string& note : notes) StrAppend(&text, "note: ", note, "\n");
+    return text;
+  }
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/colocation.hpp ----
+// ColocationGraph: which nodes have to be on one device, and what is known of that device. Groups are the sets of a
+// union-find; each has the device names asked for, assigned or fixed by a resource, and the types that can run it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// "{{colocation_node x}}": how messages name a node of a group.
+inline std::string FormatColocationNodeForError(std::string_view name) {
+  return StrCat("{{colocation_node ", name, "}}");
+}
+
+// True for a node that makes a reference or a resource from nothing: where it is, its users must be.
+inline bool IsResourceGenerator(const Node& node) {
+  return node.num_inputs() == 0 && node.num_outputs() == 1 &&
+         (IsRefType(node.output_type(0)) || node.output_type(0) == DataType::kResource);
+}
+// True for a node that makes a value from nothing.
+inline bool IsGenerator(const Node& node) {
+  return node.num_inputs() == 0 && node.num_outputs() == 1 && !IsRefType(node.output_type(0));
+}
+
+// externally synchronised. Build once, then ask; the placer adds what it assigns.
+class ColocationGraph {
+ public:
+  struct SupportedType {
+    int type;  // number among PlacementDevices::types()
+    int priority;  // of the kernel
+  };
+  struct Group {
+    int parent, rank = 0;
+    DeviceName assigned, resource, requested;  // `requested` has all parts of the other two
+    SlimVector<SupportedType> supported;       // by preference
+    bool soft = false;                         // gave up a part of what was requested
+  };
+
+  // All arguments outlive this; `report` gets notes and may be null.
+  ColocationGraph(const Graph& graph, const PlacementDevices& devices, const KernelCatalog& kernels,
+                  const PlacerOptions& options, PlacementReport* report)
+      : graph_(graph), devices_(devices), kernels_(kernels), options_(options), report_(report) {}
+
+  // InvalidArgument: no kernel, a device that cannot be read, groups that cannot be together. Internal: an assigned
+  // device that does not exist or cannot run its node.
+  Status Build() {
+    for (const Node& node : graph_.nodes()) TENON_RETURN_IF_ERROR(AddNode(node));
+    for (const Node& node : graph_.nodes()) TENON_RETURN_IF_ERROR(ColocateReferences(node));
+    for (const Node& node : graph_.nodes()) LimitHostOnlyLists(node);
+    for (const Node& node : graph_.nodes()) TENON_RETURN_IF_ERROR(ColocateByAttr(node));
+    for (Group& group : groups_) DropXla(&group);
+    return OkStatus();
+  }
+
+  // The group's representative.
+  int Root(int node) {
+    int root = node;
+    while (groups_[Slot(root)].parent != root) root = groups_[Slot(root)].parent;
+    while (groups_[Slot(node)].parent != root) node = std::exchange(groups_[Slot(node)].parent, root);
+    return root;
+  }
+  Group& group_of(int node) { return groups_[Slot(Root(node))]; }
+
+  // The rest of the node's group goes where the node is.
+  Status FollowAssigned(int node) {
+    Group& group = group_of(node);
+    DeviceName device;
+    if (!DeviceName::Parse(graph_.assigned_device_name(node), &device) ||
+        !MergeDeviceNames(&group.assigned, device).ok())
+      return errors::Internal("the assigned device '", graph_.assigned_device_name(node), "' of ",
+                              FormatNodeForError(graph_.node(node).name()), " contradicts '", group.assigned.ToString(),
+                              "' of its group");
+    static_cast<void>(MergeDeviceNames(&group.resource, device, DeviceMergeConflict::kOverride));
+    static_cast<void>(MergeDeviceNames(&group.requested, device, DeviceMergeConflict::kOverride));
+    return OkStatus();
+  }
+
+  // What is known of a group, for messages; empty for a node alone.
+  std::string DebugInfo(int node) {
+    const int root = Root(node);
+    const Group& group = groups_[Slot(root)];
+    SlimVector<std::string> ops;
+    std::string types, members;
+    int count = 0;
+    for (const Node& other : graph_.nodes()) {
+      if (Root(other.id) != root) continue;
+      ++count;
+      StrAppend(&members, "  ", other.name(), " (", other.op_name(), ") ", other.def.device);
+      if (other.assigned_device != 0)
+        StrAppend(&members, " framework assigned device=", graph_.assigned_device_name(other.id));
+      members += "\n";
+      bool known = false;
+      for (const std::string& op : ops) known = known || op == other.op_name();
+      if (known) continue;
+      ops.push_back(other.op_name());
+      StrAppend(&types, other.op_name(), ": ", TypeNames(SupportedTypes(other)), "\n");
+    }
+    if (count <= 1) return "";
+    return StrCat("\nColocation Debug Info:\nColocation group had the following types and supported devices:\n",
+                  "requested_device_name='", group.requested.ToString(), "' assigned_device_name='",
+                  group.assigned.ToString(), "' resource_device_name='", group.resource.ToString(),
+                  "' supported_device_types=[", TypeNames(group.supported), "]\n", types,
+                  "\nColocation members, user-requested devices, and framework assigned devices, if any:\n", members);
+  }
+
+ private:
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+  void Note(std::string text) {
+    if (report_ != nullptr) report_->notes.push_back(std::move(text));
+  }
+
+  std::string TypeNames(const SlimVector<SupportedType>& types) const {
+    return StrJoin(types, ", ", [this](std::string* out, const SupportedType& type) {
+      out->append(devices_.types()[Slot(type.type)].name);
+    });
+  }
+  static void Sort(SlimVector<SupportedType>* types) {
+    std::sort(types->begin(), types->end(), [](const SupportedType& a, const SupportedType& b) {
+      return a.priority != b.priority ? a.priority > b.priority : a.type < b.type;
+    });
+  }
+  SlimVector<SupportedType> SupportedTypes(const Node& node) const {
+    SlimVector<SupportedType> types;
+    for (int type = 0; Slot(type) < devices_.types().size(); ++type) {
+      int priority = 0;
+      // A call runs its body wherever the body's nodes are.
+      if (IsFunctionCall(node.op_name()) || kernels_.Supports(node.def, devices_.types()[Slot(type)].name, &priority))
+        types.push_back({type, priority});
+    }
+    Sort(&types);
+    return types;
+  }
+
+  // ---- single nodes
+  Status AddNode(const Node& node) {
+    Group& group = groups_.emplace_back();
+    group.parent = node.id;
+    group.supported = SupportedTypes(node);
+    if (group.supported.empty()) return NoKernel(node);
+    if (node.assigned_device != 0) return AddAssigned(node, &group);
+    if (node.def.device.empty()) return OkStatus();
+    if (!DeviceName::Parse(node.def.device, &group.requested))
+      return errors::InvalidArgument("Malformed device specification '", node.def.device,
+                                     "' in node: ", SummarizeNodeDef(node.def));
+    if (IsResourceGenerator(node)) group.resource = group.requested;
+    return OkStatus();
+  }
+  Status AddAssigned(const Node& node, Group* group) {
+    const std::string_view name = graph_.assigned_device_name(node.id);
+    const PlacementDevices::Device* device = devices_.Find(name);
+    if (device == nullptr)
+      return errors::Internal("Assigned device '", name, "' does not match any device. Op ", node.op_name(), " named ",
+                              node.name(), "; available devices are [ ", devices_.Names(), " ]");
+    for (const SupportedType& type : group->supported) {
+      if (type.type != device->type) continue;
+      group->assigned = group->requested = device->parsed;
+      return OkStatus();
+    }
+    return errors::Internal("Assigned device '", name, "' does not have registered OpKernel support for ",
+                            node.op_name(), "; ", FormatNodeForError(node.name()));
+  }
+  TENON_COLD Status NoKernel(const Node& node) const {
+    std::string attrs;
+    for (const auto& [name, value] : node.def.attr)
+      StrAppend(&attrs, attrs.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
+    SlimVector<std::string> types;
+    for (const PlacementDevices::Type& type : devices_.types()) types.push_back(type.name);
+    std::sort(types.begin(), types.end());
+    return AttachNode(errors::InvalidArgument("No OpKernel was registered to support Op '", node.op_name(),
+                                              "' used by ", FormatNodeForError(node.name()), " with these attrs: [",
+                                              attrs, "]\nRegistered devices: [", StrJoin(types, ", "),
+                                              "]\nRegistered kernels:\n", kernels_.ListKernels(node.op_name())),
+                      node.name());
+  }
+
+  // ---- references and resources
+  static bool IsDatasetOp(const Node& node) {
+    return node.op_name().find("Dataset") != std::string::npos && node.num_outputs() == 1 &&
+           node.output_type(0) == DataType::kVariant;
+  }
+  // Nodes that hand their inputs on to where they are used.
+  static bool ForwardsResources(const Node& node) {
+    if (node.op_name() == "IdentityN" || node.op_name() == "DeleteMultiDeviceIterator" ||
+        node.op_name() == "PartitionedCall" || node.op_name() == "StatefulPartitionedCall")
+      return true;
+    return IsDatasetOp(node) && HasNodeAttr(node.def, "f");
+  }
+  // A call that returns a resource: where that is follows from the function's body.
+  static bool ReturnsResource(const Node& node) {
+    if (!IsFunctionCall(node.op_name())) return false;
+    for (const DataType type : node.output_types)
+      if (type == DataType::kResource) return true;
+    return false;
+  }
+
+  Status ColocateReferences(const Node& dst) {
+    if (ForwardsResources(dst) || ReturnsResource(dst)) return OkStatus();
+    for (int i = 0; i < dst.num_inputs(); ++i) {
+      const int src_id = dst.input(i).node;
+      if (src_id < 0) continue;
+      const Node& src = graph_.node(src_id);
+      const DataType type = dst.input_type(i);
+      const bool together = type == DataType::kResource || IsRefType(type) ||
+                            (type == DataType::kVariant && IsDatasetOp(src) && IsDatasetOp(dst));
+      if (together && !ReturnsResource(src)) TENON_RETURN_IF_ERROR(ColocateEdge(src, dst));
+    }
+    return OkStatus();
+  }
+  Status ColocateEdge(const Node& src, const Node& dst) {
+    if (Root(src.id) == Root(dst.id)) return OkStatus();
+    Group& from = group_of(src.id);
+    Group& to = group_of(dst.id);
+    if (!AreCompatible(from.assigned, to.assigned))
+      return EdgeConflict("assigned", src, from.assigned, dst, to.assigned);
+    if (!AreCompatible(from.resource, to.resource))
+      return EdgeConflict("resource", src, from.resource, dst, to.resource);
+    if (!AreCompatible(from.requested, to.requested)) {
+      Note(StrCat("the device '", to.requested.ToString(), "' asked for by '", dst.name(), "' is ignored: it reads '",
+                  src.name(), "', which is on '", from.requested.ToString(), "'"));
+      to.requested = from.requested;
+      EnsureSpecification(&to.requested, to.assigned);
+      EnsureSpecification(&to.requested, to.resource);
+    }
+    return AttachNode(Colocate(src.id, dst.id), dst.name());
+  }
+  TENON_COLD static Status EdgeConflict(std::string_view what, const Node& src, const DeviceName& from, const Node& dst,
+                                        const DeviceName& to) {
+    return errors::InvalidArgument(
+        "Cannot place the graph because a reference or resource edge connects colocation groups with incompatible ",
+        what, " devices: ", from.ToString(), " vs ", to.ToString(), ". The edge src node is ", src.name(),
+        " , and the dst node is ", dst.name());
+  }
+
+  // ---- lists whose elements only the host has
+  void LimitHostOnlyLists(const Node& node) {
+    bool variant = false;
+    for (const DataType type : node.input_types) variant = variant || type == DataType::kVariant;
+    const int cpu = devices_.TypeNumber("CPU");
+    if (!variant || cpu < 0 || !HoldsHostOnly(node)) return;
+    SlimVector<SupportedType> only;
+    for (const SupportedType& type : group_of(node.id).supported)
+      if (type.type == cpu) only.push_back(type);
+    if (!only.empty()) group_of(node.id).supported = std::move(only);
+  }
+  // Follows variants back to the op that says what their lists hold.
+  bool HoldsHostOnly(const Node& node) {
+    bool found = false, host_only = false;
+    seen_from_.resize(Slot(graph_.num_nodes()), -1);
+    SlimVector<int> todo{node.id};
+    while (!todo.empty() && !found) {
+      const Node& at = graph_.node(todo.back());
+      todo.pop_back();
+      if (std::exchange(seen_from_[Slot(at.id)], node.id) == node.id) continue;
+      DataType element = DataType::kInvalid;
+      found = at.op_name().find("TensorList") != std::string::npos && TryGetNodeAttr(at.def, "element_dtype", &element);
+      host_only = element == DataType::kString || element == DataType::kResource;
+      for (int i = 0; i < at.num_inputs(); ++i)
+        if (at.input(i).node >= 0 && at.input_type(i) == DataType::kVariant) todo.push_back(at.input(i).node);
+    }
+    return found && host_only;
+  }
+
+  // ---- asked for: _class
+  struct GroupName {
+    const ColocationGraph* self;
+    std::string_view operator()(int i) const { return self->names_[Slot(i)].first; }
+  };
+  // A node is in the groups that it names and in the one of its own name, whose node need not exist.
+  Status ColocateByAttr(const Node& node) {
+    if (const AttrValue* groups = node.def.attr.Find(kColocationAttr); groups != nullptr)
+      for (const std::string& entry : groups->list().s)
+        if (StartsWith(entry, kColocationPrefix))
+          TENON_RETURN_IF_ERROR(Join(node, std::string_view(entry).substr(kColocationPrefix.size())));
+    return Join(node, node.name());
+  }
+  Status Join(const Node& node, std::string_view group) {
+    const int number = static_cast<int>(names_.size());
+    const int at = name_index_.Find(group, GroupName{this});
+    if (at < 0) {
+      names_.push_back({std::string(group), node.id});
+      name_index_.Insert(names_.back().first, number, GroupName{this});
+      return OkStatus();
+    }
+    const Status status = Colocate(node.id, names_[Slot(at)].second);
+    if (status.ok()) return status;
+    if (!options_.allow_soft_placement) return AttachNode(status, node.name());
+    Note(StrCat("'", node.name(), "' is not with '", group, "', as it asked: ", status.message()));
+    return OkStatus();
+  }
+
+  // ---- merging
+  // Unchanged when it fails.
+  Status Colocate(int x, int y) {
+    int to = Root(x), from = Root(y);
+    if (to == from) return OkStatus();
+    if (groups_[Slot(to)].rank < groups_[Slot(from)].rank) std::swap(to, from);
+    Group merged = groups_[Slot(to)];
+    const Group& other = groups_[Slot(from)];
+    const Status status = MergeNames(&merged, other);
+    const auto name = [this](int id) { return FormatColocationNodeForError(graph_.node(id).name()); };
+    if (!status.ok())
+      return errors::InvalidArgument("Cannot colocate nodes ", name(x), " and ", name(y), ": ", status.message());
+    merged.supported = Intersection(merged.supported, other.supported);
+    if (merged.supported.empty())
+      return errors::InvalidArgument("Cannot colocate nodes ", name(x), " and ", name(y),
+                                     " because no device type supports both of those nodes and the other nodes "
+                                     "colocated with them.",
+                                     DebugInfo(x), DebugInfo(y));
+    merged.soft = merged.soft || other.soft;
+    if (merged.rank == other.rank) ++merged.rank;
+    groups_[Slot(to)] = std::move(merged);
+    groups_[Slot(from)].parent = to;
+    return OkStatus();
+  }
+  Status MergeNames(Group* group, const Group& other) const {
+    TENON_RETURN_IF_ERROR(MergeDeviceNames(&group->assigned, other.assigned));
+    TENON_RETURN_IF_ERROR(MergeDeviceNames(&group->resource, other.resource));
+    const bool differ = !AreCompatible(group->requested, other.requested);
+    TENON_RETURN_IF_ERROR(
+        MergeDeviceNames(&group->requested, other.requested,
+                         options_.allow_soft_placement ? DeviceMergeConflict::kDrop : DeviceMergeConflict::kFail));
+    group->soft = group->soft || differ;
+    EnsureSpecification(&group->requested, group->assigned);
+    EnsureSpecification(&group->requested, group->resource);
+    return OkStatus();
+  }
+  // The types of both. Kernel priorities of one side count when the other has none; where they disagree nobody's do.
+  static SlimVector<SupportedType> Intersection(const SlimVector<SupportedType>& a,
+                                                const SlimVector<SupportedType>& b) {
+    const auto common = [](const SlimVector<SupportedType>& of, const SlimVector<SupportedType>& with) {
+      SlimVector<SupportedType> types;
+      for (const SupportedType& x : of)
+        for (const SupportedType& y : with)
+          if (x.type == y.type) types.push_back(x);
+      return types;
+    };
+    const auto prioritised = [](const SlimVector<SupportedType>& types) {
+      for (const SupportedType& type : types)
+        if (type.priority != 0) return true;
+      return false;
+    };
+    SlimVector<SupportedType> x = common(a, b), y = common(b, a);
+    if (!prioritised(y)) return x;
+    if (!prioritised(x)) return y;
+    bool agree = true;
+    for (std::size_t i = 0; i < x.size(); ++i) agree = agree && x[i].type == y[i].type;
+    if (agree) return x;
+    for (SupportedType& type : x) type.priority = 0;
+    Sort(&x);
+    return x;
+  }
+  // XLA's devices are for those who ask for them.
+  void DropXla(Group* group) const {
+    const auto is_xla = [](std::string_view type) { return StartsWith(type, "XLA_"); };
+    if (group->requested.has_type && is_xla(group->requested.type)) return;
+    SlimVector<SupportedType> kept;
+    for (const SupportedType& type : group->supported)
+      if (!is_xla(devices_.types()[Slot(type.type)].name)) kept.push_back(type);
+    if (!kept.empty()) group->supported = std::move(kept);
+  }
+
+  const Graph& graph_;
+  const PlacementDevices& devices_;
+  const KernelCatalog& kernels_;
+  const PlacerOptions& options_;
+  PlacementReport* report_;
+  SlimVector<Group> groups_;                             // per node
+  SlimVector<int> seen_from_;                            // per node: the last one whose variants led here
+  SlimVector<std::pair<std::string, int>> names_;  // of groups, with a node of each
+  detail::NameIndex name_index_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/placer.hpp ----
+// PlaceGraph: gives every node of a graph a device. TensorFlow's rules: groups that must be together, the device asked
+// for, soft placement, kernel and device priorities, and where nodes without inputs or without data go.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Does the work of PlaceGraph; use that. one thread.
+class Placer {
+ public:
+  Placer(Graph* graph, const PlacementDevices& devices, const KernelCatalog& kernels, const PlacerOptions& options,
+         PlacementReport* report)
+      : graph_(*graph),
+        devices_(devices),
+        options_(options),
+        report_(report),
+        groups_(*graph, devices, kernels, options, report),
+        kernels_(kernels) {}
+
+  Status Run() {
+    if (devices_.devices().empty()) return errors::FailedPrecondition("No devices are registered");
+    TENON_RETURN_IF_ERROR(groups_.Build());
+    possible_.resize(static_cast<std::size_t>(graph_.num_nodes()));
+    if (report_ != nullptr) report_->rows.resize(static_cast<std::size_t>(graph_.num_nodes()));
+    for (const bool generators : {false, true}) {
+      for (int id = 0; id < graph_.num_nodes(); ++id) {
+        const Node& node = graph_.node(id);
+        if (node.assigned_device != 0) {
+          if (!generators) Report(node, PlacementReason::kAssigned, 1);
+        } else if (IsGenerator(node) == generators) {
+          TENON_RETURN_IF_ERROR(Place(node));
+        }
+      }
+    }
+    return OkStatus();
+  }
+
+ private:
+  using Device = PlacementDevices::Device;
+  using Group = ColocationGraph::Group;
+
+  static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
+
+  Status Place(const Node& node) {
+    const SlimVector<const Device*>* possible = nullptr;
+    if (const Status status = DevicesFor(node, &possible); !status.ok())
+      return AttachNode(
+          errors::InvalidArgument("Cannot assign a device for operation ", node.name(), ": ", status.message()),
+          node.name());
+    PlacementReason reason = possible->size() == 1 ? PlacementReason::kOnly : PlacementReason::kPreferred;
+    if (groups_.group_of(node.id).soft) reason = PlacementReason::kSoft;
+    std::string_view device = possible->front()->name;
+    if (const std::string_view better = Follow(node); !better.empty() && Contains(*possible, better)) {
+      if (possible->size() > 1) reason = IsGenerator(node) ? PlacementReason::kConsumer : PlacementReason::kInput;
+      device = better;
+    }
+    const int candidates = static_cast<int>(possible->size());
+    TENON_RETURN_IF_ERROR(graph_.AssignDevice(node.id, std::string(device)));
+    Report(node, reason, candidates);
+    possible_[Slot(groups_.Root(node.id))].clear();
+    return groups_.FollowAssigned(node.id);
+  }
+
+  // The device that suits the node best if it is possible; "" when nothing speaks for one.
+  std::string_view Follow(const Node& node) const {
+    if (node.node_class == NodeClass::kMetadata && node.num_inputs() > 0 && node.input(0).node >= 0)
+      return graph_.assigned_device_name(node.input(0).node);
+    if (!IsGenerator(node) || node.outputs.empty()) return {};
+    const std::string_view first = graph_.assigned_device_name(node.outputs[0].node);
+    for (const OutEdge& edge : node.outputs)
+      if (graph_.assigned_device_name(edge.node) != first) return {};
+    return first;
+  }
+  static bool Contains(const SlimVector<const Device*>& devices, std::string_view name) {
+    return std::any_of(devices.begin(), devices.end(), [name](const Device* d) { return d->name == name; });
+  }
+
+  // ---- candidates
+  // By kernel priority, type, locality and name; those of the group that have every part of `spec`.
+  SlimVector<const Device*> Matching(const Group& group, const DeviceName& spec) const {
+    struct Candidate {
+      const Device* device;
+      int kernel_priority;
+    };
+    SlimVector<Candidate> found;
+    for (const Device& device : devices_.devices()) {
+      if (!IsSpecification(spec, device.parsed)) continue;
+      for (const ColocationGraph::SupportedType& type : group.supported)
+        if (type.type == device.type) found.push_back({&device, type.priority});
+    }
+    std::sort(found.begin(), found.end(), [this](const Candidate& a, const Candidate& b) {
+      const bool a_default = a.device->name == options_.default_device;
+      if (a_default != (b.device->name == options_.default_device)) return a_default;
+      if (a.kernel_priority != b.kernel_priority) return a.kernel_priority > b.kernel_priority;
+      if (a.device->type != b.device->type) return a.device->type < b.device->type;
+      const bool a_local = devices_.IsLocal(*a.device), b_local = devices_.IsLocal(*b.device);
+      return a_local != b_local ? a_local : a.device->name < b.device->name;
+    });
+    SlimVector<const Device*> devices;
+    for (const Candidate& candidate : found) devices.push_back(candidate.device);
+    return devices;
+  }
+
+  // All nodes of a group have the same ones.
+  Status DevicesFor(const Node& node, const SlimVector<const Device*>** possible) {
+    SlimVector<const Device*>& known = possible_[Slot(groups_.Root(node.id))];
+    *possible = &known;
+    if (!known.empty()) return OkStatus();
+    Group& group = groups_.group_of(node.id);
+    known = Matching(group, group.requested);
+    if (!known.empty()) return OkStatus();
+    const bool asked = !(group.requested == DeviceName());
+    if (asked && options_.allow_soft_placement) known = SoftCandidates(node, &group);
+    if (!known.empty()) return OkStatus();
+    return asked ? CannotSatisfy(node, group)
+                 : errors::InvalidArgument("Node had no OpKernel registered to support this operation: Operation was ",
+                                           node.op_name(), " and inputs were [", StrJoin(node.input_types, ", "),
+                                           "].\n", groups_.DebugInfo(node.id));
+  }
+
+  // Type and number give way where nothing assigned, and if need be no resource, fixes them.
+  SlimVector<const Device*> SoftCandidates(const Node& node, Group* group) {
+    group->soft = true;
+    const auto soften = [group](bool keep_resource) {
+      DeviceName name = group->requested;
+      if (!group->assigned.has_type && !(keep_resource && group->resource.has_type)) name.ClearType();
+      if (!group->assigned.has_id && !(keep_resource && group->resource.has_id)) name.ClearId();
+      return name;
+    };
+    SlimVector<const Device*> found = Matching(*group, soften(true));
+    if (!found.empty()) return found;
+    found = Matching(*group, soften(false));
+    if (!found.empty() && report_ != nullptr)
+      report_->notes.push_back(StrCat("'", node.name(), "' cannot be placed without moving resources from '",
+                                      group->resource.ToString(),
+                                      "': some operation that must be with them has no kernel there"));
+    return found;
+  }
+
+  // ---- why there is none
+  TENON_COLD Status CannotSatisfy(const Node& node, const Group& group) {
+    DeviceName asked;
+    const std::string& device = node.def.device;
+    const std::string debug = groups_.DebugInfo(node.id);
+    if (!DeviceName::Parse(device, &asked) || !(asked == group.requested))
+      return errors::InvalidArgument("Could not satisfy explicit device specification '", device, "' because the node ",
+                                     FormatColocationNodeForError(node.name()),
+                                     " was colocated with a group of nodes that required incompatible device '",
+                                     group.requested.ToString(), "'. All available devices [", devices_.Names(), "]. ",
+                                     debug);
+    bool exists = false;
+    for (const Device& d : devices_.devices()) exists = exists || IsSpecification(asked, d.parsed);
+    if (!exists)
+      return errors::InvalidArgument(FormatNodeForError(node.name()), " was explicitly assigned to ", device,
+                                     " but available devices are [ ", devices_.Names(),
+                                     " ]. Make sure the device specification refers to a valid device.",
+                                     asked.type == "GPU" && devices_.TypeNumber("GPU") < 0
+                                         ? " The requested device appears to be a GPU, but CUDA is not enabled."
+                                         : "");
+    std::string attrs;
+    for (const auto& [name, value] : node.def.attr)
+      StrAppend(&attrs, attrs.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
+    return errors::InvalidArgument("Could not satisfy explicit device specification '", device,
+                                   "' because no supported kernel for ", asked.has_type ? asked.type : "its",
+                                   " devices is available.", debug, "\nOp: ", node.op_name(), "\nNode attrs: ", attrs,
+                                   "\nRegistered kernels:\n", kernels_.ListKernels(node.op_name()));
+  }
+
+  void Report(const Node& node, PlacementReason reason, int candidates) {
+    if (report_ == nullptr) return;
+    report_->rows[Slot(node.id)] = {
+        node.name(), node.op_name(),        node.def.device, std::string(graph_.assigned_device_name(node.id)),
+        reason,      groups_.Root(node.id), candidates};
+  }
+
+  Graph& graph_;
+  const PlacementDevices& devices_;
+  const PlacerOptions& options_;
+  PlacementReport* report_;
+  ColocationGraph groups_;
+  const KernelCatalog& kernels_;
+  SlimVector<SlimVector<const Device*>> possible_;  // per group: empty, not known
+};
+
+// Assigns a device of `devices` to every node that has none. `report`, if not null, says for each node why it is where
+// it is. InvalidArgument, with all reasons, when there is no such placement; FailedPrecondition without devices; then
+// some nodes may have a device and some not.
+//
+//   PlacementDevices devices;
+//   TENON_RETURN_IF_ERROR(devices.Add("/job:localhost/replica:0/task:0/device:CPU:0", 60));
+//   TENON_RETURN_IF_ERROR(PlaceGraph(&graph, devices, kernels, {.allow_soft_placement = true}, &report));
+inline Status PlaceGraph(Graph* graph, const PlacementDevices& devices, const KernelCatalog& kernels,
+                         const PlacerOptions& options = {}, PlacementReport* report = nullptr) {
+  return Placer(graph, devices, kernels, options, report).Run();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/registry_kernels.hpp ----
+// RegistryKernels: the kernels of a registry as a placement asks for them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// All kernels have priority 0. thread-safe.
+class RegistryKernels final : public KernelCatalog {
+ public:
+  // `registry` outlives this. `kernels_of`, if not null, says whose kernels a type of device runs: its own, or another
+  // type's.
+  explicit RegistryKernels(const Registry& registry, std::string_view (*kernels_of)(std::string_view type) = nullptr)
+      : registry_(registry), kernels_of_(kernels_of) {}
+
+  bool Supports(const NodeDef& node, std::string_view device_type, int* priority) const override {
+    *priority = 0;
+    return registry_.FindForNode(node, kernels_of_ == nullptr ? device_type : kernels_of_(device_type)).ok();
+  }
+  // "  device='CPU'; T in [DT_FLOAT]".
+  std::string ListKernels(std::string_view op) const override {
+    std::string text;
+    for (const KernelRow* row : registry_.KernelsOf(op)) {
+      StrAppend(&text, "  device='", row->device, "'");
+      for (std::size_t i = 0; i < static_cast<std::size_t>(row->op->typed_count); ++i) {
+        const AttrSpec& attr = row->op->view->attrs[static_cast<std::size_t>(row->op->typed_attr[i])];
+        StrAppend(&text, "; ", attr.name(), " in [", EnumName(static_cast<DataType>(row->types[i])), "]");
+      }
+      text += "\n";
+    }
+    return text.empty() ? "  <no registered kernels>\n" : text;
+  }
+
+ private:
+  const Registry& registry_;
+  std::string_view (*kernels_of_)(std::string_view type);
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph_passes.hpp ----
+// What changes whole graphs before they run, for programs that ask for it: control-flow lowering, placement on devices,
+// partition by device.
 
 // ---- tenon/runtime/trace.hpp ----
 // The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
@@ -31706,4 +38849,5 @@ TENON_NAMESPACE_END
 
 // ---- tenon/tenon.hpp ----
 // Everything but the standard ops: what a small program includes once. It holds the runtime's definitions
-// (<tenon/runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or <tenon/register.hpp>.
+// (<tenon/full_runtime.hpp>); further source files of a larger program include <tenon/session.hpp> or
+// <tenon/register.hpp>.

@@ -41,6 +41,36 @@ struct Marks {
 }  // namespace
 
 TEST_SUITE("ThreadPool") {
+  TEST_CASE("tasks that wait for tasks behind them get a thread for those") {
+    for (const int threads : {2, 3}) {
+      struct Shared {
+        std::atomic<int> released{0};
+        std::atomic<int> waited{0};
+      } shared;
+      {
+        ThreadPool pool(threads, "test");
+        for (int i = 0; i < 5; ++i)
+          pool.Schedule(
+              [](void* arg) {
+                auto* s = static_cast<Shared*>(arg);
+                const ThreadPool::Waiting waiting;
+                for (int n = s->released.load(); n < 5; n = s->released.load()) s->released.wait(n);
+                s->waited.fetch_add(1);
+              },
+              &shared);
+        for (int i = 0; i < 5; ++i)
+          pool.Schedule(
+              [](void* arg) {
+                auto* s = static_cast<Shared*>(arg);
+                s->released.fetch_add(1);
+                s->released.notify_all();
+              },
+              &shared);
+        CHECK(pool.NumThreads() == threads);
+      }
+      CHECK(shared.waited.load() == 5);
+    }
+  }
   TEST_CASE("runs every task once, before it is destroyed") {
     for (const int threads : {1, 2, 4}) {
       std::atomic<int> runs{0};

@@ -65,6 +65,9 @@ TEST_SUITE("depthwise convolutions") {
       CHECK(Error<T>({}, Geometry(Padding::kSame, 6, 13, 3, 1, depth, 1)) <= 500 * RoundingUnit<T>());
       CHECK(Error<T>({.pool = &pool}, Geometry(Padding::kSame, 9, 8, 5, 2, depth, 1)) <= 500 * RoundingUnit<T>());
     }
+    // More than one strip of pixels and of channels; windows of 3 x 3 at every distance that has code of its own.
+    for (const Index stride : {1, 2, 3})
+      CHECK(Error<T>({.pool = &pool}, Geometry(Padding::kSame, 7, 40, 3, stride, 150, 1)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kValid, 7, 9, 2, 3, 5, 3)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kExplicit, 4, 5, 3, 1, 4, 2)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kSame, 2, 2, 5, 1, 8, 1)) <= 500 * RoundingUnit<T>());

@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   tenon::Buffer* owner = tenon::Buffer::Wrap(const_cast<std::uint8_t*>(data), size, nullptr, nullptr);
   {
     tenon::GraphDef graph;
-    const tenon::Status status = Parse(bytes, owner, 1 << 20, &graph);
+    const tenon::Status status = Parse(bytes, owner, 1 << 12, &graph);
     if (status.ok()) {
       bool refused = Visit(graph.node);
       for (const tenon::FunctionDef& function : graph.library.function) refused = Visit(function.node_def) || refused;

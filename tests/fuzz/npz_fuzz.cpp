@@ -39,8 +39,8 @@ void Written(const tenon::Tensor& tensor) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   tenon::NpzOptions options;
   options.check_crc = false;
-  options.max_member_bytes = options.max_total_bytes = 1 << 20;
-  options.npy.max_bytes = 1 << 20;
+  options.max_member_bytes = options.max_total_bytes = 1 << 14;
+  options.npy.max_bytes = 1 << 14;
   if (size > 0 && (data[size - 1] & 1) != 0) options.npy.void_dtype = tenon::DataType::kFloat8E4M3FN;
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   tenon::Buffer* buffer = tenon::Buffer::Wrap(const_cast<std::uint8_t*>(data), size, nullptr, nullptr);

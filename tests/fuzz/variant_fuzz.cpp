@@ -19,7 +19,7 @@
 
 namespace {
 
-constexpr std::uint64_t kRepeatBytes = 1 << 20;  // so that no run fills gigabytes
+constexpr std::uint64_t kRepeatBytes = 1 << 12;  // so that a run is short
 
 void Expect(bool condition) {
   if (!condition) std::abort();

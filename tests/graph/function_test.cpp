@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <tenon/graph/function_import.hpp>
 #include <tenon/graph/import.hpp>
 
 #include <doctest/doctest.h>

@@ -106,6 +106,18 @@ TEST_SUITE("Graph") {
     CHECK(def.versions.producer == 7);
   }
 
+  TEST_CASE("an assigned device takes the place of the one asked for when the graph is written") {
+    Graph graph = Small();
+    graph.mutable_node(0).def.device = "/device:GPU:0";
+    CHECK(graph.assigned_device_name(0) == "");
+    CHECK(graph.AssignDevice(0, "/job:a/replica:0/task:0/device:CPU:0").ok());
+    CHECK(graph.AssignDevice(1, "/job:a/replica:0/task:0/device:CPU:0").ok());
+    CHECK(graph.node(0).assigned_device == graph.node(1).assigned_device);
+    CHECK(graph.ToGraphDef().node[0].device == "/job:a/replica:0/task:0/device:CPU:0");
+    CHECK(graph.AssignDevice(0, "").ok());
+    CHECK(graph.ToGraphDef().node[0].device == "/device:GPU:0");
+  }
+
   TEST_CASE("suggests the nearest names of nodes") {
     CHECK(Small().DidYouMeanNode("sun") == "; did you mean 'sum'?");
     CHECK(Small().DidYouMeanNode("something/else") == "");

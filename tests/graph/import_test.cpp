@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/graph/function_import.hpp>
+
 #include "test_ops.hpp"
 
 using namespace tenon;

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 TEST_CASE("CancellationManager: callbacks run once, or never") {
   tenon::CancellationManager manager;
   int a = 0, b = 0;
@@ -29,4 +33,48 @@ TEST_CASE("CancellationManager: a callback sees that cancelling has begun") {
   CHECK(manager.Register(manager.NewToken(), [&] { seen = manager.IsCancelled(); }));
   manager.StartCancel();
   CHECK(seen);
+}
+
+TEST_CASE("CancellationManager: a child is cancelled with its parent, not the other way round") {
+  tenon::CancellationManager parent;
+  int called = 0;
+  {
+    tenon::CancellationManager first(&parent), second(&parent), idle(&parent);
+    CHECK(first.Register(first.NewToken(), [&] { ++called; }));
+    CHECK(second.Register(second.NewToken(), [&] { ++called; }));
+    first.StartCancel();
+    CHECK(called == 1);
+    CHECK_FALSE(parent.IsCancelled());
+    CHECK_FALSE(second.IsCancelled());
+    parent.StartCancel();
+    CHECK(called == 2);
+    CHECK(second.IsCancelled());
+    CHECK(idle.IsCancelled());
+    CHECK_FALSE(idle.Register(idle.NewToken(), [&] { ++called; }));
+  }
+  tenon::CancellationManager late(&parent);
+  CHECK(late.IsCancelled());
+  CHECK_FALSE(late.Register(late.NewToken(), [&] { ++called; }));
+  CHECK(called == 2);
+}
+
+TEST_CASE("CancellationManager: children may come and go while the parent is cancelled") {
+  for (int round = 0; round < 50; ++round) {
+    tenon::CancellationManager parent;
+    std::atomic<int> registered{0}, called{0}, taken_back{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; ++i) {
+          tenon::CancellationManager child(&parent);
+          const auto token = child.NewToken();
+          if (!child.Register(token, [&] { ++called; })) continue;
+          ++registered;
+          if (child.Deregister(token)) ++taken_back;
+        }
+      });
+    parent.StartCancel();
+    for (std::thread& thread : threads) thread.join();
+    CHECK(called + taken_back == registered);
+  }
 }

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 
 #include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/match.hpp>
 #include <tenon/register.hpp>
 
 using namespace tenon;
@@ -33,7 +35,84 @@ struct Other {
     Status operator()(Device&, In<T>, Out<T>) const { return OkStatus(); }
   };
 };
+
+// Other kernels for the same op, each with a match of its own.
+template <int number>
+struct Special {
+  static constexpr auto signature = Own::signature;
+  static constexpr auto kernel_match = number == 0   ? KernelMatch().Label("fast")
+                                       : number == 1 ? KernelMatch().Priority(2).Attr("T", {DataType::kFloat})
+                                                     : KernelMatch().Priority(2).Attr("T", {DataType::kFloat});
+  template <class Device, class T>
+  struct kernel {
+    Status operator()(Device&, In<T>, Out<T>) const { return OkStatus(); }
+  };
+};
+struct Anywhere {
+  static constexpr auto signature =
+      Op("RegistryTestAnywhere").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, In<float>, Out<float>) const { return OkStatus(); }
+  };
+};
+NodeDef NodeOf(std::string_view op, DataType type) {
+  NodeDef node;
+  node.name = "n";
+  node.op = op;
+  node.attr.Set("T", AttrValue(type));
+  return node;
+}
+bool IsOf(const Result<KernelDef>& def, std::string_view name) {
+  return def.ok() && def->row->op->struct_name.find(name) != std::string_view::npos;
+}
 }  // namespace
+
+TEST_SUITE("Registry: kernels that serve some nodes") {
+  TEST_CASE("a label is asked for by _kernel") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Special<0>, Own>{}, Devices<Cpu>{}).ok());
+    NodeDef node = NodeOf("RegistryTestOwn", DataType::kFloat);
+    CHECK(IsOf(registry.FindForNode(node, "CPU"), "Own"));
+    CHECK(registry.Find(KernelKey{"RegistryTestOwn", "CPU", {DataType::kFloat}})->row->op->match == nullptr);
+    node.attr.Set("_kernel", AttrValue(std::string("fast")));
+    CHECK(IsOf(registry.FindForNode(node, "CPU"), "Special"));
+    node.attr.Set("_kernel", AttrValue(std::string("slow")));
+    CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kNotFound);
+    CHECK(registry.KernelsOf("RegistryTestOwn").size() == 4);
+  }
+  TEST_CASE("the higher priority wins where its constraints hold") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own, Special<1>>{}, Devices<Cpu>{}).ok());
+    CHECK(IsOf(registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kFloat), "CPU"), "Special"));
+    CHECK(IsOf(registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kInt32), "CPU"), "Own"));
+  }
+  TEST_CASE("two of one priority are ambiguous") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own, Special<1>, Special<2>>{}, Devices<Cpu>{}).ok());
+    const Status status = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kFloat), "CPU").status();
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(status.message().find("Multiple OpKernel registrations match NodeDef at the same priority '{{node n}}': '") ==
+          0);
+    CHECK(registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kInt32), "CPU").ok());
+  }
+  TEST_CASE("says when only attributes differ") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Special<1>>{}, Devices<Cpu>{}).ok());
+    const Status status = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kInt32), "CPU").status();
+    CHECK(status.code() == Code::kNotFound);
+    CHECK(status.message().find("OpKernel was found, but attributes didn't match") != std::string::npos);
+  }
+  TEST_CASE("a kernel for any device serves where there is no other") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Anywhere>{}, Devices<AnyDevice>{}).ok());
+    const auto def = registry.FindForNode(NodeOf("RegistryTestAnywhere", DataType::kFloat), "GPU");
+    REQUIRE_MESSAGE(def.ok(), def.status().message());
+    CHECK(def->row->device == "DEFAULT");
+    REQUIRE(Register(registry, Ops<Anywhere>{}, Devices<Cpu>{}).ok());
+    CHECK(registry.FindForNode(NodeOf("RegistryTestAnywhere", DataType::kFloat), "CPU")->row->device == "CPU");
+  }
+}
 
 TEST_SUITE("Registry") {
   TEST_CASE("finds a kernel by op, device and types") {

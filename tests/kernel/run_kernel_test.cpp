@@ -6,10 +6,16 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include <tenon/base/log.hpp>
+#include <tenon/op/graph_def.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/session.hpp>
 
+#include "graph/function_graphs.hpp"
 #include "run_op.hpp"
 
 using namespace tenon;
@@ -61,12 +67,13 @@ struct Throws : OpKernel {
   }
 };
 
-enum class Ending { kOnce, kTwice, kThrow, kOnceAndThrow };
+enum class Ending { kOnce, kTwice, kThrow, kOnceAndThrow, kNever, kCopyOnAThread };
 template <Ending ending>
 struct Async : AsyncOpKernel {
   using AsyncOpKernel::AsyncOpKernel;
-  void Compute(OpKernelContext*) override {}
   void ComputeAsync(OpKernelContext*, DoneCallback done) override {
+    if (ending == Ending::kNever) return;
+    if (ending == Ending::kCopyOnAThread) return std::thread([copy = done] { (void)copy; }).detach();
     if (ending != Ending::kThrow) done();
     if (ending == Ending::kTwice) done();
     if (ending == Ending::kThrow || ending == Ending::kOnceAndThrow) throw std::runtime_error("too late");
@@ -143,26 +150,114 @@ TEST_SUITE("StartKernel") {
     StartKernel(&node.kernel, &node.context, {&CountOne, &count});
     CHECK(count == 1);
     CHECK(node.context.status().ok());
-    CHECK(lines.text == "the kernel of op 'RkFault' threw out of node 'here': too late, after its end");
+    CHECK(lines.text == "an asynchronous kernel threw: too late, after its end");
+  }
+  TEST_CASE("a done that is dropped is an error that names op and node") {
+    constexpr std::string_view kText =
+        "INTERNAL: the asynchronous kernel of op 'RkFault', node 'here', dropped its done callback without calling it";
+    int count = 0;
+    OneNode<Async<Ending::kNever>> node;
+    StartKernel(&node.kernel, &node.context, {&CountOne, &count});
+    CHECK(count == 1);
+    CHECK(node.context.TakeStatus().ToString() == kText);
+    node.kernel.Compute(&node.context);
+    CHECK(node.context.TakeStatus().ToString() == kText);
+    OneNode<Async<Ending::kCopyOnAThread>> elsewhere;
+    elsewhere.kernel.Compute(&elsewhere.context);
+    CHECK(elsewhere.context.status().ToString() == kText);
   }
 }
 
+namespace {
+
+// The ways in which a session runs a node: engines, and the body of a function.
+enum class Engine { kSequential, kDataflow, kFrames, kParallelFrames, kFunction };
+constexpr Engine kEngines[] = {Engine::kSequential, Engine::kDataflow, Engine::kFrames, Engine::kParallelFrames,
+                               Engine::kFunction};
+
+SessionOptions OptionsFor(Engine engine) {
+  SessionOptions options;
+  const bool parallel = engine == Engine::kDataflow || engine == Engine::kParallelFrames;
+  options.executor = parallel ? ExecutorKind::kDataflow : ExecutorKind::kSequential;
+  options.inter_op_threads = parallel ? 2 : 1;
+  return options;
+}
+// Node "call" of the op: outside of control flow, behind a Switch, or in a function.
+GraphDef GraphFor(Engine engine, const std::string& op, const std::string& mode) {
+  using function_test::MakeNode;
+  const AttrValue kFloat(DataType::kFloat);
+  GraphDef graph;
+  graph.versions.producer = 1500;
+  graph.node.push_back(MakeNode("x", "Placeholder", {}, {{"dtype", kFloat}}));
+  if (engine == Engine::kFunction) {
+    graph.library.function.push_back(
+        function_test::Floats("body", {"a"}, {MakeNode("call", op, {"a"}, {{"mode", AttrValue(mode)}})}, "call:y:0"));
+    const AttrValue types(SlimVector<DataType>{DataType::kFloat});
+    graph.node.push_back(MakeNode("out", "PartitionedCall", {"x"},
+                                  {{"Tin", types}, {"Tout", types}, {"f", function_test::Call("body")}}));
+    return graph;
+  }
+  const bool frames = engine == Engine::kFrames || engine == Engine::kParallelFrames;
+  if (frames) {
+    graph.node.push_back(MakeNode("p", "Placeholder", {}, {{"dtype", AttrValue(DataType::kBool)}}));
+    graph.node.push_back(MakeNode("s", "Switch", {"x", "p"}, {{"T", kFloat}}));
+  }
+  graph.node.push_back(MakeNode("call", op, {frames ? "s:1" : "x"}, {{"mode", AttrValue(mode)}}));
+  graph.node.push_back(MakeNode("out", "Identity", {"call"}, {{"T", kFloat}}));
+  return graph;
+}
+Status RunIn(Engine engine, const std::string& op, const std::string& mode) {
+  TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(GraphFor(engine, op, mode), OptionsFor(engine)));
+  std::vector<NamedTensor> feeds = {{"x", MakeTensor<float>({2}, {1, 2})}};
+  if (engine == Engine::kFrames || engine == Engine::kParallelFrames) feeds.push_back({"p", Tensor::Scalar(true)});
+  const std::vector<std::string> fetches = {"out:0"};
+  for (int i = 0; i < 2; ++i) {  // a step that failed is used again
+    const Status status = session.Run(feeds, fetches).status();
+    if (!status.ok() || i == 1) return status;
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
 TEST_SUITE("faults of kernels in a session") {
-  TEST_CASE("each names op and node") {
-    const auto text = [](std::string_view mode) {
-      return kernel_test::RunOp("KtFault", {{"mode", std::string(mode)}}, {MakeTensor<float>({2}, {1, 2})})
-          .status()
-          .ToString();
-    };
-    CHECK(text("none") == "OK");
-    CHECK(text("throw") ==
-          "INTERNAL: the kernel of op 'KtFault' threw out of node 'call': asked to [node 'call', CPU:0]");
-    CHECK(text("type") ==
-          "INTERNAL: Output 0 of type int32 does not match declared output type float for node {{node call}}, op "
-          "'KtFault' [node 'call', CPU:0]");
-    CHECK(text("late") ==
-          "INTERNAL: Missing 0-th output from {{node call}}: the kernel of op 'KtFault' returned without setting it "
-          "[node 'call', CPU:0]");
+  TEST_CASE("each names op and node, in every engine") {
+    for (const Engine engine : kEngines) {
+      CAPTURE(static_cast<int>(engine));
+      for (const std::string op : {"KtFault", "KtAsyncFault"}) {
+        const auto says = [&](const std::string& mode, std::string_view what) {
+          const Status status = RunIn(engine, op, mode);
+          CHECK_MESSAGE(status.message().find(what) != std::string_view::npos, op, " ", mode, ": ", status.ToString());
+          CHECK(status.code() == Code::kInternal);
+          CHECK(status.message().find("'call'") != std::string_view::npos);
+          CHECK(status.message().find(StrCat("'", op, "'")) != std::string_view::npos);
+        };
+        CHECK(RunIn(engine, op, "none").ok());
+        says("throw", StrCat("the kernel of op '", op, "' threw out of node 'call': asked to"));
+        says("type", "Output 0 of type int32 does not match declared output type float for node {{node call}}");
+        says("late", "Missing 0-th output from {{node call}}");
+        says("shape", StrCat("Output 0 of node 'call', op '", op,
+                             "', has shape [3], but the op's shape function says [2] for its inputs"));
+      }
+    }
+  }
+  TEST_CASE("a raw kernel that never calls its done, or twice, in every engine") {
+    for (const Engine engine : kEngines) {
+      CAPTURE(static_cast<int>(engine));
+      for (const std::string mode : {"never", "lost"}) {
+        const Status status = RunIn(engine, "KtAsyncFault", mode);
+        CHECK(status.code() == Code::kInternal);
+        CHECK_MESSAGE(
+            status.message().find("the asynchronous kernel of op 'KtAsyncFault', node 'call', dropped its done") !=
+                std::string_view::npos,
+            status.ToString());
+      }
+      Lines lines;
+      CHECK(RunIn(engine, "KtAsyncFault", "twice").ok());
+      CHECK(lines.text.find("called its done callback twice") != std::string::npos);
+      CHECK(RunIn(engine, "KtAsyncFault", "throw_after").ok());
+      CHECK(lines.text.find("an asynchronous kernel threw: too late, after its end") != std::string::npos);
+    }
   }
   TEST_CASE("a struct that drops its Done, or calls it twice") {
     const auto dropped = kernel_test::RunOp("KtAsync", {{"mode", 2}}, {MakeTensor<float>({1}, {1})});

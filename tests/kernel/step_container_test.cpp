@@ -43,3 +43,17 @@ TEST_CASE("StepContainer: its resources go with it, those of another run stay") 
   }
   CHECK(resources.Lookup("__per_step_8", "a", &box).code() == Code::kNotFound);
 }
+
+TEST_CASE("StepContainer: what a run wants to keep is kept by one function") {
+  ResourceMgr resources;
+  StepContainer container(&resources, 9);
+  CHECK_FALSE(container.keeps_fetched());
+  container.OnSuccess([](StepContainer* c, std::span<const std::string_view> fetched) {
+    return c->Create(fetched[0], Ref<Box>::Adopt(new Box));
+  });
+  CHECK(container.keeps_fetched());
+  const std::string_view names[] = {"x:0"};
+  CHECK(container.KeepFetched(names).ok());
+  Ref<Box> box;
+  CHECK(container.Lookup("x:0", &box).ok());
+}

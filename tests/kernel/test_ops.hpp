@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <tenon/op/shape_fns.hpp>
+#include <tenon/kernel/match.hpp>
 #include <tenon/register.hpp>
 
 namespace kernel_test {
@@ -211,7 +212,7 @@ struct KtFault {
   static constexpr auto signature = Op("KtFault")
                                         .Input("x: float")
                                         .Output("y: float")
-                                        .Attr("mode: {'none', 'throw', 'type', 'late'}")
+                                        .Attr("mode: {'none', 'throw', 'type', 'late', 'shape'}")
                                         .SetShapeFn(shape_inference::UnchangedShape);
   struct Attrs {
     std::string_view mode;
@@ -224,6 +225,56 @@ struct KtFault {
 #endif
       if (this->mode == "none") y = x;
       if (this->mode == "type") y = Tensor::Scalar(std::int32_t{1});
+      if (this->mode == "shape") y = Tensor::Zeros<float>({x.NumElements() + 1});
+      return OkStatus();
+    }
+  };
+};
+
+// The same in the raw asynchronous form: what it does wrong with its done, too.
+struct KtAsyncFault {
+  static constexpr auto signature =
+      Op("KtAsyncFault")
+          .Input("x: float")
+          .Output("y: float")
+          .Attr("mode: {'none', 'throw', 'type', 'late', 'shape', 'twice', 'never', 'lost', 'throw_after'}")
+          .SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  class kernel final : public AsyncOpKernel {
+   public:
+    explicit kernel(OpKernelConstruction* c) : AsyncOpKernel(c) { c->SetStatus(c->GetAttr("mode", &mode_)); }
+    void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+      const Tensor& x = ctx->input(0);
+      if (mode_ == "never") return;
+      if (mode_ == "lost") return std::thread([done] {}).detach();
+#if defined(__cpp_exceptions)
+      if (mode_ == "throw") throw std::runtime_error("asked to");
+#endif
+      if (mode_ == "type") ctx->set_output(0, Tensor::Scalar(std::int32_t{1}));
+      if (mode_ == "shape") ctx->set_output(0, Tensor::Zeros<float>({x.NumElements() + 1}));
+      if (mode_ == "none" || mode_ == "twice" || mode_ == "throw_after") ctx->set_output(0, x);
+      const bool again = mode_ == "twice", fails = mode_ == "throw_after";  // the kernel may be gone after done
+      done();
+      if (again) done();
+#if defined(__cpp_exceptions)
+      if (fails) throw std::runtime_error("too late");
+#endif
+    }
+
+   private:
+    std::string_view mode_;
+  };
+};
+
+// Registered for any device: there is no kernel for the CPU.
+struct KtAnywhere {
+  static constexpr auto signature =
+      Op("KtAnywhere").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    Status operator()(Context<Device>& context, In<float> x, Out<float> y) const {
+      const float more = context.op().device_name().empty() ? 0.0f : 1.0f;
+      for (Index i = 0; i < x.size(); ++i) y[i] = x[i] + more;
       return OkStatus();
     }
   };

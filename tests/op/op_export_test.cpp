@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/op/proto_io.hpp>
+
 #ifndef TENON_TEST_DATA
 #define TENON_TEST_DATA "tests/golden"
 #endif

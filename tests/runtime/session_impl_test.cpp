@@ -101,8 +101,8 @@ TEST_SUITE("Session") {
   }
   TEST_CASE("an empty Session says that it has no graph") {
     const Session session;
-    CHECK(session.Run({}, {"x"}).status().code() == Code::kFailedPrecondition);
-    CHECK(session.MakeCallable({.fetches = {"x"}}).status().code() == Code::kFailedPrecondition);
+    CHECK(session.Run({}, {"x"}).status().code() == Code::kInvalidArgument);
+    CHECK(session.MakeCallable({.fetches = {"x"}}).status().code() == Code::kInvalidArgument);
     CHECK(session.inputs().empty());
   }
 }

@@ -39,6 +39,21 @@ constexpr DataType kReference = static_cast<DataType>(101);
 }  // namespace
 
 TEST_SUITE("Tensor construction") {
+  TEST_CASE("Reset makes a new tensor in the place of one") {
+    Tensor a = MakeTensor<float>({2}, {1, 2});
+    const Tensor other = a;
+    a.Reset(CpuAllocator(), DataType::kInt64, TensorShape{2, 3});
+    CHECK(a.dtype() == DataType::kInt64);
+    CHECK(a.shape() == TensorShape{2, 3});
+    CHECK(a.RefCountIsOne());
+    CHECK(other.flat<float>()(1) == 2);
+    a.Reset(CpuAllocator(), DataType::kString, TensorShape{2, 3});
+    CHECK(a.NumElements() == 6);
+    a.Reset(CpuAllocator(), DataType::kFloat, TensorShape{0});
+    CHECK(a.IsInitialized());
+    a.Reset(CpuAllocator(), DataType::kFloat, TensorShape{std::int64_t{1} << 60});
+    CHECK(!a.IsInitialized());
+  }
   TEST_CASE("is 48 bytes and does not throw when moved") {
     static_assert(sizeof(Tensor) <= 48);
     CHECK(std::is_nothrow_move_constructible_v<Tensor>);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tenon/kernel/match.hpp>
 #include <tenon/register.hpp>
 
 #include <doctest/doctest.h>
@@ -69,6 +70,22 @@ struct TopTestNoKernel {
   static constexpr auto signature = Op("TopTestNoKernel").SetShapeFn(shape_inference::NoOutputs);
 };
 
+// A kernel for any device beside that for the CPU.
+struct TopTestEverywhere {
+  static constexpr auto signature = Op("TopTestEverywhere")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device, class T>
+  struct kernel {
+    Status operator()(Device&, const Tensor& x, Tensor& y) const {
+      y = x;
+      return OkStatus();
+    }
+  };
+};
+
 // "A{float} A{int32} B": the kernels for the CPU of the registry's ops, or the op's name alone. Without "TopTest".
 std::string Contents(const Registry& registry) {
   std::string all;
@@ -95,6 +112,8 @@ constexpr const char* kAll3 = "A{float} A{double} A{int32} B{float} B{double} B{
 
 TENON_REGISTER(Types<std::int32_t>, OpList<TopTestGlobal>, TopTestNoKernel);
 TENON_REGISTER(Types<std::int32_t>, OpList<TopTestGlobal>, TopTestNoKernel);  // again: no other effect
+
+TENON_REGISTER(TypeList<float>, TopTestEverywhere, Devices<Cpu, AnyDevice>);
 
 TEST_SUITE("Register") {
   TEST_CASE("opens lists, also lists in lists and empty ones") {
@@ -161,5 +180,12 @@ TEST_SUITE("TENON_REGISTER") {
     CHECK(global.Find(KernelKey{"TopTestGlobal", "CPU", {DataType::kInt32}}).ok());
     CHECK(!global.Find(KernelKey{"TopTestGlobal", "CPU", {DataType::kFloat}}).ok());
     CHECK(global.FindOp("TopTestA") == nullptr);  // only in registries of these tests
+  }
+  TEST_CASE("takes a TypeList and Devices among the ops") {
+    const Registry& global = Registry::Global();
+    for (const std::string_view device : {"CPU", "DEFAULT"}) {
+      CHECK(global.Find(KernelKey{"TopTestEverywhere", device, {DataType::kFloat}}).ok());
+      CHECK(!global.Find(KernelKey{"TopTestEverywhere", device, {DataType::kInt32}}).ok());
+    }
   }
 }

@@ -21,7 +21,9 @@ using namespace runtime_test;
 namespace {
 
 constexpr const char* kNoGraph =
-    "Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters";
+    "Session was not created with a graph before Run()! Give it one with Session::FromGraphFile or its sisters, or "
+    "Extend()";
+constexpr const char* kNoCallable = "No such callable handle: this Callable was not made by Session::MakeCallable";
 
 Tensor Vector(float x) { return MakeTensor<float>({1}, {x}); }
 
@@ -108,10 +110,10 @@ TEST_SUITE("Session's front door") {
     const Callable call;
     CHECK(call.num_feeds() == 0);
     CHECK(call.num_fetches() == 0);
-    CHECK(call({}).status().code() == Code::kFailedPrecondition);
-    CHECK(call.Run({}, {}).message() == kNoGraph);
+    CHECK(call({}).status().code() == Code::kInvalidArgument);
+    CHECK(call.Run({}, {}).message() == kNoCallable);
     RunTrace trace;
-    CHECK(call.RunTraced({}, {}, &trace).message() == kNoGraph);
+    CHECK(call.RunTraced({}, {}, &trace).message() == kNoCallable);
     CHECK(trace.nodes.empty());
   }
 }

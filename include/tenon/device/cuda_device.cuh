@@ -114,7 +114,7 @@ class CudaDevice final : public Device {
 };
 
 namespace detail {
-inline constinit DeviceFactory cuda_device_factory{Cuda::type, &CudaDevice::Create, nullptr};
+inline constinit DeviceFactory cuda_device_factory{.type = Cuda::type, .create = &CudaDevice::Create, .priority = 210};
 inline const bool cuda_device_factory_linked = LinkDeviceFactory(&cuda_device_factory);
 }  // namespace detail
 

@@ -16,9 +16,15 @@
 
 TENON_NAMESPACE_BEGIN
 
+class OpKernel;
+class OpKernelConstruction;
+
 // thread-safe. Lives as long as the session that owns it.
 class Device {
  public:
+  // Takes a kernel that was made for the device and gives the one that runs in its place, or the same.
+  using KernelWrapper = OpKernel* (*)(OpKernel* kernel, OpKernelConstruction* construction, Device* device);
+
   explicit Device(std::string name) : name_(std::move(name)) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -37,14 +43,21 @@ class Device {
   // Waits for all kernels and copies; reports what went wrong in them.
   virtual Status Synchronize() = 0;
 
+  // Null: kernels run as they are.
+  KernelWrapper kernel_wrapper() const { return kernel_wrapper_; }
+
   const std::string& name() const { return name_; }  // "/job:localhost/replica:0/task:0/device:GPU:0"
   std::string short_name() const {  // "GPU:0"
     const std::size_t at = name_.rfind("device:");
     return at == std::string::npos ? name_ : name_.substr(at + 7);
   }
 
+ protected:
+  void set_kernel_wrapper(KernelWrapper wrapper) { kernel_wrapper_ = wrapper; }
+
  private:
   std::string name_;
+  KernelWrapper kernel_wrapper_ = nullptr;
 };
 
 // Makes devices of one type; linked into a list by a static object of the file that defines the device. immutable.
@@ -53,6 +66,8 @@ struct DeviceFactory {
   Result<Owned<Device>> (*create)(const std::string& name, int ordinal);
   DeviceFactory* next = nullptr;
   std::atomic<bool> linked{false};
+  int priority = 50;  // TensorFlow's: of two types that can run a node, the one with more is preferred
+  std::string_view kernels = {};  // the type whose kernels run here; empty: `type`
 };
 
 namespace detail {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -37,8 +38,8 @@ inline void SpinPause() {
 }  // namespace detail
 
 // thread-safe. Tasks start in the order of Schedule but run at the same time; none may block for another that is
-// queued. Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a loop waits only for parts that
-// run.
+// queued, unless it says so (Waiting). Loops (ParallelFor) may nest, in tasks and in each other: whoever waits for a
+// loop waits only for parts that run.
 //
 //   ThreadPool pool(4, "intra");                                  // the caller and three threads
 //   Cpu device{.pool = &pool};
@@ -60,6 +61,7 @@ class ThreadPool final : public ThreadPoolInterface {
     published_.fetch_add(1);
     published_.notify_all();
     for (std::thread& thread : threads_) thread.join();
+    for (std::thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.join();
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -94,6 +96,24 @@ class ThreadPool final : public ThreadPoolInterface {
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
 
+  // For the time in which a task waits for another that may be queued behind it: while all threads of the pool wait,
+  // one more runs. It stays, so that a pool has at most one thread more than ever waited at once. Does nothing on
+  // threads that belong to no pool.
+  class Waiting {
+   public:
+    Waiting() : pool_(current_pool) {
+      if (pool_ != nullptr) pool_->BeginWait();
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+      if (pool_ != nullptr) pool_->EndWait();
+    }
+
+   private:
+    ThreadPool* pool_;
+  };
+
  private:
   static constexpr int kPartsPerThread = 4;  // so that a thread that comes late takes less
   static constexpr int kSpins = 1000;  // about 20 us
@@ -127,21 +147,43 @@ class ThreadPool final : public ThreadPoolInterface {
     bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
   };
 
-  bool Start(int index) {
+  bool Start(int index) { return StartIn(&threads_, index); }
+  bool StartIn(SlimVector<std::thread>* threads, int index) {
 #if defined(__cpp_exceptions)
     try {
-      threads_.emplace_back(&ThreadPool::Main, this, index);
+      threads->emplace_back(&ThreadPool::Main, this, index);
     } catch (...) {
       return false;
     }
 #else
-    threads_.emplace_back(&ThreadPool::Main, this, index);
+    threads->emplace_back(&ThreadPool::Main, this, index);
 #endif
     return true;
   }
 
+  std::thread TakeExtra() {
+    MutexLock lock(mutex_);
+    if (extra_threads_.empty()) return {};
+    std::thread thread = std::move(extra_threads_.back());
+    extra_threads_.pop_back();
+    ++joined_;
+    return thread;
+  }
+  // Without a thread more, what waits goes on waiting; so it would have without this.
+  TENON_COLD void BeginWait() {
+    MutexLock lock(mutex_);
+    const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
+    if (++waiting_ < all) return;
+    (void)StartIn(&extra_threads_, static_cast<int>(all) + 1);
+  }
+  TENON_COLD void EndWait() {
+    MutexLock lock(mutex_);
+    --waiting_;
+  }
+
   // A thread's life.
   void Main(int index) {
+    current_pool = this;
     NameThisThread(index);
     for (;;) {
       const std::uint32_t seen = published_.load();
@@ -282,8 +324,13 @@ class ThreadPool final : public ThreadPoolInterface {
     first_ = 0;
   }
 
+  inline static thread_local ThreadPool* current_pool = nullptr;  // that this thread belongs to
+
   std::string name_;
   Mutex mutex_;
+  SlimVector<std::thread> extra_threads_;  // under mutex_
+  std::size_t joined_ = 0;  // extra threads that the destructor waits for; under mutex_
+  std::size_t waiting_ = 0;  // threads in Waiting; under mutex_
   SlimVector<Task> ring_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;

@@ -77,7 +77,7 @@ void AvgPoolRow(const PoolGeometry& g, const T* input, Index row, T* out) {
 template <class T>
 void AvgPool(Cpu& device, const PoolGeometry& g, const T* input, T* output) {
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.2 : 4.0;
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -93,7 +93,7 @@ template <class T>
 void AvgPoolGrad(Cpu& device, const PoolGeometry& g, const T* grad, T* output) {
   const Index image = g.rows.input * g.columns.input * g.depth, out_row = g.columns.output * g.depth;
   const double ns_per_element = std::is_arithmetic_v<T> ? 0.3 : 6.0;
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output * g.rows.output);
   ParallelFor(device, g.batch, ns, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {

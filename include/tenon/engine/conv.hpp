@@ -16,12 +16,11 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/tensor/view.hpp>
 #include <tenon/device/cpu.hpp>
-#include <tenon/engine/isa.hpp>
+#include <tenon/engine/conv_tile.hpp>
+#include <tenon/engine/gemm.hpp>
+#include <tenon/engine/gemm_blocks.hpp>
 #include <tenon/engine/scratch.hpp>
 #include <tenon/engine/window.hpp>
-#if !defined(__CUDACC__)
-#include <tenon/engine/simd.hpp>
-#endif
 
 TENON_NAMESPACE_BEGIN
 
@@ -117,78 +116,30 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
 
 namespace detail {
 
-// The type that a convolution of T computes in, and a vector of it.
+// The type that a convolution of T computes in.
 template <class T>
 using ConvAccumulator =
     std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                        std::type_identity<std::conditional_t<std::is_same_v<T, double>, double, float>>>::type;
-template <class C, class Isa>
-using ConvVector = simd::Batch<C, std::conditional_t<std::is_floating_point_v<C>, Isa, simd::isa::Scalar>>;
-
-inline constexpr int kConvPixels = 6;  // of a tile
-// Vectors of a tile's row: 6 x 2 fill 16 registers, 6 x 4 fill 32.
-template <class Isa>
-inline constexpr int kConvVectors =
-    std::is_same_v<Isa, simd::isa::Avx512> || std::is_same_v<Isa, simd::isa::Neon64> ? 4 : 2;
-
-// Where the elements of a pixel's window lie, seen from its first: `rows` times `pieces` runs of `length`.
-struct ConvWindow {
-  Index rows, row_step;
-  Index pieces, piece_step;
-  Index length;
-};
-
-// out[i * out_step + j] = window of pixel i times channel j of a panel of `width` vectors, for six pixels. The windows
-// begin `offset` elements behind the pixels; the panel has a row for each of their elements.
-template <class V, int width>
-void ConvTile(const ConvWindow& w, const typename V::value_type* const* pixels, Index offset,
-              const typename V::value_type* panel, typename V::value_type* out, Index out_step) {
-  using C = typename V::value_type;
-  V sums[kConvPixels][width];
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) sums[i][v] = V(C(0));
-  }
-  for (Index row = 0; row < w.rows; ++row) {
-    for (Index piece = 0; piece < w.pieces; ++piece) {
-      const C* from[kConvPixels];
-#pragma GCC unroll 6
-      for (int i = 0; i < kConvPixels; ++i) from[i] = pixels[i] + (offset + row * w.row_step + piece * w.piece_step);
-      for (Index t = 0; t < w.length; ++t, panel += width * V::size) {
-        V y[width];
-#pragma GCC unroll 4
-        for (int v = 0; v < width; ++v) y[v] = V::Load(panel + v * V::size);
-#pragma GCC unroll 6
-        for (int i = 0; i < kConvPixels; ++i) {
-          const V x(from[i][t]);
-#pragma GCC unroll 4
-          for (int v = 0; v < width; ++v) sums[i][v] = V::Fma(x, y[v], sums[i][v]);
-        }
-      }
-    }
-  }
-#pragma GCC unroll 6
-  for (int i = 0; i < kConvPixels; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < width; ++v) sums[i][v].Store(out + i * out_step + v * V::size);
-  }
-}
 
 // One convolution. Shared by the threads that work on it.
-template <class T, class Isa>
+template <class T>
 class ConvWork {
  public:
   using C = ConvAccumulator<T>;
-  using V = ConvVector<C, Isa>;
   static constexpr Index kFewPixels = 126;  // of the whole output: then threads share the channels, not the pixels
   using Pixels = const C* [kFewPixels];
 
   ConvWork(const Conv2DGeometry& g, const T* input, const T* filter, T* output)
-      : g_(g), input_(input), filter_(filter), output_(output) {
+      : kernels_(ConvKernelsOf<C>()),
+        panel_(kernels_.width * kernels_.lanes),
+        g_(g),
+        input_(input),
+        filter_(filter),
+        output_(output) {
     taps_ = g.rows.size * g.columns.size * g.group_depth();
     channels_ = g.out_depth / g.groups;
-    panels_ = (channels_ + kPanel - 1) / kPanel;
+    panels_ = (channels_ + panel_ - 1) / panel_;
     band_columns_ = (g.columns.output - 1) * g.columns.stride + g.columns.extent();
     const bool padded = g.rows.pad_before != 0 || g.columns.pad_before != 0 || band_columns_ > g.columns.input ||
                         (g.rows.output - 1) * g.rows.stride + g.rows.extent() > g.rows.input;
@@ -202,6 +153,9 @@ class ConvWork {
     const bool joined = g.columns.dilation == 1 && g.groups == 1;  // a row of the window is one run
     window_ = {g.rows.size, g.rows.dilation * band_columns_ * g.in_depth, joined ? 1 : g.columns.size,
                g.columns.dilation * g.in_depth, joined ? g.columns.size * g.in_depth : g.group_depth()};
+    // A panel that would fill much of the second cache goes through it row by row; what is rounded, in one piece.
+    const bool large = PanelElements() * Index{sizeof(C)} > Caches().second / 4;
+    pieces_ = large && sizeof(T) == sizeof(C) ? g.rows.size : 1;
   }
 
   Index pixels() const { return g_.batch * g_.rows.output * g_.columns.output; }
@@ -212,32 +166,21 @@ class ConvWork {
     return products * (std::is_floating_point_v<C> ? 0.04 : 0.5);
   }
 
-  // Panels of the filter: numbered through the groups, all but the last of a group with kPanel channels.
+  // Panels of the filter: numbered through the groups, all but the last of a group with panel_ channels.
   Index panels() const { return g_.groups * panels_; }
-  Index PanelElements() const { return taps_ * Widened(Least(kPanel, channels_)); }  // at most
+  Index PanelElements() const { return taps_ * Widened(Least(panel_, channels_)); }  // at most
   Index PackedElements() const { return PackedOffset(panels()); }
   Index PackedOffset(Index panel) const {
     return taps_ *
-           (panel / panels_ * (Widened(channels_ % kPanel) + channels_ / kPanel * kPanel) + panel % panels_ * kPanel);
+           (panel / panels_ * (Widened(channels_ % panel_) + channels_ / panel_ * panel_) + panel % panels_ * panel_);
   }
+  // A panel is packed and multiplied whole, or in as many pieces as the window has rows.
+  Index pieces() const { return pieces_; }
   // [taps, channels], zeros behind the last channel.
-  void Pack(Index panel, C* to) const {
-    const Index used = ChannelsOf(panel), width = Widened(used);
-    const T* from = filter_ + FirstChannel(panel);
-    for (Index t = 0; t < taps_; ++t, to += width, from += g_.out_depth) {
-#if defined(__GNUC__)
-      if (t + kAhead < taps_)
-        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
-#endif
-      if constexpr (sizeof(T) == sizeof(C)) {
-        if (used == kPanel) {
-          for (int v = 0; v < kWidth; ++v) V::Load(AsAccumulators(from) + v * V::size).Store(to + v * V::size);
-          continue;
-        }
-      }
-      Convert(from, to, used);
-      for (Index j = used; j < width; ++j) to[j] = C(0);
-    }
+  void Pack(Index panel, C* to) const { PackTaps(panel, 0, taps_, to); }
+  void PackPiece(Index panel, Index piece, C* to) const {
+    const Index taps = taps_ / pieces_;
+    PackTaps(panel, piece * taps, taps, to);
   }
 
   // Bands of output rows, numbered through the images; each needs a buffer of BandElements() for its padded input.
@@ -262,7 +205,7 @@ class ConvWork {
       Pixels group;
       FindPixels(first_window, first, count, group);
       for (Index p = 0; p < panels(); ++p)
-        RunPanel(p, packed + PackedOffset(p), group, count, out + first * g_.out_depth);
+        RunTiles(p, MakeTile(p, packed + PackedOffset(p)), group, count, out + first * g_.out_depth);
     }
   }
 
@@ -270,41 +213,50 @@ class ConvWork {
   void FindAllPixels(C* band, Pixels& pixels) const {
     FindPixels(Prepare(0, 0, g_.rows.output, band), 0, this->pixels(), pixels);
   }
-  void RunPanel(Index panel, const C* packed, const Pixels& pixels, Index count, T* out) const {
-    const Index used = ChannelsOf(panel), offset = panel / panels_ * g_.group_depth();
-    const int width = static_cast<int>(Widened(used) / V::size);
-    out += FirstChannel(panel);
-    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
-      const Tile tile{pixels + i, offset, packed, out, Least(kConvPixels, count - i), used};
-      if constexpr (kWidth == 4) {
-        if (width == 4) RunTile<4>(tile);
-        if (width == 3) RunTile<3>(tile);
-      }
-      if (width == 2) RunTile<2>(tile);
-      if (width == 1) RunTile<1>(tile);
+  // What comes next from the filter is brought near meanwhile.
+  void RunPiece(Index panel, Index piece, const C* packed, const Pixels& pixels, Index count, T* out) const {
+    ConvTile<C> tile = MakeTile(panel, packed);
+    tile.window.rows /= pieces_;
+    tile.offset += piece * tile.window.row_step * tile.window.rows;
+    tile.add = piece > 0;
+    const bool last = piece + 1 == pieces_;
+    if (!last || panel + 1 < panels()) {
+      const Index tap = last ? 0 : (piece + 1) * (taps_ / pieces_);
+      const T* const next = filter_ + tap * g_.out_depth + FirstChannel(last ? panel + 1 : panel);
+      tile.ahead = reinterpret_cast<const char*>(next);
+      tile.ahead_step = g_.out_depth * Index{sizeof(T)};
     }
+    RunTiles(panel, tile, pixels, count, out);
   }
 
  private:
-  static constexpr int kWidth = kConvVectors<Isa>;
-  static constexpr Index kPanel = kWidth * V::size;  // channels
   static constexpr Index kGroup = 12 * kConvPixels;  // pixels that a panel meets before the next panel comes
   static constexpr Index kAhead = 16;  // rows of the filter, when it is packed
   static constexpr Index kBandBytes = 256 * 1024;  // of a padded band: a part of the second cache
 
-  struct Tile {
-    const C* const* pixels;
-    Index offset;
-    const C* packed;
-    T* out;
-    Index count, channels;  // that are stored
-  };
-
   static Index Least(Index a, Index b) { return a < b ? a : b; }
-  static Index Widened(Index channels) { return (channels + V::size - 1) / V::size * V::size; }
-  Index ChannelsOf(Index panel) const { return Least(kPanel, channels_ - panel % panels_ * kPanel); }
-  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * kPanel; }
+  Index Widened(Index channels) const { return DivideUp(channels, kernels_.lanes) * kernels_.lanes; }
+  Index ChannelsOf(Index panel) const { return Least(panel_, channels_ - panel % panels_ * panel_); }
+  Index FirstChannel(Index panel) const { return panel / panels_ * channels_ + panel % panels_ * panel_; }
   Index BandsOfImage() const { return (g_.rows.output + band_rows_ - 1) / band_rows_; }
+
+  void PackTaps(Index panel, Index tap, Index taps, C* to) const {
+    const Index used = ChannelsOf(panel), width = Widened(used);
+    const T* from = filter_ + tap * g_.out_depth + FirstChannel(panel);
+    for (Index t = 0; t < taps; ++t, to += width, from += g_.out_depth) {
+#if defined(__GNUC__)
+      if (t + kAhead < taps)
+        __builtin_prefetch(from + kAhead * g_.out_depth);  // rows are too far apart for the processor
+#endif
+      Index j = 0;
+      if constexpr (sizeof(T) == sizeof(C)) {
+        constexpr Index kLine = static_cast<Index>(64 / sizeof(C));
+        for (; j + kLine <= used; j += kLine) std::memcpy(to + j, from + j, 64);
+      }
+      Convert(from + j, to + j, used - j);
+      for (j = used; j < width; ++j) to[j] = C(0);
+    }
+  }
 
   // int32 is computed as uint32, half and bfloat16 as float.
   static const C* AsAccumulators(const T* data) { return reinterpret_cast<const C*>(data); }
@@ -359,21 +311,51 @@ class ConvWork {
     for (Index i = count; i % kConvPixels != 0; ++i) pixels[i] = pixels[count - 1];
   }
 
-  template <int width>
-  void RunTile(const Tile& t) const {
+  ConvTile<C> MakeTile(Index panel, const C* packed) const {
+    return {window_, nullptr, panel / panels_ * g_.group_depth(),    packed, nullptr,
+            0,       false,   reinterpret_cast<const char*>(packed), 0};
+  }
+  // All pixels by one panel, or a piece of it; `out` is that of the first pixel.
+  void RunTiles(Index panel, ConvTile<C> tile, const Pixels& pixels, Index count, T* out) const {
+    const Index channels = ChannelsOf(panel), width = Widened(channels);
+    const auto multiply = kernels_.tile[width / kernels_.lanes - 1];
+    const Index lines = tile.ahead_step == 0 ? 0 : DivideUp(panel_ * Index{sizeof(T)}, 64);
+    const char* const next = tile.ahead;
+    out += FirstChannel(panel);
+    for (Index i = 0; i < count; i += kConvPixels, out += kConvPixels * g_.out_depth) {
+      const Index line = i / kConvPixels;
+      tile.pixels = pixels + i;
+      tile.ahead = line < lines ? next + line * 64 : reinterpret_cast<const char*>(tile.panel);
+      if (line == lines) tile.ahead_step = 0;
+      RunTile(tile, multiply, Least(kConvPixels, count - i), channels, width, out);
+    }
+  }
+  // `count` pixels and the first `channels` of a tile are stored.
+  void RunTile(ConvTile<C> tile, void (*multiply)(const ConvTile<C>&), Index count, Index channels, Index width,
+               T* out) const {
     if constexpr (sizeof(T) == sizeof(C)) {
-      if (t.count == kConvPixels && t.channels == width * V::size) {
-        return ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, reinterpret_cast<C*>(t.out), g_.out_depth);
+      if (count == kConvPixels && channels == width) {
+        tile.out = reinterpret_cast<C*>(out);
+        tile.out_step = g_.out_depth;
+        return multiply(tile);
       }
     }
-    alignas(64) C sums[kConvPixels * width * V::size];
-    ConvTile<V, width>(window_, t.pixels, t.offset, t.packed, sums, width * V::size);
-    for (Index i = 0; i < t.count; ++i) {
-      for (Index j = 0; j < t.channels; ++j)
-        t.out[i * g_.out_depth + j] = static_cast<T>(sums[i * width * V::size + j]);
+    alignas(64) C sums[kConvPixels * 4 * 64 / sizeof(C)];
+    const bool add = tile.add;
+    tile.out = sums;
+    tile.out_step = width;
+    tile.add = false;
+    multiply(tile);
+    for (Index i = 0; i < count; ++i, out += g_.out_depth) {
+      for (Index j = 0; j < channels; ++j) {
+        const C sum = sums[i * width + j];
+        out[j] = static_cast<T>(add ? static_cast<C>(static_cast<C>(out[j]) + sum) : sum);
+      }
     }
   }
 
+  const ConvKernels<C>& kernels_;
+  Index panel_;  // channels
   const Conv2DGeometry& g_;
   const T* input_;
   const T* filter_;
@@ -381,14 +363,23 @@ class ConvWork {
   Index taps_;  // elements of a window
   Index channels_;  // of a group
   Index panels_;  // of a group
+  Index pieces_;  // of a panel
   bool copies_;  // bands of the input
   Index band_rows_, band_columns_;  // output rows of a band; input columns of its rows
   ConvWindow window_;
 };
 
-template <class T, class Isa = simd::Unit>
+// Whether the pixels are the rows of a matrix and the filter is another whose product is better cut also along its
+// depth: it is deep, or there are too few pixels for copying the filter first.
+inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+  const auto same = [](const Window& w) { return w.size == 1 && w.stride == 1 && w.output == w.input; };
+  return same(g.rows) && same(g.columns) && g.rows.pad_before == 0 && g.columns.pad_before == 0 && g.groups == 1 &&
+         (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256);
+}
+
+template <class T>
 Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* filter, T* output) {
-  using Work = ConvWork<T, Isa>;
+  using Work = ConvWork<T>;
   using C = typename Work::C;
   Work work(g, input, filter, output);
   const Index parts = WorthwhileParts(device, work.ns());
@@ -405,8 +396,10 @@ Status RunConv2D(Cpu& device, const Conv2DGeometry& g, const T* input, const T* 
     RunParts(device, parts, [&](Index part) {
       C* const packed = scratch.As<C>(band_bytes + static_cast<std::size_t>(part) * panel_bytes);
       each(work.panels(), part, [&](Index panel) {
-        work.Pack(panel, packed);
-        work.RunPanel(panel, packed, pixels, work.pixels(), output);
+        for (Index piece = 0; piece < work.pieces(); ++piece) {
+          work.PackPiece(panel, piece, packed);
+          work.RunPiece(panel, piece, packed, pixels, work.pixels(), output);
+        }
       });
     });
     return OkStatus();
@@ -433,6 +426,13 @@ template <class T>
 Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const T* filter, T* output) {
   if (geometry.batch == 0 || geometry.rows.output == 0 || geometry.columns.output == 0 || geometry.out_depth == 0)
     return OkStatus();
+  if constexpr (std::is_floating_point_v<T>) {
+    const Index k = geometry.in_depth, n = geometry.out_depth;
+    if (k > 0 && detail::IsMatrixProduct(geometry))
+      return detail::GemmArranged(
+          device, detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output, n, k, input, k,
+                                      1, filter, n, 1, output, n});
+  }
   return detail::RunConv2D(device, geometry, input, filter, output);
 }
 

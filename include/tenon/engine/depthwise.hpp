@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Depthwise convolutions on the CPU and their gradients: every channel has filters of its own. NHWC, of float and
-// double. The channels are the vectors: a strip of four output pixels by two vectors of channels stays in registers
-// while the window goes by. With more than one filter per channel the images are first repeated, channel by channel.
+// double. The channels are the vectors: four output pixels by two vectors of channels stay in registers while the
+// window goes by, one such block after the other along the channels, as they lie. With more than one filter per channel
+// the images are first repeated, channel by channel.
 
 #include <algorithm>
 #include <cstddef>
@@ -47,17 +48,18 @@ struct DepthwiseStrip {
   Index pixels;
 };
 
+#if defined(__GNUC__)
+
 // Vectors [c, c + width) of `count` pixels.
 template <class T, int bytes, int count, int width>
 TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
-#if defined(__GNUC__)
   using V = typename GnuVector<T, bytes>::type;
   using InMemory = typename GnuVector<T, bytes>::in_memory;
   constexpr int kLanes = GnuVector<T, bytes>::lanes;
   V sums[count][width];
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < width; ++v) sums[i][v] = V{};
   }
   const Index pixel_step = s.pixel_step, column_step = s.column_step, columns = s.columns, depth = s.depth;
@@ -66,11 +68,11 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
     const T* f = filter + r * s.filter_row;
     for (Index c = 0; c < columns; ++c, from += column_step, f += depth) {
       V y[width];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < width; ++v) y[v] = *reinterpret_cast<const InMemory*>(f + v * kLanes);
 #pragma GCC unroll 4
       for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < width; ++v)
           sums[i][v] += *reinterpret_cast<const InMemory*>(from + i * pixel_step + v * kLanes) * y[v];
       }
@@ -78,40 +80,103 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
   }
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(out + i * depth + v * kLanes) = sums[i][v];
   }
-#endif
 }
 
-template <class T, int bytes, int width>
-TENON_HD void DepthwiseVectors(const DepthwiseStrip& s, Index c) {
-  const T* x = static_cast<const T*>(s.input) + c;
-  const T* const filter = static_cast<const T*>(s.filter) + c;
-  T* out = static_cast<T*>(s.out) + c;
-  Index p = 0;
-  for (; p + 4 <= s.pixels; p += 4, x += 4 * s.pixel_step, out += 4 * s.depth)
-    DepthwiseBlock<T, bytes, 4, width>(s, x, filter, out);
-  for (; p < s.pixels; ++p, x += s.pixel_step, out += s.depth) DepthwiseBlock<T, bytes, 1, width>(s, x, filter, out);
+// Two vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
+// loaded once.
+template <class T, int bytes, int count, int stride>
+TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
+  using V = typename GnuVector<T, bytes>::type;
+  using InMemory = typename GnuVector<T, bytes>::in_memory;
+  constexpr int kLanes = GnuVector<T, bytes>::lanes;
+  V sums[2][count];
+#pragma GCC unroll 2
+  for (int v = 0; v < 2; ++v) {
+#pragma GCC unroll 4
+    for (int i = 0; i < count; ++i) sums[v][i] = V{};
+  }
+  const Index column_step = s.column_step, depth = s.depth;
+  for (Index r = 0; r < s.rows; ++r) {
+    const T* from = x + r * s.row_step;
+    const T* const f = filter + r * s.filter_row;
+    V y[2][3];
+#pragma GCC unroll 3
+    for (int tap = 0; tap < 3; ++tap) {
+      y[0][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth);
+      y[1][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + kLanes);
+    }
+#pragma GCC unroll 9
+    for (int column = 0; column < (count - 1) * stride + 3; ++column, from += column_step) {
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) {
+        const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
+#pragma GCC unroll 4
+        for (int i = 0; i < count; ++i) {
+          const int tap = column - i * stride;
+          if (tap >= 0 && tap < 3) sums[v][i] += shared * y[v][tap];
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < count; ++i, out += depth) {
+    *reinterpret_cast<InMemory*>(out) = sums[0][i];
+    *reinterpret_cast<InMemory*>(out + kLanes) = sums[1][i];
+  }
 }
+
+// `count` pixels; windows of three columns that are 1 or 2 apart (`stride`), or any (0).
+template <class T, int bytes, int count, int stride>
+TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
+  constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
+  const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+  const T* const filter = static_cast<const T*>(s.filter);
+  T* const out = static_cast<T*>(s.out) + pixel * s.depth;
+  Index c = 0;
+  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) {
+    if constexpr (stride > 0)
+      DepthwiseThree<T, bytes, count, stride>(s, x + c, filter + c, out + c);
+    else
+      DepthwiseBlock<T, bytes, count, 2>(s, x + c, filter + c, out + c);
+  }
+  if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
+}
+// All pixels, four at a time.
+template <class T, int bytes, int stride>
+TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
+  Index p = 0;
+  for (; p + 4 <= s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  for (; p < s.pixels; ++p) DepthwisePixels<T, bytes, 1, 0>(s, p);
+}
+
+#endif
 
 template <class T, int bytes>
-TENON_HD void DepthwiseChannels(const DepthwiseStrip& s) {
+TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
+  const DepthwiseStrip s = strip;  // no store into the output can change this one
   Index c = 0;
 #if defined(__GNUC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) DepthwiseVectors<T, bytes, 2>(s, c);
-  for (; c + kLanes <= s.depth; c += kLanes) DepthwiseVectors<T, bytes, 1>(s, c);
+  if (s.columns == 3 && s.pixel_step == s.column_step)
+    DepthwiseRun<T, bytes, 1>(s);
+  else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
+    DepthwiseRun<T, bytes, 2>(s);
+  else
+    DepthwiseRun<T, bytes, 0>(s);
+  c = s.depth / kLanes * kLanes;
 #endif
   for (; c < s.depth; ++c) {
-    for (Index p = 0; p < s.pixels; ++p) {
+    for (Index pixel = 0; pixel < s.pixels; ++pixel) {
       T sum = T(0);
       for (Index i = 0; i < s.rows; ++i) {
-        const T* const from = static_cast<const T*>(s.input) + p * s.pixel_step + i * s.row_step + c;
+        const T* const from = static_cast<const T*>(s.input) + pixel * s.pixel_step + i * s.row_step + c;
         const T* const f = static_cast<const T*>(s.filter) + i * s.filter_row + c;
         for (Index j = 0; j < s.columns; ++j) sum += from[j * s.column_step] * f[j * s.depth];
       }
-      static_cast<T*>(s.out)[p * s.depth + c] = sum;
+      static_cast<T*>(s.out)[pixel * s.depth + c] = sum;
     }
   }
 }

@@ -77,8 +77,8 @@ class GemmBlocks {
     depth_ = DivideUp(g.k, DivideUp(g.k, deepest));
     tall_ = Most(kGroupRows, caches.second / 2 / (depth_ * size) / kGroupRows * kGroupRows);
     const Index small = caches.second / 4 / size;
-    // Rows whose distance is a multiple of a page's size share their places in the caches.
-    copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 4096 == 0 && g.n > 4 * panel_));
+    // Rows whose distance has many factors of two share their places in the caches.
+    copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
     copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows);
   }
 

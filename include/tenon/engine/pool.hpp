@@ -188,7 +188,7 @@ Status MaxPool(Cpu& device, const PoolGeometry& geometry, const T* input, T* out
                 });
     return OkStatus();
   }
-  const double ns = ns_per_element * static_cast<double>(g.rows.size * g.columns.size) *
+  const double ns = ns_per_element * static_cast<double>(g.rows.size) * static_cast<double>(g.columns.size) *
                     static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {

@@ -40,7 +40,8 @@ Index ForWindow3D(const Pool3DGeometry& g, Index place, const Body& body) {
 }
 
 inline double Pool3DNs(const Pool3DGeometry& g) {
-  return 0.3 * static_cast<double>(g.planes.size * g.rows.size) * static_cast<double>(g.columns.size * g.depth);
+  return 0.3 * static_cast<double>(g.planes.size) * static_cast<double>(g.rows.size) *
+         static_cast<double>(g.columns.size) * static_cast<double>(g.depth);
 }
 
 }  // namespace detail

@@ -54,8 +54,8 @@ T PoolSum(T a, T b) {
 // number and kNoPlace where there is nothing but padding.
 template <class T>
 void MaxPoolPlaces(Cpu& device, const PoolGeometry& g, const T* input, T* most, Index* places) {
-  const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size * g.columns.size) *
-                    static_cast<double>(g.depth * g.columns.output);
+  const double ns = (std::is_arithmetic_v<T> ? 1.0 : 4.0) * static_cast<double>(g.rows.size) *
+                    static_cast<double>(g.columns.size) * static_cast<double>(g.depth * g.columns.output);
   ParallelFor(device, g.batch * g.rows.output, ns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const T* const image = input + i / g.rows.output * g.rows.input * g.columns.input * g.depth;

@@ -124,8 +124,8 @@ class FunctionInstantiation {
  public:
   // All arguments outlive this.
   FunctionInstantiation(const FunctionDef& function, const AttrMap& attrs, const FunctionDefLibrary& library,
-                        const OpRegistry& registry)
-      : function_(function), attrs_(attrs), library_(library), ops_(registry) {}
+                        const OpRegistry& registry, bool keep_colocation = false)
+      : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
 
   Result<FunctionGraph> Make() {
     TENON_RETURN_IF_ERROR(AddArgs());
@@ -143,7 +143,7 @@ class FunctionInstantiation {
   }
 
  private:
-  // Colocation may name nodes that the function was made from: it is left out.
+  // Colocation may name nodes that the function was made from: it is left out unless asked for.
   static constexpr std::string_view kColocationAttr = "_class";
 
   // What a name in the body stands for, a tensor for each type: outputs of `node` from `first` on, or the argument
@@ -232,7 +232,7 @@ class FunctionInstantiation {
       node.device = body.device;
       node.attr = body.attr;
       TENON_RETURN_IF_ERROR(Bind(&node.attr));
-      node.attr.erase(kColocationAttr);
+      if (!keep_colocation_) node.attr.erase(kColocationAttr);
       if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
         info->AddDefaults(&node);
         TENON_RETURN_IF_ERROR(AddOutputs(info->op(), node));
@@ -346,6 +346,7 @@ class FunctionInstantiation {
   const AttrMap& attrs_;
   const FunctionDefLibrary& library_;
   OpInfoCache ops_;
+  bool keep_colocation_;
   FunctionGraph out_;
   SlimVector<Item> items_;
   detail::NameIndex index_;

@@ -141,6 +141,7 @@ struct OutEdge {
 struct Node {
   int id = -1;
   NodeClass node_class = NodeClass::kOther;
+  std::uint16_t assigned_device = 0;  // Graph::assigned_device_name; 0: none yet
   const OpView* op = nullptr;  // lives as long as the registry that the graph was made with
   NodeDef def;                 // attr defaults added
   InlinedVector<DataType, 4> input_types;
@@ -309,6 +310,19 @@ class Graph {
     return name;
   }
 
+  // Says where the node runs: a complete device name, or "" for nowhere yet. ResourceExhausted beyond 65535 devices.
+  Status AssignDevice(int id, std::string_view device) {
+    std::size_t at = 0;
+    while (at < devices_.size() && devices_[at] != device) ++at;
+    if (!device.empty() && at == devices_.size()) {
+      if (at >= std::numeric_limits<std::uint16_t>::max())
+        return errors::ResourceExhausted("Graph::AssignDevice: more than ", at, " devices");
+      devices_.push_back(std::string(device));
+    }
+    nodes_[Slot(id)].assigned_device = device.empty() ? 0 : static_cast<std::uint16_t>(at + 1);
+    return OkStatus();
+  }
+
   Node& mutable_node(int id) { return nodes_[Slot(id)]; }
   VersionDef& mutable_versions() { return versions_; }
   FunctionDefLibrary& mutable_library() { return library_; }
@@ -322,6 +336,11 @@ class Graph {
     const int id = names_.Find(name, NameOf{&nodes_});
     return id < 0 ? nullptr : &nodes_[Slot(id)];
   }
+  // "" while the node has no device.
+  std::string_view assigned_device_name(int id) const {
+    const std::uint16_t device = nodes_[Slot(id)].assigned_device;
+    return device == 0 ? std::string_view() : std::string_view(devices_[Slot(device - 1)]);
+  }
   const VersionDef& versions() const { return versions_; }
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
@@ -334,12 +353,14 @@ class Graph {
     return detail::SuggestNames(name, names);
   }
 
-  // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text.
+  // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text; an
+  // assigned device replaces the one asked for.
   GraphDef ToGraphDef() const {
     GraphDef out;
     out.node.reserve(nodes_.size());
     for (const Node& node : nodes_) {
       NodeDef& def = out.node.emplace_back(node.def);
+      if (node.assigned_device != 0) def.device = std::string(assigned_device_name(node.id));
       SlimVector<std::string> old = std::move(def.input);
       def.input.clear();
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -386,6 +407,7 @@ class Graph {
   detail::NameIndex names_;
   VersionDef versions_;
   FunctionDefLibrary library_;
+  SlimVector<std::string> devices_;  // that nodes are assigned to
   std::int64_t name_counter_ = 0;
 };
 

@@ -4,6 +4,7 @@
 // import.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,7 +21,6 @@
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/versions.hpp>
 #include <tenon/graph/algorithms.hpp>
-#include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/shapes.hpp>
 #include <tenon/graph/validate.hpp>
@@ -37,11 +37,24 @@ struct CallShapes {
 
 struct ImportOptions {
   bool infer_shapes = true;           // and refuse what can never run
+  bool ignore_shape_errors = false;   // a node whose shapes contradict has none: its kernel will refuse them
   bool allow_internal_ops = false;    // names that begin with '_': graphs that the runtime wrote itself
   std::string default_device;         // for nodes that ask for none
   ConstantEvaluator* evaluator = nullptr;  // outlives the call
   CallShapes* calls = nullptr;             // of a function's body: what goes on around it
 };
+
+// What import does with a library of functions. <tenon/graph/function_import.hpp> links it in.
+struct FunctionImport {
+  // Refuses names that are taken and bodies that can never run; `index` gets the functions' positions.
+  Status (*check_library)(const FunctionDefLibrary& library, const OpRegistry& registry, detail::NameIndex* index);
+  // The node's op is a function: it becomes a call.
+  Status (*make_call)(const FunctionDef& function, NodeDef* node);
+  // The shapes that a call's results have with its arguments' shapes.
+  Status (*infer_call)(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                       CallShapes* calls, ShapeRefiner* refiner);
+};
+inline constinit std::atomic<const FunctionImport*> function_import{nullptr};
 
 // Does the work of ImportGraphDef; use that. one thread.
 class GraphImporter {
@@ -75,7 +88,6 @@ class GraphImporter {
     TENON_RETURN_IF_ERROR(IndexNodes());
     TENON_RETURN_IF_ERROR(ParseInputs());
     TENON_RETURN_IF_ERROR(CheckLibrary());
-    TENON_RETURN_IF_ERROR(CheckBodies());
     TENON_RETURN_IF_ERROR(FindOps());
     graph_.Reserve(def_.node.size());
     graph_.versions_ = def_.versions;
@@ -165,30 +177,12 @@ class GraphImporter {
 
   // ---- functions and ops
   Status CheckLibrary() {
-    const SlimVector<FunctionDef>& functions = def_.library.function;
-    const auto name_of = [&functions](int i) -> std::string_view { return functions[Slot(i)].signature.name; };
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      const std::string& name = functions[i].signature.name;
-      const int same = function_index_.Insert(name, static_cast<int>(i), name_of);
-      if (same >= 0 && !(functions[Slot(same)] == functions[i])) {
-        return errors::InvalidArgument("Cannot add function '", name,
-                                       "' because a different function with the same name already exists.");
-      }
-      if (ops_.registry().Find(name) != nullptr) {
-        return errors::InvalidArgument("Cannot add function '", name,
-                                       "' because an op with the same name already exists.");
-      }
-    }
-    return OkStatus();
-  }
-
-  // A function without attrs is what it is in every call: its mistakes are refused now.
-  Status CheckBodies() const {
-    for (const FunctionDef& function : def_.library.function) {
-      if (!function.signature.attr.empty()) continue;
-      TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, def_.library, ops_.registry()).status());
-    }
-    return OkStatus();
+    if (def_.library.function.empty()) return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import != nullptr) return import->check_library(def_.library, ops_.registry(), &function_index_);
+    return errors::Unimplemented("The graph has a library of ", def_.library.function.size(),
+                                 " functions, which this program was compiled without: include <tenon/runtime.hpp>, or "
+                                 "<tenon/graph/function_import.hpp> where there is no session");
   }
 
   // One OpInfo per node; every unknown op is reported at once.
@@ -210,7 +204,7 @@ class GraphImporter {
       }
       if (infos_.back() != nullptr) continue;
       if (const FunctionDef* function = FunctionNamed(node.op); function != nullptr) {
-        TENON_RETURN_IF_ERROR(MakeFunctionCall(*function, &node));
+        TENON_RETURN_IF_ERROR(function_import.load(std::memory_order_acquire)->make_call(*function, &node));
         infos_.back() = ops_.Find(node.op);
         if (infos_.back() == nullptr) return NoCallOp(node, *function);
         continue;
@@ -331,7 +325,11 @@ class GraphImporter {
     ids_.assign(def_.node.size(), -1);
     for (const int n : order) {
       TENON_RETURN_IF_ERROR(ConvertNode(n));
-      if (options_.infer_shapes) TENON_RETURN_IF_ERROR(InferShapes(ids_[Slot(n)], refiner));
+      if (!options_.infer_shapes) continue;
+      const Status status = InferShapes(ids_[Slot(n)], refiner);
+      if (status.ok()) continue;
+      if (!options_.ignore_shape_errors) return status;
+      graph_.nodes_[Slot(ids_[Slot(n)])].output_shapes.clear();
     }
     return OkStatus();
   }
@@ -420,45 +418,14 @@ class GraphImporter {
   }
 
   // ---- shapes
-  // The shapes that a call's results have with its arguments' shapes: the body is imported with them. Functions that
-  // call themselves are not followed.
   Status InferCall(int id, ShapeRefiner* refiner) {
-    const Node& node = graph_.nodes_[Slot(id)];
-    if (node.op_name() != "PartitionedCall" && node.op_name() != "StatefulPartitionedCall") return OkStatus();
+    const std::string_view op = graph_.node(id).op_name();
+    if (op != "PartitionedCall" && op != "StatefulPartitionedCall") return OkStatus();
+    const FunctionImport* const import = function_import.load(std::memory_order_acquire);
+    if (import == nullptr) return OkStatus();  // no graph with functions comes here
     CallShapes* const calls = options_.calls != nullptr ? options_.calls : &calls_;
     if (calls->library == nullptr) calls->library = &def_.library;
-    const AttrValue* f = node.def.attr.Find("f");
-    const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
-    if (function == nullptr ||
-        std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
-      return OkStatus();
-    calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
-    if (calls->nodes_left < 0) return OkStatus();
-    Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, ops_.registry());
-    if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
-      return OkStatus();  // refused when the node runs
-    for (std::size_t i = 0; i < body->args.size(); ++i) {
-      const InEdge& edge = node.inputs[i];
-      SlimVector<PartialTensorShape> shape{graph_.nodes_[Slot(edge.node)].output_shape(edge.output)};
-      NodeDef& arg = body->graph.node[i];
-      arg.attr.erase("_output_shapes");
-      arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
-    }
-    body->graph.versions = def_.versions;
-    ImportOptions options;
-    options.allow_internal_ops = true;
-    options.calls = calls;
-    calls->inside.push_back(function->signature.name);
-    const Result<Graph> inner = GraphImporter(std::move(body->graph), ops_.registry(), options).Import();
-    calls->inside.pop_back();
-    TENON_RETURN_IF_ERROR(inner.status());
-    for (std::size_t i = 0; i < body->results.size(); ++i) {
-      const FunctionGraph::Output& result = body->results[i];
-      const Status merged =
-          refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index));
-      if (!merged.ok()) return merged;
-    }
-    return OkStatus();
+    return import->infer_call(graph_, id, def_.versions, ops_.registry(), calls, refiner);
   }
 
   Status InferShapes(int id, ShapeRefiner* refiner) {

@@ -1,62 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Graphs in files: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its
-// constants stay views of the file where they are aligned for their type.
+// Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
 
-#include <cstddef>
-#include <span>
 #include <string>
 
-#include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/writer.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/io/read_graph.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Nothing but characters of a text file, in the first bytes?
-inline bool LooksLikeText(std::span<const std::byte> bytes) {
-  const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
-  }
-  return n > 0;
-}
-
-TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
-  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
-                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
-}
-
-}  // namespace detail
-
-// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
-// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
-// GraphDef. Each names the path.
-inline Result<GraphDef> ReadGraphFile(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
-  if (bytes.empty())
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
-  Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
-  if (!graph.ok()) {
-    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
-    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
-  }
-  if (*graph == GraphDef()) {
-    return errors::InvalidArgument(
-        "ReadGraphFile: '", path, "' has ", bytes.size(),
-        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
-  }
-  return graph;
-}
 
 inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
   wire::Writer writer;

@@ -4,7 +4,6 @@
 // forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +41,11 @@ Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const A
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
+  // An output that the shape function sizes.
+  struct OutputPlan {
+    int tensor;
+    std::uint8_t forward_mask;  // bit i: may take over the buffer of input i
+  };
   ~AdaptedCore() {
     if (object_ == nullptr) return;
     if (row_->destroy != nullptr) row_->destroy(object_);
@@ -62,17 +66,18 @@ class AdaptedCore {
   }
 
   // Calls set_input(i) and set_output(i) for the tensors that live in host memory on any device: arguments that say so,
-  // and, as TensorFlow has it, all of them where an erased kernel (or one that asks for it) works on int32.
+  // all of a kernel for any device, and, as TensorFlow has it, all of them where an erased kernel (or one that asks for
+  // it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool small_integers =
-        (row_->op->typed_count == 0 || row_->int32_on_host) &&
-        std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-        std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32);
+    const bool all = row_->device == "DEFAULT" ||
+                     ((row_->op->typed_count == 0 || row_->int32_on_host) &&
+                      std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
+                      std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
-      if (!small_integers && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
+      if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
       for (int t = first_[Position(a)]; t < first_[Position(a + 1)]; ++t)
         t < num_inputs_ ? set_input(t) : set_output(t - num_inputs_);
     }
@@ -85,20 +90,10 @@ class AdaptedCore {
       views[i] = AnyView{const_cast<void*>(t.raw_data()), t.NumElements(), &t.shape()};
     }
     if (has_ranks_) TENON_RETURN_IF_ERROR(CheckRanks(ctx));
-    if (needs_shapes_) {
-      ShapeMemo local;
-      ShapeMemo& memo = ctx->memo() != nullptr ? *ctx->memo() : local;
-      if (!Remembers(memo, ctx)) [[unlikely]]
-        TENON_RETURN_IF_ERROR(InferShapes(ctx, &memo));
-      for (const OutputPlan& out : outputs_) {
-        const TensorShape& shape = memo.outputs[static_cast<std::size_t>(out.tensor)];
-        if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
-        Tensor& t = *ctx->mutable_output(out.tensor);
-        views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
-      }
-      if (has_output_ranks_) TENON_RETURN_IF_ERROR(CheckOutputRanks(ctx));
-    }
-    return OkStatus();
+    if (!needs_shapes_) return OkStatus();
+    if (ctx->memo() != nullptr) [[likely]]
+      return PrepareOutputs(ctx, ctx->memo(), views);
+    return PrepareWithoutMemo(ctx, views);
   }
 
   CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
@@ -121,14 +116,12 @@ class AdaptedCore {
     for (int i = 0; i < num_inputs_; ++i) spans->tensors.push_back(ctx->input(i));
   }
   const KernelRow& row() const { return *row_; }
+  const void* object() const { return object_; }
+  std::span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
   int view_count() const { return num_inputs_ + num_outputs_; }
   int argument_count() const { return argument_count_; }
 
  private:
-  struct OutputPlan {
-    int tensor;
-    std::uint8_t forward_mask;
-  };
   static std::size_t Position(int i) { return static_cast<std::size_t>(i); }
 
   // Counts the tensors of every argument from the node's attrs.
@@ -202,6 +195,22 @@ class AdaptedCore {
                                 "' with rank ", rank, ", but the shape function gives it ", t.shape());
     }
     return OkStatus();
+  }
+
+  TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
+    if (!Remembers(*memo, ctx)) [[unlikely]]
+      TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
+    for (const OutputPlan& out : outputs_) {
+      const TensorShape& shape = memo->outputs[static_cast<std::size_t>(out.tensor)];
+      if (!Forwarded(ctx, out, shape)) TENON_RETURN_IF_ERROR(ctx->AllocateOutput(out.tensor, shape));
+      Tensor& t = *ctx->mutable_output(out.tensor);
+      views[num_inputs_ + out.tensor] = AnyView{t.raw_data(), t.NumElements(), &t.shape()};
+    }
+    return has_output_ranks_ ? CheckOutputRanks(ctx) : OkStatus();
+  }
+  TENON_NOINLINE Status PrepareWithoutMemo(OpKernelContext* ctx, AnyView* views) const {
+    ShapeMemo memo;
+    return PrepareOutputs(ctx, &memo, views);
   }
 
   // True when the memo was made for the present input shapes and values.
@@ -328,6 +337,7 @@ class AdaptedKernel final : public OpKernel {
         [this](int i) { set_output_memory_type(i, MemoryType::kHost); });
     return OkStatus();
   }
+  const detail::AdaptedCore* adapted() const override { return &core_; }
 
   void Compute(OpKernelContext* ctx) override {
     constexpr int kSmall = 8;
@@ -376,9 +386,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    auto* call = new PendingCall;
-    call->context = ctx;
-    call->done = done;
+    auto* call = new PendingCall{ctx, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
@@ -388,16 +396,6 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->frame.done = &Finish;
     call->frame.done_state = call;
     (void)core_.Call(call->frame);  // errors go through Done
-  }
-  // Waits for the end: executors call ComputeAsync.
-  void Compute(OpKernelContext* ctx) override {
-    std::atomic<bool> done{false};
-    ComputeAsync(ctx, {[](void* flag) {
-                         static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
-                         static_cast<std::atomic<bool>*>(flag)->notify_one();
-                       },
-                       &done});
-    done.wait(false, std::memory_order_acquire);
   }
 
  private:
@@ -417,7 +415,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     auto* call = static_cast<PendingCall*>(state);
     if (!status.ok()) [[unlikely]]
       SetError(call->context, status);
-    const DoneCallback done = call->done;
+    const DoneCallback done = std::move(call->done);
     delete call;
     done();
   }

@@ -385,6 +385,16 @@ constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
     return ok;
   }());
 }
+// Constraints are on attrs of the signature.
+template <class Op, std::size_t... I>
+constexpr bool CheckKernelMatch(std::index_sequence<I...>) {
+  return (true && ... && [] {
+    constexpr std::string_view name = Op::kernel_match.constraints[I].attr;
+    constexpr bool ok = kOpView<Op>.FindAttr(name) != nullptr;
+    if constexpr (!ok) (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
+    return ok;
+  }());
+}
 template <class Op>
 constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
@@ -392,6 +402,8 @@ constexpr bool CheckSignature() {
   bool types = true;
   if constexpr (requires { Op::kernel_types.size; })
     types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
+  if constexpr (requires { Op::kernel_match.constraints; })
+    types = CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{}) && types;
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
   if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
   return complete && types && complex && Op::signature.Validate();
@@ -481,6 +493,7 @@ constexpr OpRow MakeOpRow() {
   OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
   if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
+  if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
   return row;
 }
 template <class Op>

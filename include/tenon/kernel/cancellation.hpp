@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tenon/base/config.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -24,8 +25,19 @@ class CancellationManager {
   using Token = std::int64_t;
 
   CancellationManager() = default;
+  // A child is cancelled with its parent, which outlives it. It costs the parent nothing until somebody waits.
+  explicit CancellationManager(CancellationManager* parent) : parent_(parent) {}
   CancellationManager(const CancellationManager&) = delete;
   CancellationManager& operator=(const CancellationManager&) = delete;
+  // Waits until a StartCancel under way has run its callbacks; not to be destroyed from one of them.
+  ~CancellationManager() {
+    if (attached_) [[unlikely]]
+      (void)parent_->Deregister(parent_token_);
+    if (!cancelling_.load(std::memory_order_acquire)) [[likely]]
+      return;
+    MutexLock lock(mutex_);
+    while (state_ == State::kCancelling) finished_.wait(lock);
+  }
 
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -45,13 +57,18 @@ class CancellationManager {
     state_ = State::kCancelled;
     finished_.notify_all();
   }
-  // True from the beginning of StartCancel on.
-  bool IsCancelled() const { return cancelling_.load(std::memory_order_acquire); }
+  // True from the beginning of StartCancel on, the parent's too.
+  TENON_ALWAYS_INLINE bool IsCancelled() const {
+    for (const CancellationManager* manager = this; manager != nullptr; manager = manager->parent_)
+      if (manager->cancelling_.load(std::memory_order_acquire)) [[unlikely]]
+        return true;
+    return false;
+  }
 
   // False, and the callback is neither kept nor called, when cancelling has begun.
   [[nodiscard]] bool Register(Token token, Function<void()> callback) {
     const MutexLock lock(mutex_);
-    if (state_ != State::kActive) return false;
+    if (state_ != State::kActive || !AttachLocked()) return false;
     callbacks_.push_back({token, std::move(callback)});
     return true;
   }
@@ -80,6 +97,13 @@ class CancellationManager {
     Token token;
     Function<void()> callback;
   };
+  // Children's locks are taken before their parents'. False when the parent is being cancelled.
+  bool AttachLocked() {
+    if (parent_ == nullptr || attached_) return true;
+    parent_token_ = parent_->NewToken();
+    attached_ = parent_->Register(parent_token_, [this] { StartCancel(); });
+    return attached_;
+  }
   void Remove(Token token) {
     for (std::size_t i = 0; i < callbacks_.size(); ++i) {
       if (callbacks_[i].token != token) continue;
@@ -89,6 +113,9 @@ class CancellationManager {
     }
   }
 
+  CancellationManager* const parent_ = nullptr;
+  Token parent_token_ = 0;
+  bool attached_ = false;  // the parent knows of this one
   std::atomic<Token> next_token_{0};
   std::atomic<bool> cancelling_{false};
   Mutex mutex_;

@@ -8,15 +8,40 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/out_of_memory.hpp>
+#include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/signature.hpp>
-#include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
+class ResourceMgr;
+
+namespace detail {
+// "float, int32->bool"
+TENON_COLD inline std::string SignatureText(std::span<const DataType> inputs, std::span<const DataType> outputs) {
+  return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
+}
+// InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
+TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<const DataType> outputs,
+                                    std::span<const DataType> expected_inputs,
+                                    std::span<const DataType> expected_outputs) {
+  const auto fit = [](std::span<const DataType> have, std::span<const DataType> expected) {
+    for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
+      if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
+    return have.size() == expected.size();
+  };
+  if (fit(inputs, expected_inputs) && fit(outputs, expected_outputs)) return OkStatus();
+  return errors::InvalidArgument("Signature mismatch, have: ", SignatureText(inputs, outputs),
+                                 " expected: ", SignatureText(expected_inputs, expected_outputs));
+}
+}  // namespace detail
 
 // one thread. The node, the op and the type lists outlive the kernel.
 class OpKernelConstruction {
@@ -41,14 +66,29 @@ class OpKernelConstruction {
   bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
 
   // A tensor that the kernel keeps; ResourceExhausted when memory is out.
-  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out) {
-    TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, allocator_));
-    return OkStatus();
+  Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
+    if (attributes.scope_id != 0)
+      return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
+    if (detail::ElementBytes(dtype) == 0) return Tensor::Make(dtype, shape, allocator_).status();
+    Allocator* const allocator = allocator_ != nullptr ? allocator_ : CpuAllocator();
+    *out = Tensor(allocator, dtype, shape);
+    if (out->IsInitialized()) return OkStatus();
+    return errors::ResourceExhausted("OOM when allocating temporary tensor with shape", shape, " and type ", dtype,
+                                     " by ", detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
+  }
+
+  // InvalidArgument unless the node's tensors have these types.
+  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const {
+    return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
   // Keeps the first error; the node is refused when there is one.
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
+  // The same, logged (in <tenon/kernel/context_access.hpp>).
+  void CtxFailure(const char* file, int line, const Status& status);
+  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const char* file, int line, const Status& status);
   const Status& status() const { return status_; }
 
   const NodeDef& def() const { return *def_; }
@@ -65,6 +105,11 @@ class OpKernelConstruction {
   Allocator* allocator() const { return allocator_; }
   // The functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
+  // The session's resources; null outside of a session. (In <tenon/kernel/context_access.hpp>.)
+  ResourceMgr* resource_manager() const;
+  // Of the producer of the graph.
+  int graph_def_version() const { return graph_def_version_; }
+  void set_graph_def_version(int version) { graph_def_version_ = version; }
 
  private:
   const NodeDef* def_;
@@ -75,6 +120,7 @@ class OpKernelConstruction {
   FunctionRuntime* functions_;
   Status status_;
   std::string_view device_name_;
+  int graph_def_version_ = 0;
 };
 
 TENON_SETUP_CODE_END

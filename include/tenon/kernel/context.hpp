@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/params.hpp>
@@ -22,21 +26,36 @@ TENON_NAMESPACE_BEGIN
 // again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
+  bool outputs_checked = false;    // kernel/output_check.hpp
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   SlimVector<TensorShape> inputs, outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
 };
 
 class CancellationManager;
+class DeferredOps;
 class FunctionRuntime;
+class LegacyVar;
+class MemoryRecord;
+class OpInputList;
+class OpMutableInputList;
+class OpOutputList;
+class Rendezvous;
 class ResourceMgr;
+class Runner;
 class StepContainer;
+class ThreadPoolInterface;
+struct StepServices;
 
-// What one run and all functions that it calls have in common.
+// What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
   ResourceMgr* resources = nullptr;              // the session's
   StepContainer* step_container = nullptr;       // resources that go with the run
   CancellationManager* cancellation = nullptr;   // of the run
+  Rendezvous* rendezvous = nullptr;              // of the run's devices; null where there is one device only
+  DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
+  ThreadPoolInterface* pool = nullptr;           // of the run's nodes
+  const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
 };
 
 // What is the same for all nodes of one run on one device.
@@ -52,9 +71,30 @@ struct StepEnvironment {
   int call_depth = 0;                     // function calls around the step
   FunctionRuntime* functions = nullptr;   // of the graph's library; null while constants are folded
   const RunServices* services = nullptr;  // null while constants are folded
+  std::uint64_t frame_id = 0;             // the loop that the node is in, and its turn (FrameAndIteration)
+  std::int64_t iteration = 0;
 };
 
+// Hears of the memory that a node takes beside its outputs (kernel/memory_record.hpp). one thread.
+class MemoryListener {
+ public:
+  virtual void AddTemp(std::int64_t bytes, const Tensor& tensor) = 0;
+  virtual void RemoveTemp(const Tensor& tensor) = 0;  // it was given away as an output
+
+ protected:
+  ~MemoryListener() = default;
+};
+
+namespace detail {
+TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_wanted) {
+  return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
+                                 "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
+}
+}  // namespace detail
+
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
+// Members that are only declared here are TensorFlow's rarer ones: who calls one includes
+// <tenon/kernel/context_access.hpp>, which says what each does.
 class OpKernelContext {
  public:
   OpKernelContext() = default;
@@ -65,13 +105,19 @@ class OpKernelContext {
   DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
   MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
   bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
-  // By the argument's name; InvalidArgument when there is none, or when it is a list of another length than 1.
+  // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
+  // reference.
   Status input(std::string_view name, const Tensor** tensor) const {
     int i = 0;
-    TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
+    TENON_RETURN_IF_ERROR(FindInput(name, false, &i));
     *tensor = frame_->inputs[i];
     return OkStatus();
   }
+  Status input_dtype(std::string_view name, DataType* dtype) const;
+  Status get_input(int i, const Tensor** tensor) const;
+  Status input_list(std::string_view name, OpInputList* list);
+  AllocatorAttributes input_alloc_attr(int i) const;
+  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -83,17 +129,40 @@ class OpKernelContext {
     return OkStatus();
   }
 
+  // -- references
+  bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
+  Mutex* input_ref_mutex(int i);
+  Status input_ref_mutex(std::string_view name, Mutex** mutex);
+  Tensor mutable_input(int i, bool lock_held);
+  Status mutable_input(std::string_view name, Tensor* tensor, bool lock_held);
+  Status mutable_input_list(std::string_view name, OpMutableInputList* list);
+  void replace_ref_input(int i, const Tensor& tensor, bool lock_held);
+  Status replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held);
+  void delete_ref_input(int i, bool lock_held);
+  void forward_ref_input_to_ref_output(int input, int output);
+
   // -- outputs
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  Status mutable_output(std::string_view name, Tensor** tensor);
+  Status output_list(std::string_view name, OpOutputList* list);
+  AllocatorAttributes output_alloc_attr(int i) const;
+  bool output_required(int) const { return true; }              // what nobody reads must be set, too
+  bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
+  void set_output_ref(int i, Ref<LegacyVar> variable);
+  Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
   // Takes the output away again.
   Tensor release_output(int i) {
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
-  void set_output(int i, Tensor tensor) { frame_->outputs[i] = std::move(tensor); }
+  void set_output(int i, Tensor tensor) {
+    if (record_ != nullptr) [[unlikely]]
+      record_->RemoveTemp(tensor);
+    frame_->outputs[i] = std::move(tensor);
+  }
   Status set_output(std::string_view name, Tensor tensor) {
     int i = 0;
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
@@ -126,6 +195,16 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
     return allocate_output(i, shape, out);
   }
+  Status allocate_output(int i, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
+  Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out, AllocatorAttributes attributes);
+  // The buffer of an input as a tensor of that type and shape, if nobody else can see it any more and it lies in such
+  // memory; null otherwise. `output` may be -1.
+  Owned<Tensor> forward_input(int input, int output, DataType dtype, const TensorShape& shape, MemoryType memory_type,
+                              AllocatorAttributes attributes);
+  Status forward_input_to_output_with_shape(std::string_view input, std::string_view output, const TensorShape& shape,
+                                            Tensor** out);
+  Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
+                                          const TensorShape& shape, Tensor** out);
   // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
@@ -135,8 +214,12 @@ class OpKernelContext {
   // Scratch memory for the time of the call; in host memory where the attributes say so.
   Status allocate_temp(DataType dtype, const TensorShape& shape, Tensor* out, AllocatorAttributes attributes = {}) {
     TENON_ASSIGN_OR_RETURN(*out, Tensor::Make(dtype, shape, get_allocator(attributes)));
+    if (record_ != nullptr) [[unlikely]]
+      record_->AddTemp(static_cast<std::int64_t>(out->TotalBytes()), *out);
     return OkStatus();
   }
+  Status allocate_persistent(DataType dtype, const TensorShape& shape, Tensor* out,
+                             AllocatorAttributes attributes = {});
   // The same, or the buffer of the first input in `candidates` that allows it.
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
@@ -153,9 +236,22 @@ class OpKernelContext {
     return host ? frame_->env->host_allocator : frame_->env->step_allocator;
   }
 
+  // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
+  void set_memory_record(MemoryRecord* record);  // null: nothing is counted
+  bool track_allocations() const { return record_ != nullptr; }
+  void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
+  std::int64_t temp_memory_allocated() const;
+  void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
+  std::int64_t persistent_memory_allocated() const;
+  std::span<const std::int64_t> persistent_alloc_ids() const;
+  void clear_recorded_memory();
+
   // -- status: the first error counts
   void SetStatus(const Status& status) { status_.Update(status); }
   void CtxFailure(const Status& status) { SetStatus(status); }
+  void CtxFailure(const char* file, int line, const Status& status);
+  void CtxFailureWithWarning(const Status& status);
+  void CtxFailureWithWarning(const char* file, int line, const Status& status);
   const Status& status() const { return status_; }
 
   // -- where and when
@@ -171,22 +267,31 @@ class OpKernelContext {
   int graph_def_version() const { return frame_->env->graph_def_version; }
   FunctionRuntime* function_library() const { return frame_->env->functions; }
   const StepEnvironment& environment() const { return *frame_->env; }
+  // The loop that the node is in, and which of its turns it is; 0 outside of all loops.
+  std::uint64_t frame_id() const { return frame_->env->frame_id; }
+  std::int64_t iteration() const { return frame_->env->iteration; }
+  bool is_input_dead() const { return false; }  // nodes with a dead input are not run
   // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
   StepContainer* step_container() const { return services() == nullptr ? nullptr : services()->step_container; }
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
+  Rendezvous* rendezvous() const { return services() == nullptr ? nullptr : services()->rendezvous; }
+  const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
+  Runner runner() const;
+  Function<void()> inc_num_deferred_ops_function() const;
+  Function<void()> dec_num_deferred_ops_function() const;
 
   // -- for executors
   struct NodeFrame {
     const OpKernel* kernel;
-    Tensor* const* inputs;               // one pointer per input
-    const std::uint8_t* last_use;        // per input: this node is the last that reads the value
-    Tensor* outputs;                     // num_outputs tensors in a row
+    Tensor* const* inputs;  // one pointer per input
+    const std::uint8_t* last_use;  // per input: this node is the last that reads the value
+    Tensor* outputs;  // num_outputs tensors in a row
     const std::uint8_t* output_escapes;  // per output: the value is fetched, so it outlives the step
     ShapeMemo* memo;
-    const StepEnvironment* env;          // of the device that runs the node
+    const StepEnvironment* env;  // of the device that runs the node
   };
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
@@ -205,7 +310,7 @@ class OpKernelContext {
                            : frame_->output_escapes[i] != 0 ? frame_->env->result_allocator
                                                             : frame_->env->step_allocator;
     const DataType dtype = frame_->kernel->output_type(i);
-    frame_->outputs[i] = Tensor(allocator, dtype, shape);
+    frame_->outputs[i].Reset(allocator, dtype, shape);
     if (!frame_->outputs[i].IsInitialized()) [[unlikely]]
       return OutOfMemory(i, shape, allocator);
     return OkStatus();
@@ -226,6 +331,16 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(output ? frame_->kernel->OutputRange(name, i, &stop)
                                  : frame_->kernel->InputRange(name, i, &stop));
     if (stop == *i + 1) return OkStatus();
+    return NotSingle(output, name);
+  }
+  // The one input of that name, which must be a reference or must not.
+  Status FindInput(std::string_view name, bool reference, int* i) const {
+    TENON_RETURN_IF_ERROR(FindOne(false, name, i));
+    return input_is_ref(*i) == reference ? OkStatus() : detail::WrongKindOfInput(name, reference);
+  }
+  // The variable of a reference input; null, and an error, when it is none.
+  LegacyVar* FindVariable(int i);
+  TENON_COLD Status NotSingle(bool output, std::string_view name) const {
     const std::string_view which = output ? "output" : "input";
     return errors::InvalidArgument("OpKernel used list-valued ", which, " name '", name, "' when single-valued ", which,
                                    " was expected");
@@ -246,8 +361,21 @@ class OpKernelContext {
 
   const NodeFrame* frame_ = nullptr;
   std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
+  MemoryListener* record_ = nullptr;
   Status status_;
 };
+
+inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
+  if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
+  call_->context->SetStatus(error);
+  call_->end(call_->state);
+  return true;
+}
+TENON_COLD inline void AsyncOpKernel::DoneCallback::Dropped() const {
+  const OpKernel& kernel = call_->context->op_kernel();
+  EndWith(errors::Internal("the asynchronous kernel of op '", kernel.type_string(), "', node '", kernel.name(),
+                           "', dropped its done callback without calling it"));
+}
 
 namespace detail {
 inline Status AllocateLateOutput(OpKernelContext* context, int output, const TensorShape& shape, AnyView* view) {

@@ -9,6 +9,7 @@
 
 TENON_NAMESPACE_BEGIN
 
+class ResourceMgr;
 struct NameAttrList;
 struct StepEnvironment;
 
@@ -32,6 +33,8 @@ class FunctionRuntime {
   // not the function's; ResourceExhausted when calls are nested too deep.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
                      std::span<Tensor> results) = 0;
+  // The session's, for kernels that look for something while they are built; null when there are none.
+  virtual ResourceMgr* resources() const { return nullptr; }
 };
 
 TENON_NAMESPACE_END

@@ -3,12 +3,14 @@
 // OpKernel: the one thing an executor knows how to run. Op structs become kernels through kernel/adapter.hpp; a class
 // derived from OpKernel is the raw form, with TensorFlow's own members.
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/log.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/construction.hpp>
@@ -18,6 +20,9 @@ TENON_NAMESPACE_BEGIN
 
 class OpKernelContext;
 class AsyncOpKernel;
+namespace detail {
+class AdaptedCore;
+}
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
@@ -56,17 +61,25 @@ class OpKernel {
   virtual AsyncOpKernel* AsAsync() { return nullptr; }
   // False for kernels that cost next to nothing: an executor runs those in place.
   virtual bool IsExpensive() const { return true; }
+  // True for a kernel that goes on working after its end (OpKernelContext::inc_num_deferred_ops_function).
+  virtual bool is_deferred() const { return false; }
   // The value of a node that always yields the same tensor (Const), or null. Such a node is never run.
   virtual const Tensor* const_tensor() const { return nullptr; }
+  // What is inside when the kernel was made from an op struct and ends when Compute returns; else null.
+  virtual const detail::AdaptedCore* adapted() const { return nullptr; }
 
   const NodeDef& def() const { return *def_; }
   const OpView& op() const { return *op_; }
   std::string_view name() const { return def_->name; }
   std::string_view type_string() const { return def_->op; }
+  const std::string& requested_input(int i) const { return def_->input[static_cast<std::size_t>(i)]; }
+  const std::string& requested_device() const { return def_->device; }
   int num_inputs() const { return static_cast<int>(input_types_.size()); }
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
+  std::span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
+  std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
@@ -109,14 +122,69 @@ class OpKernel {
 class AsyncOpKernel : public OpKernel {
  public:
   using OpKernel::OpKernel;
-  // Called exactly once, on any thread, perhaps before ComputeAsync returns; the context is gone afterwards.
-  struct DoneCallback {
-    void (*call)(void* state);
-    void* state;
-    void operator()() const { call(state); }
-  };
+  class DoneCallback;
+  // Calls `done` exactly once, on any thread, perhaps before it returns; the context is gone afterwards.
   virtual void ComputeAsync(OpKernelContext* ctx, DoneCallback done) = 0;
+  // Waits for the end (executors call ComputeAsync).
+  inline void Compute(OpKernelContext* ctx) override;
   AsyncOpKernel* AsAsync() final { return this; }
 };
+
+// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and does nothing. When
+// the last copy goes and none was called, the node ends with Internal. thread-safe.
+class AsyncOpKernel::DoneCallback {
+ public:
+  // end(state) is called once. The context lives until then.
+  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context)
+      : call_(new Call{end, state, context}) {}
+  DoneCallback(const DoneCallback& other) : call_(other.call_) {
+    if (call_ != nullptr) call_->holders.fetch_add(1, std::memory_order_relaxed);
+  }
+  DoneCallback(DoneCallback&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
+  DoneCallback& operator=(DoneCallback other) noexcept {
+    std::swap(call_, other.call_);
+    return *this;
+  }
+  ~DoneCallback() {
+    if (call_ == nullptr || call_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (!call_->ended.load(std::memory_order_relaxed)) [[unlikely]]
+      Dropped();
+    delete call_;
+  }
+
+  void operator()() const {
+    if (call_ != nullptr && !call_->ended.exchange(true, std::memory_order_acq_rel)) [[likely]]
+      return call_->end(call_->state);
+    CalledTwice();
+  }
+  // Ends the call with an error if it has not ended: false when it has.
+  bool EndWith(const Status& error) const;
+  bool ended() const { return call_->ended.load(std::memory_order_acquire); }
+
+ private:
+  struct Call {
+    void (*end)(void* state);
+    void* state;
+    OpKernelContext* context;
+    std::atomic<std::uint32_t> holders{1};
+    std::atomic<bool> ended{false};
+  };
+  void Dropped() const;  // in kernel/context.hpp, as is EndWith
+  TENON_COLD static void CalledTwice() {
+    TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
+  }
+
+  Call* call_;
+};
+
+inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
+  std::atomic<bool> ended{false};
+  const auto wake = [](void* flag) {
+    static_cast<std::atomic<bool>*>(flag)->store(true, std::memory_order_release);
+    static_cast<std::atomic<bool>*>(flag)->notify_one();
+  };
+  ComputeAsync(ctx, DoneCallback(wake, &ended, ctx));
+  ended.wait(false, std::memory_order_acquire);
+}
 
 TENON_NAMESPACE_END

@@ -17,7 +17,9 @@
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/device/device.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
+#include <tenon/kernel/match.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
@@ -30,6 +32,7 @@ struct KernelKey {
   std::string_view op;
   std::string_view device;
   SlimVector<DataType> types;
+  std::string_view label = {};
 };
 struct KernelDef {
   const KernelRow* row = nullptr;
@@ -71,29 +74,45 @@ class Registry {
     return status;
   }
 
-  // NotFound names the types there are kernels for.
+  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
+  // there are kernels for.
   Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
-    const KernelRow* const row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
+    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), key.types);
     if (row != nullptr) [[likely]]
       return KernelDef{row};
     return NoKernel(key, kernels);
   }
-  // The kernel for a node: reads the node's type attrs.
+  // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
+  // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
+  // two fit equally well.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
-    KernelKey key{node.op, device, {}};
-    if (const OpKernels* const kernels = kernels_.Find(node.op); kernels != nullptr) {
-      const OpRow& op = *kernels->op;
-      for (int k = 0; k < op.typed_count; ++k) {
-        DataType type = DataType::kInvalid;
-        TENON_RETURN_IF_ERROR(
-            GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-        key.types.push_back(type);
-      }
+    KernelKey key{node.op, device, {}, {}};
+    const OpKernels* const kernels = kernels_.Find(node.op);
+    if (kernels == nullptr) return NoKernel(key, kernels);
+    if (const AttrValue* label = node.attr.Find("_kernel");
+        label != nullptr && label->kind() == AttrValue::Kind::kString)
+      key.label = label->s();
+    if (const OpRow* const op = PlainOp(*kernels); op != nullptr)
+      TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &key.types));
+    if (key.label.empty() && !HasMatches(*kernels)) [[likely]] {
+      const KernelRow* const row = FindRow(*kernels, device, key.types);
+      if (row != nullptr) return KernelDef{row};
     }
-    return Find(key);
+    const KernelRow* row = nullptr;
+    bool attrs_differ = false;
+    TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, device, key.label, &row, &attrs_differ));
+    for (const std::string_view other : {LenderTo(*kernels, device), std::string_view("DEFAULT")})
+      if (row == nullptr && !other.empty())
+        TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, other, key.label, &row, &attrs_differ));
+    if (row != nullptr) return KernelDef{row};
+    const Status status = NoKernel(key, kernels);
+    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
+                                                     SummarizeNodeDef(node)))
+                        : status;
   }
   // All kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
@@ -129,6 +148,53 @@ class Registry {
     Table* first;
   };
 
+  // The struct whose kernels serve every node; null when there is none.
+  static const OpRow* PlainOp(const OpKernels& kernels) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      if (table->rows->op->match == nullptr) return table->rows->op;
+    return nullptr;
+  }
+  static bool HasMatches(const OpKernels& kernels) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
+      if (table->rows->op->match != nullptr) return true;
+    return false;
+  }
+  static Status ReadTypes(const NodeDef& node, const OpRow& op, SlimVector<DataType>* types) {
+    for (int k = 0; k < op.typed_count; ++k) {
+      DataType type = DataType::kInvalid;
+      TENON_RETURN_IF_ERROR(
+          GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
+      types->push_back(type);
+    }
+    return OkStatus();
+  }
+  // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
+  // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
+  TENON_COLD static Status FindMatch(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                     std::string_view label, const KernelRow** row, bool* attrs_differ) {
+    const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
+      const OpRow& op = *table->rows->op;
+      if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+      const KernelRow* fits = nullptr;
+      for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
+        if (at->op == nullptr || at->device != device) continue;
+        *attrs_differ = true;
+        if (fits == nullptr && Matches(*at, types)) fits = at;
+      }
+      bool satisfied = fits != nullptr;
+      if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
+      if (!satisfied || (*row != nullptr && SameStruct(*(*row)->op, op))) continue;
+      if (*row != nullptr && priority(*fits) == priority(**row))
+        return errors::InvalidArgument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ",
+                                       node.name, "}}': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
+      if (*row == nullptr || priority(*fits) > priority(**row)) *row = fits;
+    }
+    return OkStatus();
+  }
+
   static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
     if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
     for (std::size_t i = 0; i < types.size(); ++i)
@@ -139,8 +205,19 @@ class Registry {
                                   const SlimVector<DataType>& types) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && Matches(*row, types) && row->device == device) return row;
+        if (row->op != nullptr && Matches(*row, types) && row->device == device && row->op->match == nullptr)
+          return row;
     return nullptr;
+  }
+  // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
+  // that call functions: their kernels run whole programs.
+  TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
+    const DeviceFactory* factory = detail::device_factories.load(std::memory_order_acquire);
+    while (factory != nullptr && (factory->type != device || factory->kernels.empty())) factory = factory->next;
+    if (factory == nullptr) return {};
+    for (const AttrSpec& attr : kernels.op->view->attrs)
+      if (attr.kind == AttrKind::kFunc) return {};
+    return factory->kernels;
   }
   static SlimVector<DataType> TypesOf(const KernelRow& row) {
     SlimVector<DataType> types;
@@ -153,7 +230,8 @@ class Registry {
     const Table* table = kernels == nullptr ? nullptr : kernels->first;
     for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && FindRow(*kernels, row->device, TypesOf(*row)) == row) rows.push_back(row);
+        if (row->op != nullptr && (row->op->match != nullptr || FindRow(*kernels, row->device, TypesOf(*row)) == row))
+          rows.push_back(row);
     return rows;
   }
   static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
@@ -190,9 +268,11 @@ class Registry {
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
-    if (kernels == nullptr || kernels->op == &op || SameStruct(*kernels->op, op)) return OkStatus();
-    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", kernels->op->struct_name,
-                                 " and ", op.struct_name);
+    if (kernels == nullptr || kernels->op == &op || op.match != nullptr) return OkStatus();
+    const OpRow* const plain = PlainOp(*kernels);
+    if (plain == nullptr || plain == &op || SameStruct(*plain, op)) return OkStatus();
+    return errors::AlreadyExists("two structs define kernels for op '", op.view->name, "': ", plain->struct_name,
+                                 " and ", op.struct_name, "; one may serve some nodes only, with a kernel_match");
   }
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;

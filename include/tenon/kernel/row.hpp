@@ -17,6 +17,7 @@
 TENON_NAMESPACE_BEGIN
 
 class OpKernel;
+struct KernelMatch;
 
 inline constexpr int kMaxTypedAttrs = 4;
 
@@ -32,6 +33,7 @@ struct OpRow {
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
   std::size_t (*list_slots)(void* attrs,
                             detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
 };
 
 namespace detail {

@@ -98,6 +98,11 @@ struct KernelTypesNameTypeAttrs {
                 "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
+template <class Op, FixedString attr, bool is_an_attr_of_the_signature>
+struct KernelMatchNamesAttrs {
+  static_assert(is_an_attr_of_the_signature, "tenon: kernel_match has a constraint on something that is not an attr");
+};
+
 template <class Op, bool complex_numbers_have_their_header>
 struct ComplexTypesNeedTheirHeader {
   static_assert(complex_numbers_have_their_header,

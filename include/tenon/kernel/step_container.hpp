@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,14 @@
 #include <tenon/kernel/resource_mgr.hpp>
 
 TENON_NAMESPACE_BEGIN
+
+class Tensor;
+
+namespace detail {
+// Puts the tensor that a fed session handle names in the handle's place; null in a program without session handles
+// (kernel/session_tensors.hpp).
+inline constinit std::atomic<Status (*)(ResourceMgr* resources, Tensor* value)> read_fed_handle{nullptr};
+}  // namespace detail
 
 // A container of the manager under the run's own name. A run that puts nothing into it pays nothing. thread-safe; the
 // manager outlives it.
@@ -30,6 +39,13 @@ class StepContainer {
   std::string name() const { return StrCat("__per_step_", step_id_); }
   void MarkUsed() { used_.store(true, std::memory_order_release); }
   ResourceMgr* resources() const { return resources_; }
+
+  // What becomes of the container's resources when the run has succeeded, by the names of what was fetched ("x:0"): for
+  // tensors that a session keeps. One function serves all runs.
+  using KeepFn = Status (*)(StepContainer* container, std::span<const std::string_view> fetched);
+  void OnSuccess(KeepFn keep) { keep_.store(keep, std::memory_order_release); }
+  bool keeps_fetched() const { return keep_.load(std::memory_order_acquire) != nullptr; }
+  Status KeepFetched(std::span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
 
   template <class T>
   Status Create(std::string_view name, Ref<T> resource) {
@@ -54,6 +70,7 @@ class StepContainer {
   ResourceMgr* resources_;
   std::int64_t step_id_;
   std::atomic<bool> used_{false};
+  std::atomic<KeepFn> keep_{nullptr};
 };
 
 TENON_NAMESPACE_END

@@ -4,6 +4,7 @@
 // A reference edge carries a tensor of a reference type, which holds the variable itself; RefTo and ReferredBy convert.
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,11 +37,11 @@ class Var : public Resource {
     return static_cast<std::int64_t>(tensor.TotalBytes());
   }
 
-  // Under the lock: gives the variable a buffer that nobody else sees, with the same values. ResourceExhausted when
-  // there is no memory.
+  // Under the lock: gives the variable a buffer that nobody else sees, with the same values, in the same memory; the
+  // caller may touch that memory, as a kernel may. ResourceExhausted when there is none left.
   Status MakeWritable() {
     if (tensor.NumElements() == 0 || tensor.RefCountIsOne()) return OkStatus();
-    Tensor copy = tensor.DeepCopy();
+    Tensor copy = tensor.HostAccessible() ? tensor.DeepCopy() : CopyOnDevice();
     if (!copy.IsInitialized())
       return errors::ResourceExhausted("OOM when allocating tensor with shape", tensor.shape(), " and type ",
                                        tensor.dtype(), " for a copy of a variable");
@@ -51,6 +52,14 @@ class Var : public Resource {
   mutable Mutex mutex;
   Tensor tensor;
   bool is_initialized = false;  // of a resource variable; the tensor of a reference says it itself
+
+ private:
+  // Device memory holds plain data only.
+  Tensor CopyOnDevice() const {
+    Tensor copy(tensor.buffer()->allocator(), tensor.dtype(), tensor.shape());
+    if (copy.IsInitialized()) std::memcpy(copy.raw_data(), tensor.raw_data(), tensor.TotalBytes());
+    return copy;
+  }
 };
 
 // The variable of a Variable or VariableV2 node; TensorFlow keeps the two kinds apart.
@@ -60,12 +69,12 @@ class LegacyVar final : public Var {
   using Var::Var;
 };
 
-// What a reference edge carries; it holds the variable.
-inline Tensor RefTo(Ref<LegacyVar> variable) {
+// What a reference edge carries; it holds the variable. `shape` is what shape functions see in a run.
+inline Tensor RefTo(Ref<LegacyVar> variable, const TensorShape& shape = TensorShape()) {
   const DataType type = MakeRefType(variable->tensor.dtype());
   LegacyVar* held = variable.release();
   return Tensor(
-      type, TensorShape(),
+      type, shape,
       Buffer::Wrap(held, sizeof *held, [](void* object, void*) { static_cast<LegacyVar*>(object)->Unref(); }, nullptr));
 }
 // The variable of a reference edge; null for any other tensor (one that was fed in its place, for example).

@@ -89,12 +89,11 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
     c->set_output(0, c->UnknownShapeOfRank(rank));
     return OkStatus();
   }
-  const std::int64_t min_rank = axis < 0 ? -axis : axis + 1;
   ShapeHandle before, after;
   DimensionHandle middle;
   for (int i = last - 1; i >= first; --i) {
     ShapeHandle input, input_before, input_after;
-    TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(i), min_rank, &input));
+    TENON_RETURN_IF_ERROR(c->WithAxis(c->input(i), axis, &input));
     TENON_RETURN_IF_ERROR(c->Subshape(input, 0, axis, &input_before));
     if (axis == -1)
       input_after = c->Scalar();

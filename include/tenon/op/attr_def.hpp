@@ -19,7 +19,7 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/op_def.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_proto.hpp>
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN

@@ -37,9 +37,10 @@ class ShapeArena {
     return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
   }
   static constexpr bool ValueKnown(DimensionOrConstant d) { return Value(d) != kUnknownDim; }
-  // Counts from the end when i is negative. A new unknown when the rank is unknown.
+  // Counts from the end when i is negative. A new unknown when the rank is unknown or there is no such dimension.
   constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) {
-    return RankKnown(s) ? DimKnownRank(s, i) : UnknownDim();
+    const std::int64_t rank = RankKnown(s) ? Rank(s) : 0;
+    return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
   }
   constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
     const ShapeRecord& record = shape(s);
@@ -91,6 +92,12 @@ class ShapeArena {
     if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
     if (!RankKnown(s) || Rank(s) >= rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("at least ", rank, Rank(s)));
+  }
+  // At least the rank that has such a dimension; counts from the end when `axis` is negative. Any number may be given.
+  constexpr Status WithAxis(ShapeHandle s, std::int64_t axis, ShapeHandle* out) {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+    if (axis >= kLargest || axis < -kLargest) return Failed(out, detail::rank_is_too_large());
+    return WithRankAtLeast(s, axis < 0 ? -axis : axis + 1, out);
   }
   constexpr Status WithRankAtMost(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());

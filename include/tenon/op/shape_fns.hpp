@@ -5,7 +5,9 @@
 
 #include <tenon/op/array_shape_fns.hpp>
 #include <tenon/op/common_shape_fns.hpp>
+#include <tenon/op/index_shape_fns.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/nn_shape_fns.hpp>
 #include <tenon/op/strided_slice_plan.hpp>
+#include <tenon/op/volume_shape_fns.hpp>
 #include <tenon/op/window.hpp>

@@ -3,6 +3,7 @@
 // PlanStridedSlice: what a strided slice with its five masks takes from an input, and the result's shape; for the shape
 // function and for the kernels.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,7 +63,7 @@ constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const Sli
   const std::size_t begin_size = begin == nullptr ? n : begin->size(), end_size = end == nullptr ? n : end->size();
   if (begin_size != n || end_size != n || n >= 32)
     return detail::slice_bounds_must_be_equally_long_vectors(begin_size, end_size, n);
-  if ((ellipsis_mask & (ellipsis_mask - 1)) != 0) return detail::only_one_ellipsis_is_allowed();
+  if (std::popcount(static_cast<std::uint32_t>(ellipsis_mask)) > 1) return detail::only_one_ellipsis_is_allowed();
 
   // One entry per input dimension: the ellipsis (one at the end unless there is one) takes what is left over.
   std::size_t new_axes_after_ellipsis = 0;

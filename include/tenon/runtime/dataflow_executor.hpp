@@ -17,6 +17,7 @@
 #include <tenon/device/denormals.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
 
@@ -25,7 +26,7 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // The counts of one run; kept with its step and used again.
-class DataflowRun {
+class DataflowRun final : public StepEngine {
  public:
   DataflowRun(const Program& program, Step* step)
       : program_(program),
@@ -42,7 +43,27 @@ class DataflowRun {
   }
 
   // Runs the program; the calling thread takes part. The pool may be busy with other runs.
-  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    if (program_.nodes.empty()) return OkStatus();
+    Notification done;
+    Reset(pool, flush_denormals, trace, {&WakeUp, &done});
+    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
+    Process(program_.roots[0]);
+    done.WaitForNotification();
+    return TakeStatus();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then TakeStatus says how it went. `failed` is
+  // called with the first error before others are told to stop; it may be null.
+  void Start(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    if (program_.nodes.empty()) return ended();
+    Reset(pool, flush_denormals, trace, ended);
+    failed_callback_ = failed;
+    for (const int root : program_.roots) Publish(root);
+  }
+  Status TakeStatus() { return std::exchange(status_, OkStatus()); }
+
+ private:
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
     pool_ = pool;
     flush_denormals_ = flush_denormals;
     trace_ = trace;
@@ -52,17 +73,11 @@ class DataflowRun {
       readers_[v].store(program_.readers[v], std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     status_ = OkStatus();
-    if (program_.nodes.empty()) return OkStatus();
+    ended_ = ended;
+    failed_callback_ = {};
     left_.store(static_cast<int>(program_.nodes.size()), std::memory_order_release);
-    Notification done;
-    done_ = &done;
-    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
-    Process(program_.roots[0]);
-    done.WaitForNotification();
-    return std::exchange(status_, OkStatus());
   }
 
- private:
   struct Task {
     DataflowRun* run;
     int node;
@@ -84,7 +99,7 @@ class DataflowRun {
     OpKernelContext context;
     while (number >= 0) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
-      if (!failed_.load(std::memory_order_acquire)) {
+      if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) return StartAsync(number);
         const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
@@ -124,12 +139,19 @@ class DataflowRun {
     DataflowRun* run = state->run;
     const ProgramNode& node = run->program_.nodes[static_cast<std::size_t>(state->node)];
     Status status = state->context.TakeStatus();
-    if (status.ok()) status = CheckOutputs(run->program_, node, run->step_);
+    if (status.ok()) status = CheckOutputs(node, run->step_->frame(state->node));
     if (!status.ok())
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
       run->trace_->Add(run->program_, node, run->step_, state->begin, run->trace_->Now());
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
+  }
+
+  bool StopsHere() {
+    if (!IsCancelled(CancellationOf(*step_))) [[likely]]
+      return false;
+    Fail(RunCancelled());
+    return true;
   }
 
   // The first error counts; kernels that wait for something are told to give up.
@@ -139,8 +161,8 @@ class DataflowRun {
       status_.Update(status);
       failed_.store(true, std::memory_order_release);
     }
-    if (const RunServices* services = step_->services(); services != nullptr && services->cancellation != nullptr)
-      services->cancellation->StartCancel();
+    failed_callback_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
@@ -161,8 +183,8 @@ class DataflowRun {
       else
         Publish(consumer);
     }
-    Notification* done = done_;
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) done->Notify();
+    const RunEnded ended = ended_;
+    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
     return next;
   }
   void Drop(int value) {
@@ -178,13 +200,19 @@ class DataflowRun {
   SlimVector<char> constants_;
   std::atomic<int> left_{0};
   std::atomic<bool> failed_{false};
-  Notification* done_ = nullptr;
+  RunEnded ended_;
+  RunFailed failed_callback_;
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
 };
+
+inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {
+  return MakeOwned<DataflowRun>(program, step);
+}
+inline const bool dataflow_linked = LinkPart<MakeStepEngine>(&runtime_parts.dataflow, &MakeDataflowRun);
 
 }  // namespace detail
 

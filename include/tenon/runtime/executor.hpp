@@ -12,7 +12,10 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/output_check.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
@@ -73,6 +76,16 @@ TENON_COLD inline Status AtNode(const Status& status, const Program& program, co
   return status.WithAppended(StrCat(" [node '", node.node->name(), "', ", device->short_name(), "]"));
 }
 
+// Whether somebody gave the run up: engines look before every node.
+TENON_ALWAYS_INLINE bool IsCancelled(const CancellationManager* cancellation) {
+  return cancellation != nullptr && cancellation->IsCancelled();
+}
+inline CancellationManager* CancellationOf(const Step& step) {
+  return step.services() == nullptr ? nullptr : step.services()->cancellation;
+}
+TENON_COLD inline Status RunCancelled() { return errors::Cancelled("Run call was cancelled"); }
+TENON_COLD inline Status LoopCancelled() { return errors::Cancelled("Loop execution was cancelled."); }
+
 TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor& got) {
   if (got.dtype() == DataType::kInvalid)
     return errors::Internal("Missing ", i, "-th output from {{node ", node.node->name(), "}}: the kernel of op '",
@@ -82,15 +95,12 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
                           node.node->op_name(), "'");
 }
 
-// Every output must be there and have its declared type.
-inline Status CheckOutputs(const ProgramNode& node, const Tensor* outputs) {
+// Every output must be there and have its declared type, and at first the shape that the op promises.
+inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
   for (int i = 0; i < node.num_outputs; ++i)
-    if (outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
-      return BadOutput(node, i, outputs[i]);
-  return OkStatus();
-}
-inline Status CheckOutputs(const Program&, const ProgramNode& node, Step* step) {
-  return CheckOutputs(node, node.num_outputs == 0 ? nullptr : &step->value(node.first_output));
+    if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
+      return BadOutput(node, i, frame.outputs[i]);
+  return CheckFirstOutputs(frame);
 }
 
 TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
@@ -101,6 +111,19 @@ TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& no
                                                    : program.device->CopyToHost(from, step->host_allocator(), to);
 }
 
+// Who is told that a run has ended, and that it will fail; nobody, by default. Called on any thread.
+struct RunEnded {
+  void (*call)(void* state) = nullptr;
+  void* state = nullptr;
+  void operator()() const { call(state); }
+};
+struct RunFailed {
+  void (*call)(void* state, const Status& status) = nullptr;
+  void* state = nullptr;
+  void operator()(const Status& status) const {
+    if (call != nullptr) call(state, status);
+  }
+};
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
 // The node's kernel, to its end; an asynchronous one is waited for.
@@ -110,6 +133,7 @@ inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   } else {
     Notification done;
     StartKernel(node.async, context, {&WakeUp, &done});
+    const ThreadPool::Waiting waiting;
     done.WaitForNotification();
   }
 }
@@ -130,9 +154,9 @@ inline Status RunKernelOf(const ProgramNode& node, const OpKernelContext::NodeFr
   } else {
     RunWithRefReads(node, frame, context);
   }
-  if (context->status().ok()) [[likely]]
-    return CheckOutputs(node, frame.outputs);
-  return context->TakeStatus();
+  if (!context->status().ok()) [[unlikely]]
+    return context->TakeStatus();
+  return CheckOutputs(node, frame);
 }
 
 // Runs a node to its end on this thread.

@@ -9,12 +9,16 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/graph/control_flow.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_plan.hpp>
 #include <tenon/runtime/frame_state.hpp>
+#include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
 
@@ -29,13 +33,19 @@ class FrameRun {
   FrameRun(const Program& program, Step* step, bool own_memos = false)
       : program_(program), step_(step), states_(program, step, own_memos) {}
 
-  // Fetched values that are dead stay empty slots. Stops at the first error. `trace` may be null.
+  // Fetched values that are dead stay empty slots. Stops at the first error, or when the run is cancelled. `trace` may
+  // be null.
   Status Run(TraceCollector* trace) {
+    const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
     Start();
     Status status;
     while (!queue_.empty()) {
       const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        status = CancelledAt(item);
+        break;
+      }
       const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
       if (status.ok()) status = std::exchange(read_status_, OkStatus());
@@ -64,6 +74,10 @@ class FrameRun {
   static const FlowNode& NodeIn(const IterationState* it, int node) { return it->loop->frame->nodes[At(node)]; }
   const ProgramNode& NodeOf(const FlowQueue::Item& item) const {
     return program_.nodes[At(NodeIn(item.iteration, item.node).program_node)];
+  }
+
+  TENON_COLD Status CancelledAt(const FlowQueue::Item& item) const {
+    return item.iteration->loop->number == 0 ? RunCancelled() : AtNode(LoopCancelled(), program_, NodeOf(item));
   }
 
   TENON_ALWAYS_INLINE void Ready(IterationState* it, int node, bool dead) {
@@ -173,6 +187,7 @@ class FrameRun {
       case FlowKind::kExit: LeaveLoop(it, node); return OkStatus();
       case FlowKind::kNextIteration: NextIteration(it, number, node); return OkStatus();
       case FlowKind::kFetch: return TakeFetch(it, node);
+      case FlowKind::kTransfer: return RunTransfer(it, number, node, false);
     }
     ActivateAll(node, frame, it, false);
     return OkStatus();
@@ -181,6 +196,8 @@ class FrameRun {
   // A dead node is not run: what it would have made is dead.
   Status PassDead(IterationState* it, int number) {
     const FlowNode& node = NodeIn(it, number);
+    if (node.kind == FlowKind::kTransfer) [[unlikely]]
+      return RunTransfer(it, number, node, true);
     if (node.kind != FlowKind::kMerge) DropInputs(it, node);
     switch (node.kind) {
       case FlowKind::kEnter:
@@ -209,6 +226,36 @@ class FrameRun {
     it->live += node.num_outputs;
     if (node.drops_outputs) DropUnread(it, node);
     DropInputs(it, node);
+  }
+  // A send or a receive.
+  TENON_COLD Status RunTransfer(IterationState* it, int number, const FlowNode& node, bool dead) {
+    PrepareKernel(it, node);
+    const OpKernelContext::NodeFrame frame = TransferFrame(it, number, dead);
+    context_.Enter(&frame);
+    RunToEnd(program_.nodes[At(node.program_node)], &context_);
+    TENON_RETURN_IF_ERROR(context_.TakeStatus());
+    FinishTransfer(it, node, dead);
+    return OkStatus();
+  }
+  // What is dead because of a control edge is sent as dead, whatever its input is.
+  OpKernelContext::NodeFrame TransferFrame(IterationState* it, int number, bool dead) {
+    OpKernelContext::NodeFrame frame = it->frames[At(number)];
+    if (dead) frame.inputs = &dead_input_;
+    return frame;
+  }
+  // What was received dead, or not at all, has no value.
+  TENON_COLD void FinishTransfer(IterationState* it, const FlowNode& node, bool dead) {
+    const bool received = node.num_outputs != 0 && it->values[node.first_output].dtype() != DataType::kInvalid;
+    if (received) {
+      ++it->live;
+      if (node.drops_outputs) DropUnread(it, node);
+    }
+    DropInputs(it, node);
+    const FlowFrame& frame = *it->loop->frame;
+    for (int e = node.first_edge; e < node.first_edge + node.num_edges; ++e) {
+      const FlowEdge& edge = frame.edges[At(e)];
+      Activate(it, edge, edge.output == kControlSlot ? dead : !received, node.first_output);
+    }
   }
   void DropUnread(IterationState* it, const FlowNode& node) {
     for (int slot = node.first_output; slot < node.first_output + node.num_outputs; ++slot)
@@ -366,6 +413,8 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
+  Tensor no_value_ = EmptySlot();
+  Tensor* dead_input_ = &no_value_;
   Status read_status_;  // of the node being run: a reference that it hands on as a value
 };
 
@@ -379,6 +428,27 @@ inline Status CheckFetches(const Program& program, Step* step, Code code) {
   }
   return OkStatus();
 }
+
+// A FrameRun for a session's run.
+class FrameEngine final : public StepEngine {
+ public:
+  FrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+
+  Status Run(ThreadPoolInterface*, bool, TraceCollector* trace) override {
+    TENON_RETURN_IF_ERROR(run_.Run(trace));
+    return CheckFetches(program_, step_, Code::kInvalidArgument);
+  }
+
+ private:
+  const Program& program_;
+  Step* step_;
+  FrameRun run_;
+};
+inline Owned<StepEngine> MakeFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<FrameEngine>(program, step);
+}
+inline const bool frames_linked = LinkPart<FindFramesFunction>(&runtime_parts.find_frames, &FindFrames) &&
+                                  LinkPart<MakeStepEngine>(&runtime_parts.frames, &MakeFrameEngine);
 
 }  // namespace detail
 

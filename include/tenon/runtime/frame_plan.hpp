@@ -29,6 +29,7 @@ enum class FlowKind : std::uint8_t {
   kExit,
   kNextIteration,
   kFetch,
+  kTransfer,       // a send, which says when its input is dead, or a receive, whose output may be: both always run
 };
 
 // From an output (kControlSlot: from the node itself) to an input of node `node`, all numbers of the frame that the
@@ -78,6 +79,8 @@ struct FlowFrame {
   int num_children = 0;
   int num_slots = 0;
   int num_invariants = 0;
+  std::uint64_t name_hash = 0;
+  bool has_transfers = false;  // some kernel must know the loop and its turn
   SlimVector<FlowNode> nodes;
   SlimVector<FlowEdge> edges;
   SlimVector<FlowInput> inputs;
@@ -124,6 +127,7 @@ class FramePlanner {
       added.parent = f.parent;
       added.parallel_iterations = f.parallel_iterations;
       added.num_enters = f.num_enters;
+      added.name_hash = f.name_hash;
       if (f.parent >= 0) added.number_in_parent = frame(f.parent).num_children++;
     }
   }
@@ -174,6 +178,8 @@ class FramePlanner {
         const AttrValue* constant = item.node->def.attr.Find("is_constant");
         return constant != nullptr && constant->b() ? FlowKind::kEnterConstant : FlowKind::kEnter;
       }
+      case NodeClass::kSend:
+      case NodeClass::kRecv: return FlowKind::kTransfer;
       default: return FlowKind::kKernel;
     }
   }
@@ -202,6 +208,7 @@ class FramePlanner {
                            : input.slot) = place.constant ? value : place.slot;
       }
       f.counts.push_back({added.kind == FlowKind::kMerge ? 1 : 0, 0});
+      f.has_transfers = f.has_transfers || added.kind == FlowKind::kTransfer;
       if (added.kind == FlowKind::kExit) added.number = f.num_exits++;
       if (added.kind == FlowKind::kEnter || added.kind == FlowKind::kEnterConstant)
         added.number = frame(p_.value_frames[At(item.first_output)]).number_in_parent;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tenon/base/hash.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/context.hpp>
@@ -27,6 +28,7 @@ struct IterationState {
   int outstanding = 0;  // nodes that are ready or running
   int open_children = 0;  // loops entered from here that have not ended
   int live = 0;  // slots that hold a value
+  std::int64_t number = 0;  // in its loop
   Tensor* values = nullptr;  // of the slots
   SlimVector<Tensor> own_values;  // but for the root, whose values are the step's
   SlimVector<Tensor*> inputs;  // per input
@@ -34,6 +36,7 @@ struct IterationState {
   SlimVector<OpKernelContext::NodeFrame> frames;  // per node
   SlimVector<ShapeMemo> own_memos;  // per node; none where the step's serve
   SlimVector<FlowCount> counts;  // per node
+  StepEnvironment environment, host_environment;  // of its nodes, where some must know the loop
   SlimVector<int> readers;  // per slot: that have not read yet
   SlimVector<LoopState*> children;
 
@@ -66,6 +69,8 @@ struct LoopState {
   IterationState* parent = nullptr;
   IterationState *oldest = nullptr, *newest = nullptr;
   int running = 0;  // iterations under way
+  std::int64_t begun = 0;  // iterations
+  std::uint64_t id = 0;  // TensorFlow's: of the frame's name and of where it was entered
   int pending_enters = 0;
   SlimVector<FlowCount> counts;  // what an iteration begins with: the invariants that came are counted
   SlimVector<Tensor> invariants;
@@ -130,6 +135,9 @@ class FrameStates {
     else
       loop = NewLoop(frame);
     loop->parent = parent;
+    loop->begun = 0;
+    loop->id =
+        HashCombine(parent->loop->id, HashCombine(static_cast<std::uint64_t>(parent->number), loop->frame->name_hash));
     loop->pending_enters = loop->frame->num_enters;
     std::copy(loop->frame->counts.begin(), loop->frame->counts.end(), loop->counts.begin());
     ++parent->open_children;
@@ -150,6 +158,9 @@ class FrameStates {
     else
       iteration = NewIteration(loop);
     iteration->next = nullptr;
+    iteration->number = loop->begun++;
+    if (loop->frame->has_transfers) [[unlikely]]
+      SetEnvironments(iteration);
     std::copy(loop->counts.begin(), loop->counts.end(), iteration->counts.begin());
     std::copy(loop->frame->readers.begin(), loop->frame->readers.end(), iteration->readers.begin());
     (loop->newest == nullptr ? loop->oldest : loop->newest->next) = iteration;
@@ -239,6 +250,20 @@ class FrameStates {
       if (node.num_outputs != 0 && OutputsStay(node.kind)) item.outputs = it->values + node.first_output;
     }
     return it;
+  }
+  // Kernels that move values to other devices learn which turn of which loop they are in.
+  TENON_COLD void SetEnvironments(IterationState* it) {
+    const FlowFrame& frame = *it->loop->frame;
+    for (const bool on_host : {false, true}) {
+      StepEnvironment& env = on_host ? it->host_environment : it->environment;
+      env = step_->environment(on_host);
+      env.frame_id = it->loop->id;
+      env.iteration = it->number;
+    }
+    for (std::size_t n = 0; n < frame.nodes.size(); ++n) {
+      const bool on_host = program_.nodes[At(frame.nodes[n].program_node)].on_host;
+      it->frames[n].env = on_host ? &it->host_environment : &it->environment;
+    }
   }
   static bool OutputsStay(FlowKind kind) {
     return kind != FlowKind::kEnter && kind != FlowKind::kEnterConstant && kind != FlowKind::kExit &&

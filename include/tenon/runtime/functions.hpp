@@ -17,12 +17,15 @@
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/graph/function.hpp>
+#include <tenon/graph/function_import.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/runtime/frame_executor.hpp>
+#include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
+#include <tenon/runtime/session_options.hpp>
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -31,18 +34,24 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
-class SessionFunctions final : public FunctionRuntime {
+class SessionFunctions final : public GraphFunctions {
  public:
   // Calls within calls: each takes some of the thread's stack.
   static constexpr int kMaxCallDepth = 1000;
 
-  // All arguments outlive this; `graph` may be filled later, before the first Find.
+  // All arguments outlive this; `graph` may be filled later, before the first Find. `lower`, if not null, changes the
+  // functions' graphs.
   SessionFunctions(const Graph* graph, const Registry* registry, Device* device, Device* host,
-                   const ProgramOptions& options)
-      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options) {}
+                   const ProgramOptions& options, GraphPass lower = nullptr)
+      : graph_(graph), registry_(registry), device_(device), host_(host), options_(options), lower_(lower) {}
+
+  void set_resources(ResourceMgr* resources) { resources_ = resources; }
+  ResourceMgr* resources() const override { return resources_; }
+
+  void SetGraph(const Graph* graph) override { graph_.store(graph, std::memory_order_release); }
 
   TENON_NOINLINE Result<FunctionHandle> Find(const NameAttrList& call) override {
-    const FunctionDef* def = FindFunction(graph_->library(), call.name);
+    const FunctionDef* def = FindFunction(library(), call.name);
     if (def == nullptr) return NoFunction(call.name);
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
@@ -133,7 +142,7 @@ class SessionFunctions final : public FunctionRuntime {
 
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
-    for (const FunctionDef& function : graph_->library().function) names.push_back(function.signature.name);
+    for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
@@ -165,12 +174,13 @@ class SessionFunctions final : public FunctionRuntime {
     return OkStatus();
   }
   Status BuildLocked(Function* function) {
-    TENON_ASSIGN_OR_RETURN(FunctionGraph body, InstantiateFunction(*function->def, function->call.attr,
-                                                                   graph_->library(), registry_->ops()));
-    body.graph.versions = graph_->versions();
+    TENON_ASSIGN_OR_RETURN(FunctionGraph body,
+                           InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
+    body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
     ImportOptions import;
     import.allow_internal_ops = true;
     TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), import));
+    if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
     const Graph& graph = function->graph;
     SlimVector<InEdge> feeds, fetches;
     SlimVector<int> targets;
@@ -188,14 +198,28 @@ class SessionFunctions final : public FunctionRuntime {
     return OkStatus();
   }
 
-  const Graph* graph_;
+  const FunctionDefLibrary& library() const { return graph_.load(std::memory_order_acquire)->library(); }
+
+  std::atomic<const Graph*> graph_;
   const Registry* registry_;
   Device* device_;
   Device* host_;
   ProgramOptions options_;
+  GraphPass lower_;
+  ResourceMgr* resources_ = nullptr;
   Mutex mutex_;
   SlimVector<Owned<Function>> functions_;
 };
+
+inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
+                                                  ResourceMgr* resources, const SessionOptions& options) {
+  auto functions = MakeOwned<SessionFunctions>(nullptr, registry, device, host,
+                                               ProgramOptions{.constant_folding = options.constant_folding},
+                                               options.lower_control_flow);
+  functions->set_resources(resources);
+  return functions;
+}
+inline const bool functions_linked = LinkPart<MakeFunctions>(&runtime_parts.functions, &MakeSessionFunctions);
 
 }  // namespace detail
 

@@ -17,6 +17,7 @@
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
+#include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/step.hpp>
 
@@ -31,25 +32,43 @@ class ParallelFrameRun : public FrameRun {
 
   // As FrameRun::Run; the calling thread takes part. The pool may be busy with other runs.
   Status RunOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    pool_ = pool;
-    flush_denormals_ = flush_denormals;
-    trace_ = trace;
     Notification done;
     {
       MutexLock lock(mutex_);
-      done_ = &done;
-      Start();
-      workers_ = 1;
+      Reset(pool, flush_denormals, trace, {&WakeUp, &done}, {});
       Work(lock);
     }
     done.WaitForNotification();
-    MutexLock lock(mutex_);  // whoever notified has let go of it
+    return EndRun();
+  }
+  // The same without waiting: calls `ended` once, on some thread, and then EndRun, which must be called, says how it
+  // went. `failed` is called with an error before others are told to stop; it may be null.
+  void StartOn(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended,
+               RunFailed failed) {
+    {
+      MutexLock lock(mutex_);
+      Reset(pool, flush_denormals, trace, ended, failed);
+    }
+    pool->Schedule(&RunWorker, this);
+  }
+  Status EndRun() {
+    MutexLock lock(mutex_);  // whoever told of the end has let go of it
     queue_.clear();
     states_.EndRoot();
     return std::exchange(status_, OkStatus());
   }
 
  private:
+  // Under the lock; for one worker.
+  void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended, RunFailed failed) {
+    pool_ = pool;
+    flush_denormals_ = flush_denormals;
+    trace_ = trace;
+    ended_ = ended;
+    failed_ = failed;
+    Start();
+    workers_ = 1;
+  }
   static void RunWorker(void* argument) {
     auto* run = static_cast<ParallelFrameRun*>(argument);
     const ScopedFlushDenormals mode(run->flush_denormals_ || FlushesDenormals());
@@ -67,10 +86,23 @@ class ParallelFrameRun : public FrameRun {
   // be over as soon as the lock is given up for good.
   void Work(MutexLock& lock) {
     OpKernelContext context;
+    const CancellationManager* const cancellation = CancellationOf(*step_);
     while (!queue_.empty() && status_.ok()) {
       const FlowQueue::Item item = queue_.Pop();
+      if (IsCancelled(cancellation)) [[unlikely]] {
+        const Status status = CancelledAt(item);
+        status_.Update(status);
+        lock.unlock();
+        StopWaiting(status);
+        lock.lock();
+        break;
+      }
       const FlowNode& node = NodeIn(item.iteration, item.node);
       const bool copies = node.kind == FlowKind::kCopy;
+      if (node.kind == FlowKind::kTransfer) [[unlikely]] {
+        StartTransfer(item, lock);
+        continue;
+      }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
@@ -99,7 +131,8 @@ class ParallelFrameRun : public FrameRun {
                                    : RunKernelOf(kernel, frame, &context);
       if (trace_ != nullptr) [[unlikely]]
         trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
-      StopWaiting(status);
+      if (!status.ok()) [[unlikely]]
+        Fail(item, status);
       lock.lock();
       FinishRunning(item, status);
     }
@@ -114,9 +147,27 @@ class ParallelFrameRun : public FrameRun {
     const OpKernelContext::NodeFrame* frame;
     OpKernelContext context;
     RefReads references;
+    OpKernelContext::NodeFrame transfer{};  // of a send or a receive
   };
+  // A send or a receive, without the lock: the other end may be in this run.
+  TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
+    PrepareKernel(item.iteration, NodeIn(item.iteration, item.node));
+    ++in_flight_;
+    const ProgramNode& kernel = NodeOf(item);
+    auto* state = new AsyncState{
+        this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    lock.unlock();
+    state->context.Enter(&state->transfer);
+    if (kernel.async != nullptr) {
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+    } else {
+      tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
+      AsyncDone(state);
+    }
+    lock.lock();
+  }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
-    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads()};
+    auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -133,8 +184,8 @@ class ParallelFrameRun : public FrameRun {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
-    if (status.ok()) status = CheckOutputs(run->NodeOf(state->item), state->frame->outputs);
-    run->StopWaiting(status);
+    if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
+    if (!status.ok()) run->Fail(state->item, status);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
@@ -143,18 +194,27 @@ class ParallelFrameRun : public FrameRun {
     if (help) run->pool_->Schedule(&RunWorker, run);
   }
 
+  // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
+  // give up: theirs only follow from it.
+  TENON_COLD void Fail(const FlowQueue::Item& item, const Status& status) {
+    {
+      MutexLock lock(mutex_);
+      status_.Update(AtNode(status, program_, NodeOf(item)));
+    }
+    StopWaiting(status);
+  }
   // After an error, without the lock: kernels that wait for something are told to give up.
-  void StopWaiting(const Status& status) {
-    if (status.ok()) [[likely]]
-      return;
-    const RunServices* services = step_->services();
-    if (services != nullptr && services->cancellation != nullptr) services->cancellation->StartCancel();
+  TENON_COLD void StopWaiting(const Status& status) {
+    failed_(status);
+    if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
   // After a kernel ran outside of the lock, which is held again.
   void FinishRunning(const FlowQueue::Item& item, const Status& status) {
     --in_flight_;
     const FlowNode& node = NodeIn(item.iteration, item.node);
-    if (status.ok()) {
+    if (status.ok() && node.kind == FlowKind::kTransfer) {
+      FinishTransfer(item.iteration, node, item.dead);
+    } else if (status.ok()) {
       FinishKernel(item.iteration, node);
       ActivateAll(node, *item.iteration->loop->frame, item.iteration, false);
     }
@@ -166,18 +226,40 @@ class ParallelFrameRun : public FrameRun {
     if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
   }
   void NotifyIfDone() {
-    if (workers_ == 0 && in_flight_ == 0) done_->Notify();
+    if (workers_ == 0 && in_flight_ == 0) ended_();
   }
 
   ThreadPoolInterface* pool_ = nullptr;
   TraceCollector* trace_ = nullptr;
   bool flush_denormals_ = false;
   Mutex mutex_;  // of everything below, and of FrameRun's state
-  Notification* done_ = nullptr;
+  RunEnded ended_;
+  RunFailed failed_;
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
 };
+
+// A ParallelFrameRun for a session's run.
+class ParallelFrameEngine final : public StepEngine {
+ public:
+  ParallelFrameEngine(const Program& program, Step* step) : program_(program), step_(step), run_(program, step) {}
+
+  Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) override {
+    TENON_RETURN_IF_ERROR(run_.RunOn(pool, flush_denormals, trace));
+    return CheckFetches(program_, step_, Code::kInvalidArgument);
+  }
+
+ private:
+  const Program& program_;
+  Step* step_;
+  ParallelFrameRun run_;
+};
+inline Owned<StepEngine> MakeParallelFrameEngine(const Program& program, Step* step) {
+  return MakeOwned<ParallelFrameEngine>(program, step);
+}
+inline const bool parallel_frames_linked =
+    LinkPart<MakeStepEngine>(&runtime_parts.parallel_frames, &MakeParallelFrameEngine);
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -24,6 +25,7 @@
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/control_flow.hpp>
 #include <tenon/graph/graph.hpp>
+#include <tenon/runtime/parts.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -38,24 +40,39 @@ class KernelCache {
     Owned<OpKernel> kernel;
     bool on_host = true;  // runs on the CPU device
   };
-  // `graph`, `registry` and the devices outlive this.
+  // `graph`, `registry` and the devices outlive this. So does `older`, the cache of the graph that `graph` extends:
+  // nodes that were there keep their kernels.
   KernelCache(const Graph* graph, const Registry* registry, Device* device, Device* host,
-              FunctionRuntime* functions = nullptr)
+              FunctionRuntime* functions = nullptr, KernelCache* older = nullptr)
       : graph_(graph),
         registry_(registry),
         device_(device),
         host_(host),
         functions_(functions),
+        older_(older),
         entries_(static_cast<std::size_t>(graph->num_nodes())) {}
 
   Result<const Entry*> Get(int id) {
+    KernelCache* owner = this;
+    int number = id;
+    const Node& wanted = graph_->node(id);
+    for (KernelCache* older = wanted.op->flags.is_stateful ? older_ : nullptr; older != nullptr;
+         older = older->older_) {
+      const Node* node = older->graph_->Find(wanted.name());
+      if (node == nullptr || node->op != wanted.op) break;
+      owner = older;
+      number = node->id;
+    }
+    return owner->GetOwn(number);
+  }
+
+ private:
+  Result<const Entry*> GetOwn(int id) {
     MutexLock lock(mutex_);
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     if (entry.kernel == nullptr) TENON_RETURN_IF_ERROR(Build(graph_->node(id), &entry));
     return &entry;
   }
-
- private:
   // The session's device first, then the CPU: what the device has no kernel for runs there.
   Status Build(const Node& node, Entry* entry) const {
     Result<KernelDef> def = registry_->FindForNode(node.def, device_->type());
@@ -71,9 +88,12 @@ class KernelCache {
     OpKernelConstruction construction(
         &node.def, node.op, place->type(), std::span(node.input_types.data(), node.input_types.size()),
         std::span(node.output_types.data(), node.output_types.size()), host_->allocator(), functions_, place->name());
+    construction.set_graph_def_version(graph_->versions().producer);
     Result<Owned<OpKernel>> kernel = CreateKernel(*def->row, &construction);
     if (!kernel.ok()) return kernel.status().WithAppended(StrCat(" [node '", node.name(), "']"));
     entry->kernel = *std::move(kernel);
+    if (const auto wrap = place->kernel_wrapper(); wrap != nullptr)
+      entry->kernel.reset(wrap(entry->kernel.release(), &construction, place));
     entry->on_host = place == host_;
     return OkStatus();
   }
@@ -83,6 +103,7 @@ class KernelCache {
   Device* device_;
   Device* host_;
   FunctionRuntime* functions_;
+  KernelCache* older_;
   Mutex mutex_;
   SlimVector<Entry> entries_;
 };
@@ -116,10 +137,12 @@ struct ProgramFrame {
   int parent = -1;
   int parallel_iterations = 1;  // that may be under way at once
   int num_enters = 0;           // Enter nodes that must arrive before it can end
+  std::uint64_t name_hash = 0;  // of the frame's name
 };
 
 struct ProgramOptions {
   bool constant_folding = true;
+  bool dead_values = false;  // may come in from another device: the program gets frames though it has no loops
 };
 
 // immutable once built; shared by concurrent steps. Values are numbered: the feeds first, then constants and node
@@ -163,6 +186,7 @@ struct Program {
   Device* device = nullptr;
   Device* host = nullptr;
   FunctionRuntime* functions = nullptr;  // of the graph's library
+  const Graph* graph = nullptr;  // that the nodes belong to
   int graph_def_version = 0;
 };
 
@@ -177,6 +201,7 @@ class ProgramBuilder {
     program_->device = device;
     program_->host = host;
     program_->functions = functions;
+    program_->graph = &graph;
     program_->graph_def_version = graph.versions().producer;
   }
 
@@ -251,12 +276,16 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames)) return OkStatus();
-    TENON_ASSIGN_OR_RETURN(loops_, tenon::FindFrames(graph_, wanted, feeds_));
+    if (!options_.dead_values && std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames))
+      return OkStatus();
+    const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
+    if (find_frames == nullptr)
+      return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+    TENON_ASSIGN_OR_RETURN(loops_, find_frames(graph_, wanted, feeds_));
     for (const ControlFlowFrames::Frame& frame : loops_.frames)
       program_->frames.push_back({frame.parent,
                                   static_cast<int>(std::min<std::int64_t>(frame.parallel_iterations, 1 << 20)),
-                                  frame.num_enters});
+                                  frame.num_enters, Hash64(frame.name)});
     return OkStatus();
   }
   bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }

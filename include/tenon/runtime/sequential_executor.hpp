@@ -13,12 +13,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Runs every node; stops at the first error. `trace` may be null.
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
   OpKernelContext context;
+  const CancellationManager* const cancellation = CancellationOf(*step);
   step->cache()->SetOwnerThread();
   Status status;
   for (const int number : program.sequence) {
+    if (IsCancelled(cancellation)) [[unlikely]] {
+      status = RunCancelled();
+      break;
+    }
     const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
     status = RunNode(program, number, step, &context);
     if (!status.ok()) [[unlikely]]

@@ -22,24 +22,21 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/op/graph_def.hpp>
-#include <tenon/op/proto_io.hpp>
+#include <tenon/op/graph_proto.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/deferred_ops.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/step_container.hpp>
-#include <tenon/io/graph_file.hpp>
-#include <tenon/graph/builder.hpp>
+#include <tenon/io/read_graph.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/executor.hpp>
-#include <tenon/runtime/frame_executor.hpp>
-#include <tenon/runtime/functions.hpp>
-#include <tenon/runtime/parallel_frames.hpp>
+#include <tenon/runtime/parts.hpp>
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/sequential_executor.hpp>
 #include <tenon/runtime/step.hpp>
@@ -60,34 +57,90 @@ inline std::atomic<std::int64_t>& NextStepId() {
   return next;
 }
 
+// What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
+// only.
+struct RunSettings {
+  ThreadPoolInterface* pool = nullptr;
+  bool dataflow = false;
+  bool flush_denormals = true;
+  ResourceMgr* resources = nullptr;
+  CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  RunTrace* trace = nullptr;
+  // Sees the values of a run that failed before they go; may be null.
+  void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
+  void* on_error_state = nullptr;
+};
+
+// TensorFlow's text, for those who did not ask for the list.
+TENON_COLD inline void AddMemoryHint(Status* status) {
+  if (status->code() == Code::kResourceExhausted)
+    *status = status->WithAppended(
+        "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
+        "report_tensor_allocations_upon_oom to RunOptions for current allocation info.\n");
+}
+
+// The engine of a program that RunSequential does not run: one with control flow, or one that shares its nodes out.
+inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
+  const bool frames = program.has_control_flow();
+  const std::atomic<MakeStepEngine>& engine = !frames   ? runtime_parts.dataflow
+                                              : on_pool ? runtime_parts.parallel_frames
+                                                        : runtime_parts.frames;
+  if (const MakeStepEngine make = engine.load(std::memory_order_acquire)) return make;
+  if (!on_pool) return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
+  return PartMissing(program.has_async ? "The graph has kernels that may wait, which need the dataflow engine"
+                                       : "SessionOptions or RunOptions ask for the dataflow engine",
+                     frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
+}
+
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
  public:
-  Prepared(Owned<Program> program, bool dataflow)
-      : program_(std::move(program)), dataflow_(dataflow), steps_(*program_) {}
+  // plan_after_runs: as in SessionOptions.
+  Prepared(Owned<Program> program, bool dataflow, int plan_after_runs)
+      : program_(std::move(program)),
+        dataflow_(dataflow),
+        plan_after_runs_(plan_after_runs),
+        make_plans_(plan_after_runs > 0 && MayPlan() ? runtime_parts.plans.load(std::memory_order_acquire) : nullptr),
+        steps_(*program_) {}
 
   const Program& program() const { return *program_; }
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, ThreadPoolInterface* pool, bool flush_denormals,
-             ResourceMgr* resources, RunTrace* trace) {
+  // The engine of a run that asks for none.
+  bool dataflow() const { return dataflow_; }
+
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
-    Step* step = &running->step;
+    RunPlans* const plans = PlansOf(running.get());
+    Step* const planned =
+        plans != nullptr && settings.trace == nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    Step* const step = planned != nullptr ? planned : &running->step;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
-    StepContainer container(resources, step_id);
-    CancellationManager cancellation;
-    const RunServices services{resources, &container, &cancellation};
+    StepContainer container(settings.resources, step_id);
+    CancellationManager cancellation(settings.cancellation);
+    DeferredOps deferred;
+    RunServices services{settings.resources, &container, &cancellation};
+    services.deferred = &deferred;
+    services.pool = settings.pool;
     step->set_step_id(step_id);
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
-    if (trace == nullptr) [[likely]] {
-      status = Execute(running.get(), pool, flush_denormals, nullptr);
+    if (planned != nullptr) {
+      const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+      status = plans->Run();
+    } else if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), settings, nullptr);
     } else {
       TraceCollector collector;
-      status = Execute(running.get(), pool, flush_denormals, &collector);
-      collector.Finish(trace);
+      status = Execute(running.get(), settings, &collector);
+      collector.Finish(settings.trace);
     }
+    deferred.Wait();
+    if (cancellation.IsCancelled()) [[unlikely]]
+      status.Update(RunCancelled());
+    if (container.keeps_fetched() && status.ok()) [[unlikely]]
+      status = KeepFetched(&container);
     if (status.ok()) [[likely]] {
       for (std::size_t i = 0; i < fetches.size(); ++i) {
         const Program::Fetch& fetch = program_->fetches[i];
@@ -102,47 +155,66 @@ class Prepared : public RefCounted {
           status.Update(DetachFromVariables(program_->fetches[i].name, &fetches[i]));
       }
     } else {
+      if (settings.on_error != nullptr)
+        settings.on_error(settings.on_error_state, *program_, step, &status);
+      else
+        AddMemoryHint(&status);
       step->Clear();
     }
     step->TrimCaches();
     step->set_services(nullptr);
+    if (planned != nullptr)
+      plans->Ran(status);
+    else if (plans != nullptr && status.ok())
+      plans->RanWithout(running->step, feeds, plan_after_runs_);
     steps_.Give(std::move(running));
     return status;
+  }
+  bool GetPlanReport(PlanReport* report) {
+    Owned<Running> running = steps_.Take();
+    const bool planned = running->plans != nullptr && running->plans->GetReport(report);
+    steps_.Give(std::move(running));
+    return planned;
   }
 
  private:
   struct Running {
     explicit Running(const Program& program) : step(program) {}
     Step step;
-    Owned<DataflowRun> dataflow;
-    Owned<FrameRun> frames;
-    Owned<ParallelFrameRun> parallel_frames;
+    Owned<StepEngine> alone, on_pool;  // as far as they are needed
+    Owned<RunPlans> plans;  // null: never
   };
-  Status Execute(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    const ScopedFlushDenormals mode(flush_denormals || FlushesDenormals());
+  bool MayPlan() const {
+    return !dataflow_ && !program_->has_control_flow() && !program_->has_async && program_->device == program_->host;
+  }
+  RunPlans* PlansOf(Running* running) const {
+    if (running->plans == nullptr && make_plans_ != nullptr) running->plans = make_plans_(*program_);
+    return running->plans.get();
+  }
+  TENON_COLD Status KeepFetched(StepContainer* container) const {
+    SlimVector<std::string_view> names;
+    for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
+    return container->KeepFetched(std::span<const std::string_view>(names.data(), names.size()));
+  }
+  Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
+    const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
     Status status;
-    if (program_->has_control_flow()) {
-      status = ExecuteFrames(running, pool, flush_denormals, trace);
-    } else if (dataflow_ && pool != nullptr) {
-      if (running->dataflow == nullptr) running->dataflow = MakeOwned<DataflowRun>(*program_, &running->step);
-      status = running->dataflow->Run(pool, flush_denormals, trace);
-    } else {
+    const bool on_pool = settings.dataflow && settings.pool != nullptr;
+    if (!on_pool && !program_->has_control_flow()) {
       status = RunSequential(*program_, &running->step, trace);
+    } else {
+      Owned<StepEngine>& engine = on_pool ? running->on_pool : running->alone;
+      if (engine == nullptr) status = MakeEngine(on_pool, &running->step, &engine);
+      if (engine != nullptr) status = engine->Run(settings.pool, settings.flush_denormals, trace);
     }
     if (program_->device != program_->host) status.Update(program_->device->Synchronize());
     return status;
   }
 
-  Status ExecuteFrames(Running* running, ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) {
-    if (dataflow_ && pool != nullptr) {
-      if (running->parallel_frames == nullptr)
-        running->parallel_frames = MakeOwned<ParallelFrameRun>(*program_, &running->step);
-      TENON_RETURN_IF_ERROR(running->parallel_frames->RunOn(pool, flush_denormals, trace));
-    } else {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(*program_, &running->step);
-      TENON_RETURN_IF_ERROR(running->frames->Run(trace));
-    }
-    return CheckFetches(*program_, &running->step, Code::kInvalidArgument);
+  Status MakeEngine(bool on_pool, Step* step, Owned<StepEngine>* engine) const {
+    TENON_ASSIGN_OR_RETURN(const MakeStepEngine make, EngineFor(*program_, on_pool));
+    *engine = make(*program_, step);
+    return OkStatus();
   }
 
   Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
@@ -167,37 +239,115 @@ class Prepared : public RefCounted {
 
   Owned<Program> program_;
   bool dataflow_;
+  int plan_after_runs_;
+  MakeRunPlans make_plans_;  // null: never
   ProgramPool<Running> steps_;
 };
 
+// What <tenon/runtime/run_with_options.hpp> adds to sessions when a program includes it.
+struct SessionExtras {
+  // Looks at the options that the plain runtime has no code for.
+  Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
+  // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
+  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                        std::span<Tensor> fetches, const RunSettings& settings);
+};
+inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+
 TENON_SETUP_CODE_BEGIN
+// A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
+// and kernels point into them.
+struct GraphState {
+  Graph graph;
+  GraphDef source;  // before control flow was lowered; empty where it is not
+  Owned<KernelCache> kernels;
+  bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
+};
+
+inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry& registry) {
+  for (const FunctionDef& function : library.function)
+    for (const NodeDef& node : function.node_def)
+      for (const KernelRow* row : registry.KernelsOf(node.op))
+        if (row->is_async) return true;
+  return false;
+}
+
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
-  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+  // Without a graph.
+  static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
     TENON_RETURN_IF_ERROR(session->MakeDevices());
+    TENON_RETURN_IF_ERROR(session->MakeExtras());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
-    TENON_ASSIGN_OR_RETURN(session->graph_, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
-    session->functions_ =
-        MakeOwned<SessionFunctions>(&session->graph_, session->registry_, session->device_, session->host_.get(),
-                                    ProgramOptions{.constant_folding = session->options_.constant_folding});
-    session->kernels_ = MakeOwned<KernelCache>(&session->graph_, session->registry_, session->device_,
-                                               session->host_.get(), session->functions_.get());
+    if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
+      session->functions_ =
+          make(session->registry_, session->device_, session->host_.get(), &session->resources_, session->options_);
+    return session;
+  }
+  static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
+    TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
   }
 
-  Status Run(const Prepared& prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
-    ThreadPoolInterface* pool =
-        inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
-    return const_cast<Prepared&>(prepared).Run(feeds, fetches, pool, options_.flush_denormals, &resources_, trace);
+  // The graph from now on; it has all nodes of the one before. Not by two threads at once.
+  Status SetGraph(Graph graph) {
+    auto state = MakeOwned<GraphState>();
+    state->graph = std::move(graph);
+    if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
+      state->source = state->graph.ToGraphDef();
+      TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
+    }
+    KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
+    state->kernels = MakeOwned<KernelCache>(&state->graph, registry_, device_, host_.get(), functions_.get(), older);
+    state->functions_wait = HasKernelsThatWait(state->graph.library(), *registry_);
+    if (functions_ != nullptr) functions_->SetGraph(&state->graph);
+    MutexLock lock(mutex_);
+    states_.push_back(std::move(state));
+    return OkStatus();
   }
 
-  // The program of a signature: the one made before, or a new one.
+  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+             const RunSettings& settings) {
+    if (cancellation_.IsCancelled()) [[unlikely]]
+      return Closed();
+    return prepared->Run(feeds, fetches, settings);
+  }
+  // Under the session's own options.
+  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+    RunSettings settings = SettingsFor(*prepared);
+    settings.trace = trace;
+    if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
+    return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
+  }
+  bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  RunSettings SettingsFor(const Prepared& prepared) {
+    RunSettings settings;
+    settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
+    settings.dataflow = prepared.dataflow();
+    settings.flush_denormals = options_.flush_denormals;
+    settings.resources = &resources_;
+    settings.cancellation = &cancellation_;
+    return settings;
+  }
+
+  // Stops what runs; what comes later fails.
+  void Close() { cancellation_.StartCancel(); }
+  TENON_COLD static Status Closed() { return errors::Cancelled("Session has been closed."); }
+  TENON_COLD static Status NoGraph(std::string_view call) {
+    return errors::InvalidArgument("Session was not created with a graph before ", call,
+                                   "()! Give it one with Session::FromGraphFile or its sisters, or Extend()");
+  }
+
+  // The program of a signature: the one made before, or a new one. `call` is what messages name.
   Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets) {
+                                std::span<const std::string> targets, std::string_view call = "Run") {
+    if (cancellation_.IsCancelled()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
       for (const std::string& name : names) key.append(name).push_back('\n');
@@ -208,7 +358,10 @@ class SessionImpl : public RefCounted {
       MutexLock lock(mutex_);
       if (Signature* known = FindSignature(hash, key)) return known->prepared;
     }
-    TENON_ASSIGN_OR_RETURN(Ref<Prepared> made, Build(feeds, fetches, targets));
+    TENON_ASSIGN_OR_RETURN(Owned<Program> program, BuildProgram(feeds, fetches, targets, call));
+    const bool dataflow = WantsDataflow(*program);
+    if (dataflow || program->has_control_flow()) TENON_RETURN_IF_ERROR(EngineFor(*program, dataflow).status());
+    auto made = Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow, options_.plan_after_runs));
     MutexLock lock(mutex_);
     if (Signature* known = FindSignature(hash, key)) return known->prepared;  // another thread was faster
     if (signatures_.size() >= static_cast<std::size_t>(std::max(1, options_.max_cached_signatures))) {
@@ -221,7 +374,54 @@ class SessionImpl : public RefCounted {
     return made;
   }
 
-  const Graph& graph() const { return graph_; }
+  // Without the cache.
+  Result<Owned<Program>> BuildProgram(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                      std::span<const std::string> targets, std::string_view call) {
+    if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
+    GraphState* state = current();
+    if (state == nullptr) return NoGraph(call);
+    return Build(state, feeds, fetches, targets);
+  }
+  bool WantsDataflow(const Program& program) const {
+    const bool parallel = program.width > 1 && inter_op_pool_ != nullptr;
+    // A kernel that waits must not keep the nodes from running that it waits for.
+    return program.has_async || options_.executor == ExecutorKind::kDataflow ||
+           (options_.executor == ExecutorKind::kAuto && parallel);
+  }
+
+  // The graph of now; null before there is one.
+  GraphState* current() const {
+    MutexLock lock(mutex_);
+    return states_.empty() ? nullptr : states_.back().get();
+  }
+  const Graph* graph() const {
+    const GraphState* state = current();
+    return state == nullptr ? nullptr : &state->graph;
+  }
+  std::size_t num_signatures() const {
+    MutexLock lock(mutex_);
+    return signatures_.size();
+  }
+  void Finalize() { finalized_.store(true, std::memory_order_release); }
+  bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
+  std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
+
+  const SessionOptions& options() const { return options_; }
+  const Registry& registry() const { return *registry_; }
+  Device* device() const { return device_; }
+  Device* host() const { return host_.get(); }
+  ResourceMgr* resources() { return &resources_; }
+  CancellationManager* cancellation() { return &cancellation_; }
+  RefCounted* extras() const { return extras_.get(); }
+  Mutex* extend_mutex() { return &extend_mutex_; }
+  // Made by the first who asks, with make(); of runtime/partial_run.hpp.
+  RefCounted* GetOrMakePartialRuns(Ref<RefCounted> (*make)()) {
+    MutexLock lock(mutex_);
+    if (!partial_runs_) partial_runs_ = make();
+    return partial_runs_.get();
+  }
+  void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
+  ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
     if (device_ != host_.get()) names.push_back(device_->name());
@@ -294,13 +494,23 @@ class SessionImpl : public RefCounted {
     return errors::InvalidArgument("SessionOptions: no device '", options_.devices.front(), "'; available: ", have);
   }
 
-  Result<InEdge> FindEndpoint(std::string_view text, std::string_view what) const {
+  Status MakeExtras() {
+    const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
+    if (extras != nullptr) return extras->create(this, &extras_);
+    if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
+      return errors::FailedPrecondition(
+          "SessionOptions: operation_timeout_in_ms and inter_op_pools need <tenon/runtime/run_with_options.hpp> in one "
+          "source file of the program");
+    return OkStatus();
+  }
+
+  static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
     const TensorName name = ParseTensorName(text);
-    const Node* node = name.output == kControlSlot ? nullptr : graph_.Find(name.node);
+    const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
     if (node == nullptr)
       return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
                                      ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
-                                     what, " '", text, "'", graph_.DidYouMeanNode(name.node));
+                                     what, " '", text, "'", graph.DidYouMeanNode(name.node));
     if (node->num_outputs() == 0 && what == "fetch")
       return errors::InvalidArgument("Tried to fetch data for '", text,
                                      "', which produces no output.  To run to a node but not fetch any data, pass '",
@@ -312,8 +522,9 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Ref<Prepared>> Build(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                              std::span<const std::string> targets) {
+  Result<Owned<Program>> Build(GraphState* state, std::span<const std::string> feeds,
+                               std::span<const std::string> fetches, std::span<const std::string> targets) {
+    const Graph& graph = state->graph;
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
     SlimVector<InEdge> feed_edges, fetch_edges;
@@ -321,34 +532,31 @@ class SessionImpl : public RefCounted {
     // As in TensorFlow, names are compared as they are written: "x" may be fed and "x:0" fetched.
     const auto is_fed = [&](const std::string& name) { return std::count(feeds.begin(), feeds.end(), name); };
     for (const std::string& feed : feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, "feed"));
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, feed, "feed"));
       if (is_fed(feed) > 1) return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
       feed_edges.push_back(edge);
     }
     for (const std::string& fetch : fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, "fetch"));
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(graph, fetch, "fetch"));
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
       fetch_edges.push_back(edge);
     }
     std::string missing;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
-      if (const Node* node = graph_.Find(name.node); node != nullptr)
+      if (const Node* node = graph.Find(name.node); node != nullptr)
         target_ids.push_back(node->id);
       else
-        StrAppend(&missing, "\"", name.node, "\"", graph_.DidYouMeanNode(name.node), " ");
+        StrAppend(&missing, "\"", name.node, "\"", graph.DidYouMeanNode(name.node), " ");
     }
     if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
-    ProgramBuilder builder(graph_, kernels_.get(), device_, host_.get(),
+    ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
                            {.constant_folding = options_.constant_folding}, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
     const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
     TENON_ASSIGN_OR_RETURN(Owned<Program> program, builder.Build(feed_edges, fetch_edges, target_ids));
-    const bool parallel = program->width > 1 && (options_.inter_op_threads > 1 || options_.inter_op_pool != nullptr);
-    // A kernel that waits must not keep the nodes from running that it waits for.
-    const bool dataflow = program->has_async || options_.executor == ExecutorKind::kDataflow ||
-                          (options_.executor == ExecutorKind::kAuto && parallel);
-    return Ref<Prepared>::Adopt(new Prepared(std::move(program), dataflow));
+    if (state->functions_wait) program->has_async = true;
+    return program;
   }
 
   SessionOptions options_;
@@ -358,34 +566,85 @@ class SessionImpl : public RefCounted {
   Owned<Device> other_;
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
+  Ref<RefCounted> extras_;
+  CancellationManager cancellation_;  // of all runs
   ResourceMgr resources_;  // after the devices, whose memory the resources hold
-  Graph graph_;
-  Owned<SessionFunctions> functions_;
-  Owned<KernelCache> kernels_;
-  Mutex mutex_;
+  Owned<GraphFunctions> functions_;  // null: compiled without
+  SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
+  Mutex extend_mutex_;  // of those who change the graph, who hold it long
+  std::atomic<bool> finalized_{false};
+  std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
+  mutable Mutex mutex_;
   SlimVector<Signature> signatures_;
   std::uint64_t uses_ = 0;  // of signatures, until now
+  Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
 
 TENON_SETUP_CODE_END
 
 class CallableImpl : public RefCounted {
  public:
-  CallableImpl(Ref<RefCounted> session, Ref<Prepared> prepared)
-      : session_(std::move(session)), prepared_(std::move(prepared)) {}
+  CallableImpl(Ref<SessionImpl> session, Ref<Prepared> prepared)
+      : session_(std::move(session)),
+        prepared_(std::move(prepared)),
+        settings_(session_->SettingsFor(*prepared_)),
+        bounded_(session_->is_bounded()),
+        handle_(session_->NewNumber()) {}
   Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
-    return static_cast<SessionImpl&>(*session_).Run(*prepared_, feeds, fetches, trace);
+    if (released_.load(std::memory_order_relaxed)) [[unlikely]]
+      return Released();
+    if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+      return session_->Run(prepared_.get(), feeds, fetches, trace);
+    return prepared_->Run(feeds, fetches, settings_);
   }
+  void Release() { released_.store(true, std::memory_order_relaxed); }
+  TENON_COLD Status CheckNotReleased() const {
+    return released_.load(std::memory_order_relaxed) ? Released() : OkStatus();
+  }
+  bool GetPlanReport(PlanReport* report) const { return prepared_->GetPlanReport(report); }
   const Program& program() const { return prepared_->program(); }
+  SessionImpl* session() const { return session_.get(); }
+  Prepared* prepared() const { return prepared_.get(); }
 
  private:
-  Ref<RefCounted> session_;  // a SessionImpl
+  TENON_COLD Status Released() const {
+    return errors::InvalidArgument("Attempted to run callable after handle was released: ", handle_);
+  }
+  Ref<SessionImpl> session_;
   Ref<Prepared> prepared_;
+  RunSettings settings_;
+  bool bounded_;
+  std::int64_t handle_;
+  std::atomic<bool> released_{false};
 };
 
-inline Status NoSession() {
-  return errors::FailedPrecondition(
-      "Session was not created with a graph before Run(): use Session::FromGraphFile or its sisters");
+// The feeds of a run by names. A fed session handle stands for the tensor that it names.
+struct NamedFeeds {
+  explicit NamedFeeds(std::span<const NamedTensor> feeds) {
+    for (const NamedTensor& feed : feeds) {
+      names.push_back(feed.name);
+      values.push_back(feed.tensor);
+    }
+  }
+  Status ReadHandles(ResourceMgr* resources) {
+    for (Tensor& value : values)
+      if (value.dtype() == DataType::kResource) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadFedHandle(resources, &value));
+    return OkStatus();
+  }
+  SlimVector<std::string> names;
+  SlimVector<Tensor> values;
+
+ private:
+  TENON_COLD static Status ReadFedHandle(ResourceMgr* resources, Tensor* value) {
+    const auto read = read_fed_handle.load(std::memory_order_acquire);
+    return read == nullptr ? OkStatus() : read(resources, value);
+  }
+};
+
+inline Status NoSession() { return SessionImpl::NoGraph("Run"); }
+inline Status NoCallable() {
+  return errors::InvalidArgument("No such callable handle: this Callable was not made by Session::MakeCallable");
 }
 
 }  // namespace detail

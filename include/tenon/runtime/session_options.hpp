@@ -11,13 +11,27 @@
 TENON_NAMESPACE_BEGIN
 
 class Allocator;
+class CancellationManager;
+class Graph;
+class OpRegistry;
 class Registry;
+class Status;
+struct FunctionDefLibrary;
 class ThreadPoolInterface;
+
+// A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
+using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
 
 enum class ExecutorKind : std::uint8_t {
   kAuto,  // sequential, unless inter_op_threads asks for more than one thread and the graph has parallel branches
   kSequential,  // one precomputed order on the caller's thread
   kDataflow,  // every node as soon as its inputs are there, on a pool of inter_op_threads threads
+};
+
+// A pool of threads that run different nodes.
+struct InterOpPool {
+  int num_threads = 0;  // 0: one per CPU
+  std::string global_name = {};  // not empty: one pool of that name in the process
 };
 
 //   Session::FromGraphFile("model.pb", {.intra_op_threads = 4})
@@ -33,7 +47,33 @@ struct SessionOptions {
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
+  // Runs with the same feed shapes until the memory of such runs is planned; 0: never. <tenon/runtime.hpp> has the
+  // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
+  int plan_after_runs = 2;
+  GraphPass lower_control_flow =
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
+  // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
+  std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
+  std::vector<InterOpPool> inter_op_pools =
+      {};  // what RunOptions::inter_op_thread_pool counts; the first is everybody's
+};
+
+enum class TraceLevel : std::uint8_t { kNone = 0, kSoftware = 1, kHardware = 2, kFull = 3 };
+
+// How one run is to go: Session::Run and Callable::Run take it. Their definitions are in
+// <tenon/runtime/run_with_options.hpp>, which one source file of the program includes.
+//
+//   session.Run({{"x", x}}, {"y"}, {}, {.timeout_in_ms = 50})
+struct RunOptions {
+  TraceLevel trace_level = TraceLevel::kNone;  // more than kNone fills in RunMetadata::step_stats
+  std::int64_t timeout_in_ms = 0;  // DeadlineExceeded when the run takes longer; 0: the session's
+  int inter_op_thread_pool = 0;  // which of the session's pools; -1: the caller's thread only
+  ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
+  CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
+  ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: what the session would take
+  bool output_partition_graphs = false;
+  bool report_tensor_allocations_upon_oom = false;
 };
 
 TENON_NAMESPACE_END

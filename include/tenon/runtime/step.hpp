@@ -57,6 +57,7 @@ class Step {
   void set_step_id(std::int64_t id) { device_.step_id = host_.step_id = id; }
   void set_services(const RunServices* services) { device_.services = host_.services = services; }
   const RunServices* services() const { return host_.services; }
+  const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
   // Empties the values of a run that ended early.

@@ -122,11 +122,12 @@ class DimVector {
     return ((rep_.dims[0] ^ other.rep_.dims[0]) | (rep_.dims[1] ^ other.rep_.dims[1]) |
             (rep_.dims[2] ^ other.rep_.dims[2]) | (rep_.dims[3] ^ other.rep_.dims[3])) == 0;
   }
-  // The product, which the owner has checked to fit.
+  // The product, which the owner has checked to fit; that of some may not where another is 0.
   Index Product() const {
     if (on_heap()) [[unlikely]]
       return HeapProduct();
-    return rep_.dims[0] * rep_.dims[1] * (rep_.dims[2] * rep_.dims[3]);
+    const auto size = [this](int d) { return static_cast<std::uint64_t>(rep_.dims[d]); };
+    return static_cast<Index>(size(0) * size(1) * (size(2) * size(3)));
   }
 
  private:
@@ -189,9 +190,9 @@ class DimVector {
     return true;
   }
   TENON_COLD Index HeapProduct() const {
-    Index product = 1;
-    for (int i = 0; i < rep_.rank; ++i) product *= rep_.heap[i];
-    return product;
+    std::uint64_t product = 1;
+    for (int i = 0; i < rep_.rank; ++i) product *= static_cast<std::uint64_t>(rep_.heap[i]);
+    return static_cast<Index>(product);
   }
 
   Rep rep_;

@@ -119,6 +119,18 @@ class Tensor {
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
   }
+  // Becomes what Tensor(allocator, dtype, shape) is, in place. The shape may not be this tensor's own.
+  void Reset(Allocator* allocator, DataType dtype, const TensorShape& shape) {
+    Release();
+    buffer_ = nullptr;
+    shape_ = shape;
+    set_dtype(dtype);
+    const Index n = shape.num_elements();
+    if (n == 0) return;
+    if (detail::ElementBytes(dtype) == 0) [[unlikely]]
+      detail::DieOnTensor("no elements of this type", dtype, shape);
+    buffer_ = detail::AllocateElements(allocator, dtype, n);
+  }
   // Takes over the caller's reference to `buffer` (may be null), whose first elements become those of the tensor.
   Tensor(DataType dtype, const TensorShape& shape, Buffer* adopted) : buffer_(adopted), shape_(shape) {
     set_dtype(dtype);

@@ -74,6 +74,7 @@ struct Field {
   Kind kind;
   bool repeated;
   WireType wire_type;  // of one value
+  bool in_oneof;  // one of several fields of which only one is set; a message has at most one such group
   std::string_view name;
   const Message* message;  // of kMessage
   // How many values are to be written: 0 or 1 unless repeated.
@@ -235,7 +236,7 @@ template <auto Member>
 constexpr Field MakeField(std::uint32_t number, std::string_view name) {
   using A = detail::AccessOf<Member>;
   using T = typename A::Value;
-  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), &A::CountSet,
+  return {number, KindOf<T>(), A::repeated, detail::WireTypeOf(KindOf<T>()), false, name, MessageOf<T>(), &A::CountSet,
           &A::At, &A::Add,     A::reserve};
 }
 // The same for a field that is written even when it has its default value: key and value of a map.
@@ -249,7 +250,15 @@ constexpr Field MakeFieldAlways(std::uint32_t number, std::string_view name) {
 template <class T>
 constexpr Field MakeOneof(std::uint32_t number, std::string_view name, std::size_t (*count)(const void*),
                           const void* (*at)(const void*, std::size_t), void* (*add)(void*)) {
-  return {number, KindOf<T>(), false, detail::WireTypeOf(KindOf<T>()), name, MessageOf<T>(), count, at, add, nullptr};
+  return {number, KindOf<T>(), false,  detail::WireTypeOf(KindOf<T>()), true, name, MessageOf<T>(), count,
+          at,     add,         nullptr};
+}
+// The same where each is a member of its own, an optional: whoever fills the struct sets only one.
+template <auto Member>
+constexpr Field MakeFieldInOneof(std::uint32_t number, std::string_view name) {
+  Field field = MakeField<Member>(number, name);
+  field.in_oneof = true;
+  return field;
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading

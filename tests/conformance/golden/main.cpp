@@ -3,11 +3,12 @@
 // Session.
 //
 //   tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] [--unfolded]
-//                [--threads N] FILE.pb|MODEL_FOLDER ...
+//                [--lowered] [--threads N] FILE.pb|MODEL_FOLDER ...
 //   tenon_golden [--case TEXT] --specs FILE.pb
 //
 // --dataflow runs the graphs in the dataflow engine, --unfolded without constant folding, --threads with N threads
-// between and inside of nodes (else 1). The steps of a graph without state are run a second time in the same session.
+// between and inside of nodes (else 1). --lowered turns If, Case and While into Switch, Merge and loop frames and
+// inlines all calls before a graph runs. The steps of a graph without state are run a second time in the same session.
 // --shapes runs nothing: it compares what shape inference says with TensorFlow's known_shape and unknown_shape.
 // --specs reads ops written as spec strings (tests/conformance/golden/spec_cases.hpp).
 //
@@ -31,6 +32,7 @@
 #include <tenon/io/graph_file.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/proto_io.hpp>
+#include <tenon/graph/lower_functional.hpp>
 #include <tenon/session.hpp>
 #include <tenon/wire/tensor_proto.hpp>
 
@@ -193,7 +195,7 @@ int Usage() {
   std::fprintf(
       stderr,
       "usage: tenon_golden [--op NAME] [--case TEXT] [--list-unsupported] [--json FILE] [--shapes] [--dataflow] "
-      "[--unfolded] [--threads N] FILE.pb|MODEL_FOLDER ...\n       tenon_golden [--case TEXT] --specs FILE.pb\n");
+      "[--unfolded] [--lowered] [--threads N] FILE.pb|MODEL_FOLDER ...\n       tenon_golden [--case TEXT] --specs FILE.pb\n");
   return 2;
 }
 bool ParseArguments(int argc, char** argv, Options* options) {
@@ -216,6 +218,8 @@ bool ParseArguments(int argc, char** argv, Options* options) {
       session_options.executor = tenon::ExecutorKind::kDataflow;
     } else if (arg == "--unfolded") {
       session_options.constant_folding = false;
+    } else if (arg == "--lowered") {
+      session_options.lower_control_flow = tenon::LowerAllFunctionalOps;
     } else if (tenon::StartsWith(arg, "--")) {
       return false;
     } else {
@@ -225,6 +229,7 @@ bool ParseArguments(int argc, char** argv, Options* options) {
   int threads = 0;
   if (!tenon::ParseInt(options->threads, &threads) || threads < 1) return false;
   session_options.inter_op_threads = session_options.intra_op_threads = threads;
+  session_options.plan_after_runs = 1;  // every second run is a planned one
   return options->paths.empty() != options->specs.empty();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tenon/base/str.hpp>
+#include <tenon/graph/function_import.hpp>
 #include <tenon/graph/import.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/wire/tensor_proto.hpp>

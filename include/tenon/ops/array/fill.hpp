@@ -50,7 +50,8 @@ inline Status OneHotShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(1, &depth));
   const ShapeHandle indices = c->input(0);
   if (!c->RankKnown(indices)) return shape_inference::UnknownShape(c);
-  const std::int32_t rank = c->Rank(indices) + 1, at = (axis + rank) % rank;
+  const std::int32_t rank = c->Rank(indices) + 1;
+  const auto at = static_cast<std::int32_t>((std::int64_t{axis} + rank) % rank);
   SlimVector<DimensionHandle> dims;
   for (std::int32_t d = 0; d < rank; ++d) dims.push_back(d == at ? depth : c->Dim(indices, d < at ? d : d - 1));
   c->set_output(0, c->MakeShape(dims));

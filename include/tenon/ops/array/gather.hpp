@@ -49,13 +49,15 @@ inline Status GatherV2Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (!known) {
     // As in TensorFlow, batch_dims counts as it is written.
-    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - batch_dims;
-    const bool ranks = c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
+    const bool small = batch_dims >= -kMaxTensorRank && batch_dims <= kMaxTensorRank;
+    const std::int64_t rank = c->Rank(params) + c->Rank(indices) - 1 - (small ? batch_dims : 0);
+    const bool ranks = small && c->RankKnown(params) && c->RankKnown(indices) && rank >= 0;
     c->set_output(0, ranks ? c->UnknownShapeOfRank(rank) : c->UnknownShape());
     return OkStatus();
   }
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(params, axis < 0 ? -axis : axis + 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(indices, batch_dims < 0 ? -batch_dims : batch_dims, &unused));
+  TENON_RETURN_IF_ERROR(c->WithAxis(params, axis, &unused));
+  if (batch_dims != 0)
+    TENON_RETURN_IF_ERROR(c->WithAxis(indices, batch_dims > 0 ? batch_dims - 1 : batch_dims, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(params, 0, axis, &out));
   TENON_RETURN_IF_ERROR(c->Subshape(indices, batch_dims, &part));
   TENON_RETURN_IF_ERROR(c->Concatenate(out, part, &out));
@@ -67,23 +69,8 @@ inline Status GatherV2Shape(InferenceContext* c) {
   return OkStatus();
 }
 
-// Input 1 are the indices.
-inline Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
-  ShapeHandle indices, rows, rest, out;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
-  const DimensionHandle depth = c->Dim(indices, -1);
-  if (!c->RankKnown(params) || !c->ValueKnown(depth)) return shape_inference::UnknownShape(c);
-  if (c->Value(depth) > c->Rank(params))
-    return errors::InvalidArgument("indices.shape[-1] must be <= params.rank, but saw indices shape: ",
-                                   c->DebugString(indices), " and params shape: ", c->DebugString(params));
-  TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, -1, &rows));
-  TENON_RETURN_IF_ERROR(c->Subshape(params, c->Value(depth), &rest));
-  TENON_RETURN_IF_ERROR(c->Concatenate(rows, rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-inline Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+using shape_inference::GatherNdShape;
+using shape_inference::GatherNdShapeOf;
 
 // "[1,0]": where element i of a tensor is.
 inline std::string PlaceText(const TensorShape& shape, Index i) {

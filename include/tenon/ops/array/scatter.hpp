@@ -90,44 +90,9 @@ CombineFn CombineFor(DataType type) {
   return fn;
 }
 
-// What shape inference knows to be wrong with indices ([..., k]) and updates ([..., the rest of `target` behind k]).
-inline Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
-  if (c->Value(c->NumElements(target)) == 0 &&
-      (c->Value(c->NumElements(indices)) > 0 || c->Value(c->NumElements(updates)) > 0))
-    return errors::InvalidArgument("Indices and updates specified for empty input");
-  if (c->RankKnown(indices) && c->RankKnown(updates) && c->Rank(updates) != 0 && c->ValueKnown(c->Dim(indices, -1))) {
-    const std::int64_t outer = c->Rank(indices) - 1, depth = c->Value(c->Dim(indices, -1));
-    ShapeHandle a, b, unused;
-    TENON_RETURN_IF_ERROR(c->Subshape(indices, 0, outer, &a));
-    TENON_RETURN_IF_ERROR(c->Subshape(updates, 0, outer, &b));
-    if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", c->DebugString(indices),
-                                     "] must match dimensions [0,", outer,
-                                     ") of updates[shape=", c->DebugString(updates), "]: ", s.message());
-    TENON_RETURN_IF_ERROR(c->Subshape(target, depth, &a));
-    TENON_RETURN_IF_ERROR(c->Subshape(updates, outer, &b));
-    if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [", depth, ",", c->Rank(target),
-                                     ") of input[shape=", c->DebugString(target), "] must match dimensions [", outer,
-                                     ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
-                                     "]: ", s.message());
-  }
-  if (c->num_outputs() > 0) c->set_output(0, target);
-  return OkStatus();
-}
-inline Status ScatterNdShape(InferenceContext* c) {
-  ShapeHandle target, indices, updates;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &indices));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &updates));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &target));
-  return ScatterShape(c, target, indices, updates);
-}
-inline Status TensorScatterShape(InferenceContext* c) {
-  ShapeHandle target, indices;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(0), 1, &target));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), 1, &indices));
-  return ScatterShape(c, target, indices, c->input(2));
-}
+using shape_inference::ScatterNdShape;
+using shape_inference::ScatterShape;
+using shape_inference::TensorScatterShape;
 
 // What the kernels check: every vector of indices names a slice of `target`, updates has one slice for each.
 inline Status CheckScatter(const TensorShape& target, const TensorShape& indices, const TensorShape& updates) {

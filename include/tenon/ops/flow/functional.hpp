@@ -19,6 +19,7 @@
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/adapter.hpp>
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/op_kernel.hpp>
@@ -105,6 +106,13 @@ class CallingKernel : public OpKernel {
     if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
     return ctx->function_library()->Run(function, ctx->environment(), args, results);
   }
+  // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
+  static Status CheckCancelled(OpKernelContext* ctx) {
+    const CancellationManager* cancellation = ctx->cancellation_manager();
+    if (cancellation == nullptr || !cancellation->IsCancelled()) [[likely]]
+      return OkStatus();
+    return errors::Cancelled("Loop execution was cancelled.");
+  }
   static Tensors InputsFrom(OpKernelContext* ctx, int first) {
     Tensors args;
     args.reserve(static_cast<std::size_t>(ctx->num_inputs() - first));
@@ -183,6 +191,7 @@ class WhileKernel : public CallingKernel {
   Status Loop(OpKernelContext* ctx) const {
     Tensors variables = InputsFrom(ctx, 0), args(variables.size());
     for (;;) {
+      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
       for (std::size_t i = 0; i < variables.size(); ++i) args[i] = variables[i];
       Tensor more(DataType::kInvalid);
       TENON_RETURN_IF_ERROR(Call(ctx, cond_, args, std::span<Tensor>(&more, 1)));
@@ -219,6 +228,7 @@ class ForKernel : public CallingKernel {
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
     Tensors variables = InputsFrom(ctx, 3), args(variables.size() + 1);
     for (std::int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
+      TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
       TENON_ASSIGN_OR_RETURN(args[0], Tensor::Make(DataType::kInt32, TensorShape{}));
       args[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
       for (std::size_t v = 0; v < variables.size(); ++v) args[v + 1] = std::move(variables[v]);

@@ -94,9 +94,9 @@ void QrOf(const T* in, Index m, Index n, Index kept, T* q, T* r) {
   for (Index i = 0; i < m; ++i) CopyAs(full.data() + i * m, q + i * kept, kept);
 }
 
-// u: [m, u_columns] and v: [n, v_columns], or null.
+// u: [m, u_columns] and v: [n, v_columns] if there are to be `vectors`. Either may be empty, and null then.
 template <class T>
-void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, T* s, T* u, T* v) {
+void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, bool vectors, T* s, T* u, T* v) {
   using W = typename WideOf<T>::type;
   const Index most = std::max(m, n), least = std::min(m, n);
   SlimVector<W> a = Numbers<W>(m * n), left = Numbers<W>(m * n), right = Numbers<W>(least * least);
@@ -108,7 +108,7 @@ void SvdOf(const T* in, Index m, Index n, Index u_columns, Index v_columns, T* s
     linalg::Adjoint(a.data(), m, n, left.data());
   linalg::SvdTall(left.data(), most, least, values.data(), right.data());
   for (Index i = 0; i < least; ++i) s[i] = T(static_cast<linalg::Real<T>>(values[static_cast<std::size_t>(i)]));
-  if (u == nullptr) return;
+  if (!vectors) return;
   // Of the longer side there may be more columns than values.
   T *const longer = m >= n ? u : v, *const shorter = m >= n ? v : u;
   const Index columns = m >= n ? u_columns : v_columns;
@@ -204,8 +204,8 @@ struct Svd {
       TENON_RETURN_IF_ERROR(context.op().allocate_output(1, u_shape, &u_out));
       TENON_RETURN_IF_ERROR(context.op().allocate_output(2, v_shape, &v_out));
       (void)detail::ForEachMatrix(context.device(), at.count, 4 * m, n, [&](Index i) {
-        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, s_out->data<T>() + i * least,
-                      this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
+        detail::SvdOf(input.data + i * m * n, m, n, u_columns, v_columns, this->compute_uv,
+                      s_out->data<T>() + i * least, this->compute_uv ? u_out->data<T>() + i * m * u_columns : nullptr,
                       this->compute_uv ? v_out->data<T>() + i * n * v_columns : nullptr);
         return true;
       });

@@ -36,7 +36,7 @@ inline Status QuantizeRangeShape(InferenceContext* c, int input, int first, Shap
   if (axis == -1) return OkStatus();
   ShapeHandle shape;
   DimensionHandle depth;
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(input), axis + 1, &shape));
+  TENON_RETURN_IF_ERROR(c->WithAxis(c->input(input), axis, &shape));
   return c->Merge(c->Dim(*ranges, 0), c->Dim(shape, axis), &depth);
 }
 inline Status QuantizeAndDequantizeShape(InferenceContext* c) {

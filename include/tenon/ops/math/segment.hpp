@@ -49,18 +49,7 @@ inline Status SegmentV2Shape(InferenceContext* c) {
   c->set_output(0, out);
   return OkStatus();
 }
-inline Status UnsortedSegmentShape(InferenceContext* c) {
-  ShapeHandle data = c->input(0), ids = c->input(1), unused, rest, out;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 0, &unused));
-  if (!c->RankKnown(ids)) return shape_inference::UnknownShape(c);
-  TENON_RETURN_IF_ERROR(c->MergePrefix(data, ids, &data, &ids));
-  DimensionHandle segments;
-  TENON_RETURN_IF_ERROR(c->MakeDimForScalarInput(2, &segments));
-  TENON_RETURN_IF_ERROR(c->Subshape(data, c->Rank(ids), &rest));
-  TENON_RETURN_IF_ERROR(c->Concatenate(c->Vector(segments), rest, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
+using shape_inference::UnsortedSegmentShape;
 
 TENON_SETUP_CODE_END
 

@@ -30,45 +30,7 @@ struct Conv3DAttrs {
   std::string_view padding, data_format;
 };
 
-// Sizes of windows over the three dimensions of space; `size(i)` is that of the filter along dimension i.
-inline Status VolumeShape(InferenceContext* c, ShapeHandle input, const DimensionHandle (&filter)[3],
-                          const SlimVector<std::int64_t>& strides, const SlimVector<std::int64_t>& dilations,
-                          TensorFormat format, DimensionHandle depth) {
-  std::string_view text;
-  TENON_RETURN_IF_ERROR(c->GetAttr("padding", &text));
-  Padding padding = Padding::kValid;
-  TENON_RETURN_IF_ERROR(ParsePadding(text, &padding));
-  const int first = SpatialIndex(format);
-  DimensionHandle sizes[3];
-  for (int i = 0; i < 3; ++i) {
-    const auto at = static_cast<std::size_t>(first + i);
-    TENON_RETURN_IF_ERROR(shape_inference::GetWindowedOutputSizeFromDimsV2(
-        c, c->Dim(input, first + i), filter[i], dilations[at], strides[at], padding, -1, -1, &sizes[i]));
-  }
-  const DimensionHandle batch = c->Dim(input, 0);
-  if (ChannelsFirst(format))
-    c->set_output(0, c->MakeShape({batch, depth, sizes[0], sizes[1], sizes[2]}));
-  else
-    c->set_output(0, c->MakeShape({batch, sizes[0], sizes[1], sizes[2], depth}));
-  return OkStatus();
-}
-
-inline Status Conv3DShape(InferenceContext* c) {
-  ShapeHandle input, filter;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 5, &filter));
-  TensorFormat format = TensorFormat::kNDHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  SlimVector<std::int64_t> dilations, strides;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
-  const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
-  TENON_RETURN_IF_ERROR(shape_inference::internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
-  return VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations, format,
-                     out_depth);
-}
+using shape_inference::Conv3DShape;
 
 // The attrs, as TensorFlow's kernels check them.
 inline Status CheckConv3DAttrs(std::string_view op, const Conv3DAttrs& a) {

@@ -28,33 +28,7 @@ struct ConvGradientAttrs {
   std::string_view padding, data_format;
 };
 
-inline Status Conv2DBackpropInputShape(InferenceContext* c) {
-  TensorFormat format = TensorFormat::kNHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  ShapeHandle gradient, filter, sizes, out;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 4, &gradient));
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 4, &filter));
-  const int h = SpatialIndex(format), d = ChannelIndex(format, 4);
-  const DimensionHandle batch = c->Dim(gradient, 0);
-  DimensionHandle unused;
-  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(gradient, d), c->Dim(filter, 3), &unused));
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(0, &sizes));
-  if (!c->RankKnown(sizes)) TENON_RETURN_IF_ERROR(c->WithRank(sizes, 4, &sizes));
-  shape_inference::internal::ImageDims image;
-  if (c->Rank(sizes) == 4) {
-    image = {c->Dim(sizes, 0), c->Dim(sizes, h), c->Dim(sizes, h + 1), c->Dim(sizes, d)};
-    TENON_RETURN_IF_ERROR(c->Merge(image.batch, batch, &unused));
-    image.batch = batch;  // TensorFlow keeps the gradient's, known or not
-  } else if (c->Rank(sizes) == 2) {
-    image = {batch, c->Dim(sizes, 0), c->Dim(sizes, 1), c->Dim(filter, 2)};
-  } else {
-    return errors::InvalidArgument(
-        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", c->Rank(sizes));
-  }
-  TENON_RETURN_IF_ERROR(shape_inference::internal::MakeImage(c, image, format, &out));
-  c->set_output(0, out);
-  return OkStatus();
-}
+using shape_inference::Conv2DBackpropInputShape;
 
 // One dimension of a gradient: the output size that input and filter would give must be the gradient's.
 inline Status PlaceGradient(std::string_view op, int dimension, Padding padding, Index got, Window* w) {

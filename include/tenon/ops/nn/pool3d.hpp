@@ -28,21 +28,7 @@ namespace detail {
 
 inline constexpr DataTypeSet kPool3DTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat);
 
-inline Status Pool3DShape(InferenceContext* c) {
-  ShapeHandle input;
-  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 5, &input));
-  TensorFormat format = TensorFormat::kNDHWC;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetDataFormat(c, &format));
-  SlimVector<std::int64_t> strides, sizes;
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "strides", 5, "Pool3D ops require the stride attribute to contain 5 values", &strides));
-  TENON_RETURN_IF_ERROR(shape_inference::internal::GetListAttr(
-      c, "ksize", 5, "Pool3D ops require the ksize attribute to contain 5 values", &sizes));
-  const auto first = static_cast<std::size_t>(SpatialIndex(format));
-  const SlimVector<std::int64_t> dilations(5, 1);
-  return VolumeShape(c, input, {c->MakeDim(sizes[first]), c->MakeDim(sizes[first + 1]), c->MakeDim(sizes[first + 2])},
-                     strides, dilations, format, c->Dim(input, ChannelIndex(format, 5)));
-}
+using shape_inference::Pool3DShape;
 
 // From the input's shape, to which the output's belongs.
 inline Status MakePool3DGeometry(std::string_view op, const PoolAttrs& a, const TensorShape& input,

@@ -39,16 +39,9 @@ inline Status SpatialPoolGeometry(std::string_view op, const TensorShape& input,
   return OkStatus();
 }
 
-// The shape that the values of input `i` are, of this rank.
-constexpr Status ShapeFromInput(InferenceContext* c, int i, int rank) {
-  ShapeHandle shape;
-  TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(i, &shape));
-  TENON_RETURN_IF_ERROR(c->WithRank(shape, rank, &shape));
-  c->set_output(0, shape);
-  return OkStatus();
-}
+using shape_inference::ShapeFromInput;
 
-// The same while running: `what` names the input.
+// The shape that an input's values are, while running: `what` names the input.
 inline Status ShapeFromValues(std::string_view op, std::string_view what, const HostIndices& values, int rank,
                               TensorShape* shape) {
   if (values.shape().dims() != 1 || values.size() != rank)

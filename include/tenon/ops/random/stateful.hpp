@@ -47,6 +47,10 @@ inline Status RngSkipShape(InferenceContext* c) {
   return OkStatus();
 }
 
+inline Status CheckRngDelta(const Tensor& delta) {
+  if (delta.dims() == 0) return OkStatus();
+  return errors::InvalidArgument("delta must be a scalar, got shape ", delta.shape());
+}
 inline Status CheckRngAlgorithm(const HostIndices& alg) {
   if (alg.shape().dims() != 0) return errors::InvalidArgument("algorithm must be of shape [], not ", alg.shape());
   if (alg[0] == kAlgorithmThreeFry)
@@ -204,6 +208,7 @@ struct RngReadAndSkip {
                       Out<std::int64_t> value) const {
       Philox start;
       TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(alg));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
       TENON_RETURN_IF_ERROR(detail::AdvanceRng(context.op(), delta.data<std::uint64_t>()[0], &start));
       value[0] = static_cast<std::int64_t>(start.low);
       value[1] = static_cast<std::int64_t>(start.high);
@@ -227,6 +232,7 @@ struct RngSkip {
     Status operator()(Context<Device>& context, const Tensor&, HostIndices algorithm, const Tensor& delta) const {
       Philox start;
       TENON_RETURN_IF_ERROR(detail::CheckRngAlgorithm(algorithm));
+      TENON_RETURN_IF_ERROR(detail::CheckRngDelta(delta));
       return detail::AdvanceRng(context.op(), static_cast<std::uint64_t>(delta.data<std::int64_t>()[0]), &start);
     }
   };

@@ -27,7 +27,9 @@ inline Status DenseAddShape(InferenceContext* c) {
   return OkStatus();
 }
 inline Status SparseDenseCwiseShape(InferenceContext* c) {
-  c->set_output(0, c->Vector(c->Dim(c->input(0), 0)));
+  ShapeHandle indices;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &indices));
+  c->set_output(0, c->Vector(c->Dim(indices, 0)));
   return OkStatus();
 }
 

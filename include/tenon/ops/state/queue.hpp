@@ -20,6 +20,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/ops/state/handle_reference.hpp>
 #include <tenon/ops/state/queue_resource.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -36,8 +37,8 @@ class QueueKernel : public OpKernel {
     c->SetStatus(Read(*c));
   }
   void Compute(OpKernelContext* context) override {
-    const MutexLock lock(mutex_);
-    if (handle_.dtype() != DataType::kResource) context->SetStatus(Find(*context));
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) context->SetStatus(Find(*context));
     if (context->status().ok()) context->set_output(0, handle_);
   }
 
@@ -75,8 +76,13 @@ class QueueKernel : public OpKernel {
       if (options_.capacity >= 0 && options_.min_after_dequeue >= options_.capacity)
         return errors::InvalidArgument("min_after_dequeue ", options_.min_after_dequeue, " must be < capacity ",
                                        options_.capacity);
-      if (seed == 0 && seed2 == 0) seed = static_cast<std::int64_t>(std::random_device()());
-      options_.seed = HashCombine(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(seed2)) | 1;
+      options_.seed = static_cast<std::uint64_t>(seed);
+      options_.seed2 = static_cast<std::uint64_t>(seed2);
+      if (seed == 0 && seed2 == 0) {
+        std::random_device random;
+        options_.seed = std::uint64_t{random()} << 32 | random();
+        options_.seed2 = std::uint64_t{random()} << 32 | random();
+      }
     }
     TENON_ASSIGN_OR_RETURN(info_, ContainerInfo::From(c, true));
     options_.name = info_.name;
@@ -92,7 +98,7 @@ class QueueKernel : public OpKernel {
           return OkStatus();
         }));
     TENON_RETURN_IF_ERROR(CheckSame(*queue));
-    handle_ = HandleTensor(MakeResourceHandle<TensorQueue>(context.device_name(), info_.container, info_.name));
+    handle_ = HandleFor<TensorQueue>(context, 0, info_);
     return OkStatus();
   }
   // A queue that another node made must be the one this node asks for.

@@ -18,6 +18,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/ops/state/handle_reference.hpp>
 #include <tenon/ops/state/queue_resource.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -27,7 +28,7 @@ namespace ops {
 namespace detail {
 
 inline Status GetQueue(const OpKernelContext& context, Ref<TensorQueue>* queue) {
-  return LookupResource<TensorQueue>(context, context.input(0), queue);
+  return LookupEither<TensorQueue>(context, 0, queue);
 }
 inline Status CheckQueueTypes(const TensorQueue& queue, std::span<const DataType> types) {
   const SlimVector<DataType>& have = queue.options().types;

@@ -18,6 +18,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/engine/philox.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
@@ -41,7 +42,7 @@ class TensorQueue final : public Resource {
     SlimVector<PartialTensorShape> shapes;  // none: any
     Index capacity = -1;                    // negative: no limit
     Index min_after_dequeue = 0;            // kShuffle: elements that stay while the queue is open
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0, seed2 = 0;
   };
   // What is to be done with the rows that a dequeue got; it reports the end of the op.
   struct Receiver {
@@ -49,7 +50,8 @@ class TensorQueue final : public Resource {
     virtual void Finish(const Status& status, SlimVector<Row> rows) = 0;
   };
 
-  explicit TensorQueue(Options options) : options_(std::move(options)), random_(options_.seed) {}
+  explicit TensorQueue(Options options)
+      : options_(std::move(options)), random_(Philox::FromSeeds(options_.seed, options_.seed2)) {}
   std::string DebugString() const override { return StrCat(kind_name(), " '", options_.name, "'"); }
   const Options& options() const { return options_; }
   std::string_view kind_name() const {
@@ -57,11 +59,11 @@ class TensorQueue final : public Resource {
     return kNames[static_cast<std::size_t>(options_.kind)];
   }
   Index Size() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return Count(rows_);
   }
   bool IsClosed() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return closed_;
   }
 
@@ -82,7 +84,7 @@ class TensorQueue final : public Resource {
       return Start(MakeAttempt(Attempt::kClose, 0, SlimVector<Row>(), std::move(receiver)), cancellation);
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       closed_ = true;
       for (Owned<Attempt>& attempt : enqueues_) {
         if (attempt->kind == Attempt::kEnqueue) attempt->status = errors::Cancelled("Enqueue operation was cancelled");
@@ -127,7 +129,7 @@ class TensorQueue final : public Resource {
   void Start(Owned<Attempt> attempt, CancellationManager* cancellation) {
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       const std::int64_t number = attempt->number = next_number_++;
       const bool dequeues = attempt->kind == Attempt::kDequeue;
       bool live = true;
@@ -151,7 +153,7 @@ class TensorQueue final : public Resource {
   void Cancel(std::int64_t number) {
     Attempts finished;
     {
-      const MutexLock lock(mutex_);
+      const tenon::MutexLock lock(mutex_);
       for (Attempts* list : {&enqueues_, &dequeues_}) {
         for (std::size_t i = 0; i < list->size(); ++i) {
           if ((*list)[i]->number != number) continue;
@@ -233,10 +235,10 @@ class TensorQueue final : public Resource {
     closed_ = true;
     return true;
   }
-  // What an attempt got goes back to the front, in its order.
+  // What an attempt got goes back to the front, in its order; in no order to a shuffled queue.
   void GiveBack(Attempt* attempt) {
     for (std::size_t i = attempt->rows.size(); i-- > 0;) {
-      if (options_.kind == QueueKind::kPriority)
+      if (options_.kind == QueueKind::kPriority || options_.kind == QueueKind::kShuffle)
         Put(std::move(attempt->rows[i]));
       else
         rows_.insert(rows_.begin(), std::move(attempt->rows[i]));
@@ -245,21 +247,27 @@ class TensorQueue final : public Resource {
     attempt->done = 0;
   }
 
+  // Of rows with the same priority any may be the first: a heap, so that it is the one that TensorFlow takes.
+  static bool After(const Row& a, const Row& b) { return *a[0].data<std::int64_t>() > *b[0].data<std::int64_t>(); }
   void Put(Row row) {
-    if (options_.kind != QueueKind::kPriority) return rows_.push_back(std::move(row));
-    const auto priority = [](const Row& r) { return *r[0].data<std::int64_t>(); };
-    const auto after = std::upper_bound(rows_.begin(), rows_.end(), row,
-                                        [&](const Row& a, const Row& b) { return priority(a) < priority(b); });
-    rows_.insert(after, std::move(row));
+    rows_.push_back(std::move(row));
+    if (options_.kind == QueueKind::kPriority) std::push_heap(rows_.begin(), rows_.end(), After);
   }
   Row Take() {
-    std::size_t at = 0;
-    if (options_.kind == QueueKind::kShuffle) {  // xorshift64*; one in a hurry need not be better
-      random_ ^= random_ >> 12, random_ ^= random_ << 25, random_ ^= random_ >> 27;
-      at = static_cast<std::size_t>((random_ * 0x2545F4914F6CDD1Du >> 11) % rows_.size());
+    if (options_.kind == QueueKind::kPriority) {
+      std::pop_heap(rows_.begin(), rows_.end(), After);
+      Row row = std::move(rows_.back());
+      rows_.pop_back();
+      return row;
     }
-    Row row = std::move(rows_[at]);
-    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (options_.kind != QueueKind::kShuffle) {
+      Row row = std::move(rows_.front());
+      rows_.erase(rows_.begin());
+      return row;
+    }
+    const std::size_t at = random_.Next() % rows_.size();  // the last row takes its place, as in TensorFlow
+    Row row = std::exchange(rows_[at], std::move(rows_.back()));
+    rows_.pop_back();
     return row;
   }
 
@@ -269,7 +277,7 @@ class TensorQueue final : public Resource {
   Attempts enqueues_, dequeues_;  // those who wait; closing waits among the enqueues
   bool closed_ = false;
   std::int64_t next_number_ = 0;
-  std::uint64_t random_;  // never 0
+  PhiloxWords random_;
 };
 
 }  // namespace ops::detail

@@ -74,7 +74,7 @@ class VariableKernel : public OpKernel {
     if (info.ok()) info_ = *std::move(info);
   }
   void Compute(OpKernelContext* context) override {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     if (!IsRefType(reference_.dtype())) context->SetStatus(Find(*context));
     if (context->status().ok()) context->set_output(0, reference_);
   }
@@ -90,7 +90,7 @@ class VariableKernel : public OpKernel {
           *made = NewLegacyVar(dtype_, shape_);
           return OkStatus();
         }));
-    const MutexLock lock(variable->mutex);
+    const tenon::MutexLock lock(variable->mutex);
     if (variable->tensor.dtype() != dtype_)
       return errors::InvalidArgument("Variable ", info_.name, " holds ", variable->tensor.dtype(),
                                      ", but the node asks for ", dtype_);
@@ -183,7 +183,7 @@ struct Assign {
       return errors::InvalidArgument("Input 0 of node ", context.op_kernel().name(), " was passed ", ref.dtype(),
                                      " incompatible with expected ", MakeRefType(value.dtype()), ".");
     {
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       Tensor& old = variable->tensor;
       if (validate_shape && !(old.shape() == value.shape()))
         return errors::InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
@@ -227,7 +227,7 @@ struct IsVariableInitialized {
         is_initialized[0] = true;  // a value was fed in its place
         return OkStatus();
       }
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->tensor.IsInitialized();
       return OkStatus();
     }

@@ -63,7 +63,7 @@ inline Status ReadVariable(const OpKernelContext& context, const Tensor& resourc
   Ref<Var> variable;
   if (const Status status = LookupResource<Var>(context, resource, &variable); !status.ok())
     return NoVariable(resource, status);
-  const MutexLock lock(variable->mutex);
+  const tenon::MutexLock lock(variable->mutex);
   if (!variable->is_initialized)
     return NoVariable(resource, errors::FailedPrecondition("the variable has no value yet"));
   if (variable->tensor.dtype() != dtype)
@@ -221,7 +221,7 @@ struct AssignVariableOp {
       return OkStatus();
     }));
     Tensor old(dtype);  // its memory is given back after the lock
-    const MutexLock lock(variable->mutex);
+    const tenon::MutexLock lock(variable->mutex);
     if (variable->tensor.dtype() != dtype)
       return errors::InvalidArgument("Trying to assign variable with wrong dtype. Expected ", variable->tensor.dtype(),
                                      " got ", dtype);
@@ -253,7 +253,7 @@ struct VarIsInitializedOp {
         is_initialized[0] = false;
         return OkStatus();
       }
-      const MutexLock lock(variable->mutex);
+      const tenon::MutexLock lock(variable->mutex);
       is_initialized[0] = variable->is_initialized;
       return OkStatus();
     }
@@ -305,7 +305,7 @@ struct VariableShape {
       TENON_RETURN_IF_ERROR(LookupResource<Var>(context.op(), resource, &variable));
       TensorShape shape;
       {
-        const MutexLock lock(variable->mutex);
+        const tenon::MutexLock lock(variable->mutex);
         shape = variable->tensor.shape();
       }
       Tensor* out = &output;

@@ -17,6 +17,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/ops/state/handle_reference.hpp>
 #include <tenon/ops/state/tensor_array.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -37,7 +38,7 @@ class TensorStack final : public Resource {
   DataType dtype() const { return dtype_; }
 
   Status Push(const Tensor& value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (max_size_ >= 0 && static_cast<Index>(values_.size()) >= max_size_)
       return errors::InvalidArgument("Stack[", name_, "] overflowed its max_size (", max_size_, ")");
@@ -45,7 +46,7 @@ class TensorStack final : public Resource {
     return OkStatus();
   }
   Status Pop(Tensor* value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (values_.empty()) return errors::InvalidArgument("Stack[", name_, "] is empty when calling Pop().");
     *value = std::move(values_.back());
@@ -54,7 +55,7 @@ class TensorStack final : public Resource {
   }
   void Close() {
     SlimVector<Tensor> dropped;
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     std::swap(dropped, values_);
     closed_ = true;
   }
@@ -71,6 +72,20 @@ class TensorStack final : public Resource {
   bool closed_ = false;
   SlimVector<Tensor> values_;
 };
+
+// The handle of a new stack of this run.
+inline Status MakeStack(const OpKernelContext& context, DataType elem_type, std::string_view stack_name, Index max_size,
+                        Tensor* handle) {
+  StepContainer* const container = context.step_container();
+  if (container == nullptr) return tenon::detail::NoResources(context);
+  ContainerInfo info;
+  info.container = container->name();
+  info.name = UniqueName(stack_name.empty() ? context.op_kernel().name() : stack_name);
+  TENON_RETURN_IF_ERROR(
+      container->Create(info.name, Ref<TensorStack>::Adopt(new TensorStack(elem_type, info.name, max_size))));
+  *handle = HandleFor<TensorStack>(context, 0, info);
+  return OkStatus();
+}
 
 }  // namespace detail
 
@@ -92,24 +107,12 @@ struct StackV2 {
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& max_size, Tensor& handle) const {
-      return Make(context.op(), *this, max_size, &handle);
+      if (max_size.dims() != 0)
+        return errors::InvalidArgument("Stack size must be a scalar, but had shape: ", max_size.shape());
+      return detail::MakeStack(context.op(), this->elem_type, this->stack_name, *max_size.data<std::int32_t>(),
+                               &handle);
     }
   };
-
- private:
-  static Status Make(const OpKernelContext& context, const Attrs& attrs, const Tensor& max_size, Tensor* handle) {
-    if (max_size.dims() != 0)
-      return errors::InvalidArgument("Stack size must be a scalar, but had shape: ", max_size.shape());
-    StepContainer* container = context.step_container();
-    if (container == nullptr) return tenon::detail::NoResources(context);
-    const std::string name =
-        detail::UniqueName(attrs.stack_name.empty() ? context.op_kernel().name() : attrs.stack_name);
-    auto stack =
-        Ref<detail::TensorStack>::Adopt(new detail::TensorStack(attrs.elem_type, name, *max_size.data<std::int32_t>()));
-    TENON_RETURN_IF_ERROR(container->Create(name, std::move(stack)));
-    *handle = HandleTensor(MakeResourceHandle<detail::TensorStack>(context.device_name(), container->name(), name));
-    return OkStatus();
-  }
 };
 
 struct StackPushV2 {
@@ -131,9 +134,9 @@ struct StackPushV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, const Tensor& elem, Tensor& output) const {
+    Status operator()(Context<Device>& context, const Tensor&, const Tensor& elem, Tensor& output) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       if (elem.dtype() != stack->dtype())
         return errors::InvalidArgument("Must have type ", stack->dtype(), " but got ", elem.dtype());
       output = elem;
@@ -155,9 +158,9 @@ struct StackPopV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, Tensor& elem) const {
+    Status operator()(Context<Device>& context, const Tensor&, Tensor& elem) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       return stack->Pop(&elem);
     }
   };
@@ -170,9 +173,9 @@ struct StackCloseV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle) const {
+    Status operator()(Context<Device>& context, const Tensor&) const {
       Ref<detail::TensorStack> stack;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::TensorStack>(context.op(), handle, &stack));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::TensorStack>(context.op(), 0, &stack));
       stack->Close();
       return OkStatus();
     }

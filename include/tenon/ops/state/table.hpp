@@ -18,6 +18,7 @@
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/ops/state/handle_reference.hpp>
 #include <tenon/ops/state/table_resource.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -84,8 +85,8 @@ class TableKernel : public OpKernel {
       context.set_output(0, std::move(handle));
       return OkStatus();
     }
-    const MutexLock lock(mutex_);
-    if (handle_.dtype() != DataType::kResource) TENON_RETURN_IF_ERROR(Find(context, info_, &handle_));
+    const tenon::MutexLock lock(mutex_);
+    if (BaseType(handle_.dtype()) != BaseType(output_type(0))) TENON_RETURN_IF_ERROR(Find(context, info_, &handle_));
     context.set_output(0, handle_);
     return OkStatus();
   }
@@ -93,20 +94,26 @@ class TableKernel : public OpKernel {
     ResourceMgr* resources = nullptr;
     Ref<LookupTable> table;
     TENON_RETURN_IF_ERROR(GetResources(context, &resources));
-    TENON_RETURN_IF_ERROR(
-        resources->LookupOrCreate<LookupTable>(info.container, info.name, &table, [&](Ref<LookupTable>* made) {
-          *made = Ref<LookupTable>::Adopt(new LookupTable(info.name, key_, value_, value_shape_, once_));
-          return OkStatus();
-        }));
+    TENON_RETURN_IF_ERROR(resources->LookupOrCreate<LookupTable>(
+        info.container, info.name, &table, [&](Ref<LookupTable>* made) { return Make(context, info.name, made); }));
     if (table->key_dtype() != key_ || table->value_dtype() != value_)
       return errors::InvalidArgument("Conflicting key/value dtypes ", key_, "->", value_, " with ", table->key_dtype(),
                                      "-", table->value_dtype(), " for table ", info.name);
-    *handle = HandleTensor(MakeResourceHandle<LookupTable>(context.device_name(), info.container, info.name));
+    *handle = HandleFor<LookupTable>(context, 0, info);
+    return OkStatus();
+  }
+
+ protected:
+  // A new table, under the resource manager's lock.
+  virtual Status Make(const OpKernelContext&, const std::string& name, Ref<LookupTable>* made) const {
+    *made = Ref<IndexedTable>::Adopt(new IndexedTable(name, key_, value_, value_shape_, once_));
     return OkStatus();
   }
 
   DataType key_ = DataType::kInvalid, value_ = DataType::kInvalid;
   TensorShape value_shape_;
+
+ private:
   bool once_, anonymous_;
   ContainerInfo info_;
   Mutex mutex_;
@@ -114,7 +121,7 @@ class TableKernel : public OpKernel {
 };
 
 // The handle of a table whose types and shapes are known to shape functions: keys, then values.
-inline Status MutableTableShape(InferenceContext* c) {
+inline Status MutableTableShapeOf(InferenceContext* c, ShapeHandle key_shape) {
   DataType key = DataType::kInvalid, value = DataType::kInvalid;
   PartialTensorShape shape = TensorShape();
   ShapeHandle held;
@@ -123,12 +130,14 @@ inline Status MutableTableShape(InferenceContext* c) {
   if (c->op().FindAttr("value_shape") != nullptr) TENON_RETURN_IF_ERROR(c->GetAttr("value_shape", &shape));
   TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &held));
   SlimVector<ShapeAndType> values;
-  values.push_back({c->Scalar(), key});
+  values.push_back({key_shape, key});
   values.push_back({held, value});
   c->set_output(0, c->Scalar());
   c->set_output_handle_shapes_and_types(0, values);
   return OkStatus();
 }
+
+inline Status MutableTableShape(InferenceContext* c) { return MutableTableShapeOf(c, c->Scalar()); }
 
 // Checks what the handle says of keys and values against the op's attrs; *value: the shape of one value, if known.
 inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::string_view values,
@@ -150,19 +159,38 @@ inline Status CheckTableHandle(InferenceContext* c, std::string_view keys, std::
   return OkStatus();
 }
 
+// Takes the dimensions of one key, which the handle knows, from the shape of many.
+inline Status RemoveKeyDims(InferenceContext* c, ShapeHandle* keys) {
+  const ShapeHandle key = (*c->input_handle_shapes_and_types(0))[0].shape;
+  const ShapeHandle all = *keys;
+  if (!c->RankKnown(key) || !c->RankKnown(all)) {
+    *keys = c->UnknownShape();
+    return OkStatus();
+  }
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(all, c->Rank(key), keys));
+  SlimVector<DimensionHandle> dims;
+  for (int d = 0; d < c->Rank(all) - c->Rank(key); ++d) dims.push_back(c->Dim(all, d));
+  *keys = c->MakeShape(dims);
+  return OkStatus();
+}
+
 inline Status CheckTableTypes(const LookupTable& table, DataType keys, DataType values) {
   if (table.key_dtype() == keys && (values == DataType::kInvalid || table.value_dtype() == values)) return OkStatus();
   return errors::InvalidArgument("Signature mismatch, have: resource, ", keys, ", ", values, "-> expected: resource, ",
                                  table.key_dtype(), ", ", table.value_dtype(), "->");
 }
-// keys.shape + the shape of a value.
+// keys.shape, without the dimensions of a key, + the shape of a value.
 inline Status ValuesShape(const LookupTable& table, const Tensor& keys, TensorShape* shape) {
+  const TensorShape& key = table.key_shape();
   *shape = keys.shape();
+  for (int d = key.dims(); d-- > 0; shape->RemoveLastDims(1))
+    if (shape->dims() == 0 || shape->dim_size(shape->dims() - 1) != key.dim_size(d))
+      return errors::InvalidArgument("Input key shape ", keys.shape(), " must end with the table's key shape ", key);
   for (const Index size : table.value_shape()) TENON_RETURN_IF_ERROR(shape->AddDimWithStatus(size));
   return OkStatus();
 }
 inline Status OpenTable(const OpKernelContext& context, DataType keys, DataType values, Ref<LookupTable>* table) {
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), table));
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, table));
   return CheckTableTypes(**table, keys, values);
 }
 
@@ -180,7 +208,7 @@ inline Status FindInTable(OpKernelContext& context, const Tensor& keys, const Te
 
 inline Status InitializeTable(const OpKernelContext& context, const Tensor& keys, const Tensor& values) {
   Ref<LookupTable> table;
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
   if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
   TENON_RETURN_IF_ERROR(CheckTableTypes(*table, keys.dtype(), values.dtype()));
   if (keys.dims() != 1) return errors::InvalidArgument("Keys must be a vector, but received shape", keys.shape());
@@ -195,12 +223,14 @@ inline Status InsertIntoTable(const OpKernelContext& context, const Tensor& keys
   Ref<LookupTable> table;
   TensorShape all;
   TENON_RETURN_IF_ERROR(OpenTable(context, keys.dtype(), values.dtype(), &table));
+  if (import) {
+    TENON_RETURN_IF_ERROR(table->CheckImport(keys, values));
+    return table->Import(keys, values);
+  }
   TENON_RETURN_IF_ERROR(ValuesShape(*table, keys, &all));
   if (!(values.shape() == all))
     return errors::InvalidArgument("Expected shape ", all, " for value, got ", values.shape());
-  if (table->once() && import) return table->Initialize(keys, values);
-  if (table->once()) return errors::Unimplemented("Insert not supported by InitializableLookupTable implementations");
-  return table->Insert(keys, values, import);
+  return table->Insert(keys, values);
 }
 
 }  // namespace detail
@@ -324,10 +354,11 @@ struct LookupTableFindV2 {
                                         .Attr("Tout: type")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) -> Status {
-                                          ShapeHandle value, out;
+                                          ShapeHandle value, keys = c->input(1), out;
                                           TENON_RETURN_IF_ERROR(detail::CheckTableHandle(c, "Tin", "Tout", &value));
                                           if (!value.IsSet()) return shape_inference::UnknownShape(c);
-                                          TENON_RETURN_IF_ERROR(c->Concatenate(c->input(1), value, &out));
+                                          TENON_RETURN_IF_ERROR(detail::RemoveKeyDims(c, &keys));
+                                          TENON_RETURN_IF_ERROR(c->Concatenate(keys, value, &out));
                                           c->set_output(0, out);
                                           return OkStatus();
                                         });
@@ -410,10 +441,9 @@ struct LookupTableRemoveV2 {
     Status operator()(Context<Device>& context, const Tensor&, const Tensor& keys) const {
       Ref<detail::LookupTable> table;
       TENON_RETURN_IF_ERROR(detail::OpenTable(context.op(), keys.dtype(), DataType::kInvalid, &table));
-      if (table->once())
-        return errors::Unimplemented("Remove not supported by InitializableLookupTable implementations");
-      table->Remove(keys);
-      return OkStatus();
+      TensorShape values;
+      TENON_RETURN_IF_ERROR(detail::ValuesShape(*table, keys, &values));
+      return table->Remove(keys);
     }
   };
 };
@@ -428,9 +458,9 @@ struct LookupTableSizeV2 {
   template <class Device>
     requires(Device::type == "CPU")
   struct kernel {
-    Status operator()(Context<Device>& context, const Tensor& handle, Out<std::int64_t> size) const {
+    Status operator()(Context<Device>& context, const Tensor&, Out<std::int64_t> size) const {
       Ref<detail::LookupTable> table;
-      TENON_RETURN_IF_ERROR(LookupResource<detail::LookupTable>(context.op(), handle, &table));
+      TENON_RETURN_IF_ERROR(detail::LookupEither<detail::LookupTable>(context.op(), 0, &table));
       size[0] = table->Size();
       return OkStatus();
     }

@@ -18,6 +18,7 @@
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/io/mapped_file.hpp>
+#include <tenon/ops/state/handle_reference.hpp>
 #include <tenon/ops/state/table_resource.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -127,7 +128,7 @@ inline Status InitializeTableFromFile(const OpKernelContext& context, const Tens
   if (filename.dims() != 0)
     return errors::InvalidArgument("filename should be a single string, but got ", filename.shape());
   Ref<LookupTable> table;
-  TENON_RETURN_IF_ERROR(LookupResource<LookupTable>(context, context.input(0), &table));
+  TENON_RETURN_IF_ERROR(LookupEither<LookupTable>(context, 0, &table));
   if (!table->once()) return errors::InvalidArgument("Table ", table->name(), " is not initializable");
   TENON_RETURN_IF_ERROR(CheckTextColumn("Key", "key", rule.key, table->key_dtype()));
   TENON_RETURN_IF_ERROR(CheckTextColumn("Value", "value", rule.value, table->value_dtype()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // LookupTable: the resource behind the table ops - values by key, filled once (HashTable) or changed at will
-// (MutableHashTable). Keys are int32, int64 or texts; a value is a scalar or a tensor of a fixed shape.
+// (MutableHashTable); IndexedTable is both. Keys are int32, int64 or texts; a value has a fixed shape.
 
 #include <cstddef>
 #include <cstdint>
@@ -145,35 +145,74 @@ class KeyIndex {
   std::size_t used_ = 0;             // places that are not free
 };
 
-// thread-safe.
-class LookupTable final : public Resource {
+// What the table ops know of a table. thread-safe.
+class LookupTable : public Resource {
  public:
   static constexpr std::string_view kTypeName = "tensorflow::lookup::LookupInterface";
 
-  // Once: a HashTable, which is filled once and refuses changes afterwards.
-  LookupTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape, bool once)
-      : name_(std::move(name)), index_(keys), keys_(keys), value_shape_(value_shape), once_(once), values_(values) {}
+  LookupTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape)
+      : name_(std::move(name)), keys_(keys), value_dtype_(values), value_shape_(value_shape) {}
   std::string DebugString() const override { return StrCat("A lookup table of ", Size(), " entries"); }
 
   DataType key_dtype() const { return keys_; }
-  DataType value_dtype() const { return values_.dtype(); }
+  DataType value_dtype() const { return value_dtype_; }
+  const TensorShape& key_shape() const { return key_shape_; }
   const TensorShape& value_shape() const { return value_shape_; }
-  bool once() const { return once_; }
   const std::string& name() const { return name_; }
-  Index Size() const {
-    const MutexLock lock(mutex_);
+
+  // Filled once by an initializer, and not changed afterwards.
+  virtual bool once() const { return false; }
+  virtual Index Size() const = 0;
+  // out: the shape of `keys` without the key's own dimensions + value_shape, allocated.
+  virtual Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const = 0;
+  virtual Status Initialize(const Tensor&, const Tensor&) {
+    return errors::InvalidArgument("Table ", name_, " is not initializable");
+  }
+  virtual Status Insert(const Tensor& keys, const Tensor& values) = 0;
+  // The shapes that Import takes: those of Export.
+  virtual Status CheckImport(const Tensor& keys, const Tensor& values) const {
+    TensorShape wanted = keys.shape();
+    for (const Index size : value_shape_) TENON_RETURN_IF_ERROR(wanted.AddDimWithStatus(size));
+    if (values.shape() == wanted) return OkStatus();
+    return errors::InvalidArgument("Expected shape ", wanted, " for value, got ", values.shape());
+  }
+  // These entries and no others.
+  virtual Status Import(const Tensor& keys, const Tensor& values) = 0;
+  virtual Status Remove(const Tensor& keys) = 0;
+  virtual Status Export(Tensor* keys, Tensor* values) const = 0;
+
+ protected:
+  void set_key_shape(const TensorShape& shape) { key_shape_ = shape; }
+
+ private:
+  const std::string name_;
+  const DataType keys_, value_dtype_;
+  TensorShape key_shape_;
+  const TensorShape value_shape_;
+};
+
+// HashTable and MutableHashTable: keys are scalars. thread-safe.
+class IndexedTable final : public LookupTable {
+ public:
+  // Once: a HashTable, which is filled once and refuses changes afterwards.
+  IndexedTable(std::string name, DataType keys, DataType values, const TensorShape& value_shape, bool once)
+      : LookupTable(std::move(name), keys, values, value_shape), index_(keys), once_(once), values_(values) {}
+
+  bool once() const override { return once_; }
+  Index Size() const override {
+    const tenon::MutexLock lock(mutex_);
     return once_ && !initialized_ ? 0 : index_.size();
   }
 
-  // out: keys.shape + value_shape, allocated. `fallback` is one value, or one for each key.
-  Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const {
-    const MutexLock lock(mutex_);
+  // `fallback` is one value, or one for each key.
+  Status Find(const Tensor& keys, const Tensor& fallback, Tensor* out) const override {
+    const tenon::MutexLock lock(mutex_);
     if (once_ && !initialized_) return errors::FailedPrecondition("Table not initialized.");
     const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
-    const bool each = !once_ && fallback.NumElements() == out->NumElements() && !(fallback.shape() == value_shape_);
+    const Index width = value_shape().num_elements();
+    const bool each = !once_ && fallback.NumElements() == out->NumElements() && !(fallback.shape() == value_shape());
     if (fallback.NumElements() < width && keys.NumElements() > 0)
-      return errors::InvalidArgument("Table '", name_, "': the default value is empty");
+      return errors::InvalidArgument("Table '", name(), "': the default value is empty");
     for (Index i = 0; i < keys.NumElements(); ++i) {
       const Index number = index_.Find(keys, i);
       const void* from = number >= 0 ? mover.At(values_.raw_data(), number * width)
@@ -184,8 +223,9 @@ class LookupTable final : public Resource {
   }
 
   // Once: fills the table. A second time is fine with as many entries, as in TensorFlow.
-  Status Initialize(const Tensor& keys, const Tensor& values) {
-    const MutexLock lock(mutex_);
+  Status Initialize(const Tensor& keys, const Tensor& values) override {
+    if (!once_) return LookupTable::Initialize(keys, values);
+    const tenon::MutexLock lock(mutex_);
     if (initialized_) {
       if (keys.NumElements() == index_.size()) return OkStatus();
       return errors::FailedPrecondition("Table was already initialized with different data.");
@@ -206,39 +246,38 @@ class LookupTable final : public Resource {
     return OkStatus();
   }
 
-  Status Insert(const Tensor& keys, const Tensor& values, bool clear_first) {
-    const MutexLock lock(mutex_);
-    if (clear_first) {
-      index_.Clear();
-      values_ = Tensor(value_dtype());
-      capacity_ = 0;
-    }
-    const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
-    for (Index i = 0; i < keys.NumElements(); ++i) {
-      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
-      const Index number = index_.FindOrAdd(keys, i);
-      CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
-    }
-    return OkStatus();
+  Status Insert(const Tensor& keys, const Tensor& values) override {
+    if (once_) return errors::Unimplemented("Insert not supported by InitializableLookupTable implementations");
+    const tenon::MutexLock lock(mutex_);
+    return InsertLocked(keys, values);
   }
-  void Remove(const Tensor& keys) {
-    const MutexLock lock(mutex_);
+  Status Import(const Tensor& keys, const Tensor& values) override {
+    if (once_) return Initialize(keys, values);
+    const tenon::MutexLock lock(mutex_);
+    index_.Clear();
+    values_ = Tensor(value_dtype());
+    capacity_ = 0;
+    return InsertLocked(keys, values);
+  }
+  Status Remove(const Tensor& keys) override {
+    if (once_) return errors::Unimplemented("Remove not supported by InitializableLookupTable implementations");
+    const tenon::MutexLock lock(mutex_);
     const ElementMover mover = MoverOf(value_dtype());
-    const Index width = value_shape_.num_elements();
+    const Index width = value_shape().num_elements();
     for (Index i = 0; i < keys.NumElements(); ++i) {
       const Index last = index_.size() - 1, number = index_.Remove(keys, i);
       if (number < 0 || number == last) continue;
       CopyRun(mover, mover.At(values_.raw_data(), last * width), mover.At(values_.raw_data(), number * width), width);
     }
+    return OkStatus();
   }
   // keys: [n], values: [n] + value_shape
-  Status Export(Tensor* keys, Tensor* values) const {
-    const MutexLock lock(mutex_);
+  Status Export(Tensor* keys, Tensor* values) const override {
+    const tenon::MutexLock lock(mutex_);
     if (once_ && !initialized_) return errors::Aborted("HashTable is not initialized.");
-    TensorShape shape = value_shape_;
+    TensorShape shape = value_shape();
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, index_.size()));
-    TENON_ASSIGN_OR_RETURN(*keys, Tensor::Make(keys_, TensorShape({index_.size()})));
+    TENON_ASSIGN_OR_RETURN(*keys, Tensor::Make(key_dtype(), TensorShape({index_.size()})));
     TENON_ASSIGN_OR_RETURN(*values, Tensor::Make(value_dtype(), shape));
     index_.CopyTo(keys);
     CopyRun(MoverOf(value_dtype()), values_.raw_data(), values->raw_data(), values->NumElements());
@@ -246,6 +285,16 @@ class LookupTable final : public Resource {
   }
 
  private:
+  Status InsertLocked(const Tensor& keys, const Tensor& values) {
+    const ElementMover mover = MoverOf(value_dtype());
+    const Index width = value_shape().num_elements();
+    for (Index i = 0; i < keys.NumElements(); ++i) {
+      TENON_RETURN_IF_ERROR(Reserve(index_.size() + 1));  // first: every key has a value
+      const Index number = index_.FindOrAdd(keys, i);
+      CopyRun(mover, mover.At(values.raw_data(), i * width), mover.At(values_.raw_data(), number * width), width);
+    }
+    return OkStatus();
+  }
   bool Same(const void* a, const void* b) const {
     if (value_dtype() == DataType::kString) {
       return std::string_view(*static_cast<const tstring*>(a)) == std::string_view(*static_cast<const tstring*>(b));
@@ -258,21 +307,18 @@ class LookupTable final : public Resource {
   Status Reserve(Index count) {
     if (count <= capacity_) return OkStatus();
     const Index wanted = count < 8 ? 8 : 2 * count;
-    TensorShape shape = value_shape_;
+    TensorShape shape = value_shape();
     TENON_RETURN_IF_ERROR(shape.InsertDimWithStatus(0, wanted));
     TENON_ASSIGN_OR_RETURN(Tensor grown, Tensor::Make(value_dtype(), shape));
     const ElementMover mover = MoverOf(value_dtype());
-    CopyRun(mover, values_.raw_data(), grown.raw_data(), capacity_ * value_shape_.num_elements());
+    CopyRun(mover, values_.raw_data(), grown.raw_data(), capacity_ * value_shape().num_elements());
     values_ = std::move(grown);
     capacity_ = wanted;
     return OkStatus();
   }
 
-  const std::string name_;
   mutable Mutex mutex_;
   KeyIndex index_;
-  const DataType keys_;
-  const TensorShape value_shape_;
   const bool once_;
   bool initialized_ = false;
   Tensor values_;  // [capacity_] + value_shape_; those of the keys first

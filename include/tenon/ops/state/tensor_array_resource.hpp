@@ -44,18 +44,18 @@ class TensorArray final : public Resource {
   const std::string& name() const { return options_.name; }
 
   Status Size(Index* size) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     *size = static_cast<Index>(elements_.size());
     return OkStatus();
   }
   bool is_dynamic() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return options_.dynamic_size;
   }
   // Takes in what an op says of the elements' shape.
   Status MergeElementShape(const PartialTensorShape& shape) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     PartialTensorShape merged;
     TENON_RETURN_IF_ERROR(options_.element_shape.MergeWith(shape, &merged));
@@ -63,12 +63,12 @@ class TensorArray final : public Resource {
     return OkStatus();
   }
   PartialTensorShape element_shape() const {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     return options_.element_shape;
   }
 
   Status Write(Index index, const Tensor& value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (index < 0 || (!options_.dynamic_size && index >= size()))
       return Refuse("Tried to write to index ", index, " but array is not resizeable and size is: ", size());
@@ -98,7 +98,7 @@ class TensorArray final : public Resource {
   }
 
   Status Read(Index index, Tensor* value) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (index < 0 || index >= size()) return Refuse("Tried to read from index ", index, " but array size is: ", size());
     Element& element = elements_[static_cast<std::size_t>(index)];
@@ -131,7 +131,7 @@ class TensorArray final : public Resource {
 
   // A gradient array of the same size: places that were written here read as zeros until something is written there.
   Status MakeGradient(std::string name, Ref<TensorArray>* gradient) {
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     TENON_RETURN_IF_ERROR(CheckOpen());
     if (options_.is_grad && aggregated_)
       return errors::InvalidArgument(
@@ -155,7 +155,7 @@ class TensorArray final : public Resource {
 
   void Close() {
     SlimVector<Element> dropped;
-    const MutexLock lock(mutex_);
+    const tenon::MutexLock lock(mutex_);
     std::swap(dropped, elements_);
     closed_ = true;
   }

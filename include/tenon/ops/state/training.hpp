@@ -95,7 +95,7 @@ class LockedSlots {
     std::copy(vars_, vars_ + count, order);
     std::sort(order, order + count);
     const Var* const* end = std::unique(order, order + count);
-    for (int i = 0; order + i != end; ++i) locks_[i] = MutexLock(order[i]->mutex);
+    for (int i = 0; order + i != end; ++i) locks_[i] = tenon::MutexLock(order[i]->mutex);
     for (int i = 0; i < count; ++i) {
       const Var& var = *vars_[i];
       if (owners_[i] ? !var.is_initialized : !var.tensor.IsInitialized())
@@ -118,7 +118,7 @@ class LockedSlots {
   int count_ = 0;
   Ref<Var> owners_[kMax];
   Var* vars_[kMax]{};
-  MutexLock locks_[kMax];  // let go before owners_
+  tenon::MutexLock locks_[kMax];  // let go before owners_
 };
 
 // Raw form: one class for all training ops. An op's own class hands over its rule and what it serves.

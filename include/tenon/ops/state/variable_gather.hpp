@@ -28,8 +28,8 @@ inline Status ResourceGatherShape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(HeldByHandle(c, 0, "dtype", &held));
   TENON_RETURN_IF_ERROR(c->GetAttr("batch_dims", &batch_dims));
   if (batch_dims < 0) return errors::InvalidArgument("batch_dims is negative (", batch_dims, ")");
+  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), batch_dims, &unused));  // first, for it bounds the next
   TENON_RETURN_IF_ERROR(c->WithRankAtLeast(held.shape, batch_dims + 1, &unused));
-  TENON_RETURN_IF_ERROR(c->WithRankAtLeast(c->input(1), batch_dims, &unused));
   TENON_RETURN_IF_ERROR(c->Subshape(held.shape, 0, batch_dims, &batch));
   TENON_RETURN_IF_ERROR(c->Subshape(held.shape, batch_dims + 1, &rest));
   TENON_RETURN_IF_ERROR(c->Subshape(c->input(1), batch_dims, &part));

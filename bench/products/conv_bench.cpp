@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of the shapes of ResNet-50 and MobileNet beside oneDNN. The number is the side of the images. Padded
+// places count as work: who leaves them out may be above the peak. Our filters are packed in every run, those of oneDNN
+// before the clock starts.
+#include <cstdint>
+#include <vector>
+
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/engine/conv.hpp>
+#include <tenon/engine/depthwise.hpp>
+
+#include "peers.hpp"
+
+namespace tenon::bench {
+namespace {
+
+std::vector<float> Numbers(Index count, std::uint32_t seed) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  for (float& x : numbers) {
+    seed = seed * 1664525u + 1013904223u;
+    x = static_cast<float>(static_cast<std::int32_t>(seed)) / 2147483648.0f;
+  }
+  return numbers;
+}
+
+Window Place(Index input, Index size, Index stride) {
+  Window w;
+  w.input = input;
+  w.size = size;
+  w.stride = stride;
+  return w;
+}
+
+// Runs it; on the device, that is.
+Status Convolve(Cpu& device, const Convolution& c, float* output) {
+  Window rows = Place(c.rows, c.window, c.stride), columns = Place(c.columns, c.window, c.stride);
+  TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &rows));
+  TENON_RETURN_IF_ERROR(PlaceWindow(Padding::kSame, &columns));
+  if (c.groups == 1) {
+    const Conv2DGeometry g{c.batch, rows, columns, c.depth, c.out_depth, 1};
+    return Conv2D(device, g, c.input, c.filter, output);
+  }
+  const DepthwiseGeometry g{c.batch, rows, columns, c.depth, c.out_depth / c.depth};
+  return DepthwiseConv2D(device, g, c.input, c.filter, output);
+}
+
+// `goal`: of oneDNN's speed.
+void Time(State& state, Convolution c, double goal) {
+  const double products =
+      static_cast<double>(c.elements()) * static_cast<double>(c.window * c.window * c.depth / c.groups);
+  state.SetFlops(2 * products);
+  const std::vector<float> input = Numbers(c.batch * c.rows * c.columns * c.depth, 1),
+                           filter = Numbers(c.window * c.window * c.depth / c.groups * c.out_depth, 2);
+  std::vector<float> output(static_cast<std::size_t>(c.elements()));
+  ThreadPool pool(state.options().threads, "bench");
+  Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
+  c.input = input.data();
+  c.filter = filter.data();
+  if (!state.Check(Convolve(device, c, output.data()))) return;
+  const std::vector<float> answer = output;
+  c.output = answer.data();
+  AddOneDnn(state, c);
+  if (state.options().threads == 1) AddPeak(state, 0.0f, 2 * products);
+  state.Goal(1 / goal, "oneDNN");
+  for (auto _ : state) state.Check(Convolve(device, c, output.data()));
+}
+
+// One image of n x n.
+void TimeConv(State& state, Index depth, Index out_depth, Index window, Index stride, double goal) {
+  const Index n = state.arg();
+  Time(
+      state,
+      {.batch = 1, .rows = n, .columns = n, .depth = depth, .out_depth = out_depth, .window = window, .stride = stride},
+      goal);
+}
+void TimeDepthwise(State& state, Index stride) {
+  const Index n = state.arg(), depth = n == 112 ? 32 : 7168 / n;
+  Time(state,
+       {.batch = 1,
+        .rows = n,
+        .columns = n,
+        .depth = depth,
+        .out_depth = depth,
+        .window = 3,
+        .stride = stride,
+        .groups = depth},
+       1.0);
+}
+
+}  // namespace
+
+// 64, 128, 256, 512 channels in a bottleneck, four times as many outside of it.
+TENON_BENCH(conv_1x1_to_wide, {7, 14, 28, 56}) {
+  TimeConv(state, 3584 / state.arg(), 4 * 3584 / state.arg(), 1, 1, 0.95);
+}
+TENON_BENCH(conv_1x1_to_narrow, {7, 14, 28, 56}) {
+  TimeConv(state, 4 * 3584 / state.arg(), 3584 / state.arg(), 1, 1, 0.95);
+}
+TENON_BENCH(conv_1x1_mobilenet_32_to_64, {112}) { TimeConv(state, 32, 64, 1, 1, 0.95); }
+TENON_BENCH(conv_3x3, {7, 14, 28, 56}) { TimeConv(state, 3584 / state.arg(), 3584 / state.arg(), 3, 1, 0.85); }
+TENON_BENCH(conv_3x3_stride_2, {14, 28, 56}) { TimeConv(state, 7168 / state.arg(), 7168 / state.arg(), 3, 2, 0.85); }
+TENON_BENCH(conv_7x7_stride_2_stem, {224}) { TimeConv(state, 3, 64, 7, 2, 0.85); }
+TENON_BENCH(depthwise_3x3, {7, 14, 28, 56, 112}) { TimeDepthwise(state, 1); }
+TENON_BENCH(depthwise_3x3_stride_2, {14, 28, 56, 112}) { TimeDepthwise(state, 2); }
+
+}  // namespace tenon::bench

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// oneDNN (Debian's package libdnnl-dev): matmul and convolution_forward, primitives made before the clock starts. A
+// convolution's input and output are NHWC, as ours are; its weights are in the layout that oneDNN likes.
+#include "peers.hpp"
+
+#if defined(TENON_BENCH_ONEDNN)
+
+#include <dlfcn.h>
+
+#include <utility>
+#include <vector>
+
+#include <dnnl.hpp>
+
+#include <tenon/base/str.hpp>
+
+namespace tenon::bench {
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+// It takes its threads from OpenMP.
+void Prepare(const State& state) {
+  using SetThreads = void (*)(int);
+  if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")); set != nullptr)
+    set(state.options().threads);
+  const dnnl_version_t* const v = dnnl_version();
+  Note(StrCat("oneDNN ", v->major, ".", v->minor, ".", v->patch));
+}
+
+memory::desc F32(const memory::dims& dims, Tag tag) { return memory::desc(dims, memory::data_type::f32, tag); }
+memory At(const memory::desc& desc, const float* data) { return memory(desc, Engine(), const_cast<float*>(data)); }
+
+// A primitive and its three memories; once() runs it.
+struct Work {
+  dnnl::primitive primitive;
+  dnnl::memory source, weights, target;
+
+  void operator()(dnnl::stream& stream) {
+    primitive.execute(stream, {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DST, target}});
+    stream.wait();
+  }
+};
+
+memory Arranged(memory from, const memory::desc& to, dnnl::stream& stream) {
+  memory arranged(to, Engine());
+  dnnl::reorder(from, arranged).execute(stream, from, arranged);
+  stream.wait();
+  return arranged;
+}
+
+void AddWork(State& state, const char* name, Work work, const float* ours, std::vector<float> answer) {
+  dnnl::stream stream(Engine());
+  work(stream);
+  if (!Agree(state, name, ours, answer.data(), static_cast<Index>(answer.size()))) return;
+  state.Peer(name, [work = std::move(work), stream, answer = std::move(answer)]() mutable { work(stream); });
+}
+
+void AddMatmul(State& state, const Product<float>& p, bool packed) {
+  const memory::dims a{p.batch, p.m, p.k}, b{p.batch, p.k, p.n}, c{p.batch, p.m, p.n};
+  const memory::desc stored = F32(b, p.transpose_b ? Tag::acb : Tag::abc);
+  const dnnl::matmul::desc desc(F32(a, Tag::abc), packed ? F32(b, Tag::any) : stored, F32(c, Tag::abc));
+  const dnnl::matmul::primitive_desc chosen(desc, Engine());
+  dnnl::stream stream(Engine());
+  std::vector<float> answer(static_cast<std::size_t>(p.elements()));
+  memory weights = At(stored, p.b);
+  if (packed) weights = Arranged(weights, chosen.weights_desc(), stream);
+  Work work{dnnl::matmul(chosen), At(F32(a, Tag::abc), p.a), weights, At(F32(c, Tag::abc), answer.data())};
+  AddWork(state, packed ? "prepacked oneDNN" : "oneDNN", std::move(work), p.c, std::move(answer));
+}
+
+void AddConvolution(State& state, const Convolution& c) {
+  const memory::dims source{c.batch, c.depth, c.rows, c.columns},
+      target{c.batch, c.out_depth, c.out_rows(), c.out_columns()},
+      weights = c.groups == 1 ? memory::dims{c.out_depth, c.depth, c.window, c.window}
+                              : memory::dims{c.groups, c.out_depth / c.groups, c.depth / c.groups, c.window, c.window};
+  const memory::desc stored = c.groups == 1 ? F32(weights, Tag::hwio) : F32(weights, Tag::hwigo),
+                     nhwc = F32(source, Tag::nhwc), out_nhwc = F32(target, Tag::nhwc);
+  const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                                             nhwc, F32(weights, Tag::any), out_nhwc, {c.stride, c.stride},
+                                             {c.pad_before(c.rows), c.pad_before(c.columns)},
+                                             {c.pad_after(c.rows), c.pad_after(c.columns)});
+  const dnnl::convolution_forward::primitive_desc chosen(desc, Engine());
+  dnnl::stream stream(Engine());
+  std::vector<float> answer(static_cast<std::size_t>(c.elements()));
+  Work work{dnnl::convolution_forward(chosen), At(nhwc, c.input),
+            Arranged(At(stored, c.filter), chosen.weights_desc(), stream), At(out_nhwc, answer.data())};
+  AddWork(state, "oneDNN", std::move(work), c.output, std::move(answer));
+}
+
+// The library reports errors by exceptions.
+template <class Add>
+void Try(State& state, const char* name, const Add& add) {
+  if (!state.options().peers) return;
+  Prepare(state);
+  try {
+    add();
+  } catch (const dnnl::error& e) {
+    state.Absent(name, e.what());
+  }
+}
+
+}  // namespace
+
+void AddOneDnn(State& state, const Product<float>& p) {
+  Try(state, "oneDNN", [&] { AddMatmul(state, p, false); });
+}
+void AddOneDnnPacked(State& state, const Product<float>& p) {
+  Try(state, "prepacked oneDNN", [&] { AddMatmul(state, p, true); });
+}
+void AddOneDnn(State& state, const Convolution& c) {
+  Try(state, "oneDNN", [&] { AddConvolution(state, c); });
+}
+
+}  // namespace tenon::bench
+
+#else
+
+namespace tenon::bench {
+
+void AddOneDnn(State& state, const Product<float>&) { state.Absent("oneDNN", "not found when this was built"); }
+void AddOneDnnPacked(State& state, const Product<float>&) {
+  state.Absent("prepacked oneDNN", "not found when this was built");
+}
+void AddOneDnn(State& state, const Convolution&) { state.Absent("oneDNN", "not found when this was built"); }
+
+}  // namespace tenon::bench
+
+#endif

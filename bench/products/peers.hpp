@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who else multiplies matrices and convolves images, each in a file of its own, and what the processor can do at most.
+// Every peer's answer is compared with ours before it is timed. A peer whose library was not there when this was built
+// is reported as absent.
+
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/tensor/shape.hpp>
+
+#include "harness.hpp"
+
+namespace tenon::bench {
+
+// c = a b, all stored by rows without gaps: [m, k] [k, n]; transposed b is stored as [n, k]. `batch` such products, one
+// behind the other.
+template <class T>
+struct Product {
+  Index m, n, k;
+  bool transpose_b = false;
+  Index batch = 1;
+  const T *a = nullptr, *b = nullptr, *c = nullptr;  // c: our answer
+
+  Index elements() const { return batch * m * n; }
+};
+
+// NHWC, HWIO, padded like SAME; depthwise where depth and out_depth are `groups`.
+struct Convolution {
+  Index batch, rows, columns, depth, out_depth, window, stride;
+  Index groups = 1;
+  const float *input = nullptr, *filter = nullptr, *output = nullptr;  // output: our answer
+
+  Index out_rows() const { return (rows + stride - 1) / stride; }
+  Index out_columns() const { return (columns + stride - 1) / stride; }
+  Index pad_before(Index size) const {
+    const Index pad = ((size + stride - 1) / stride - 1) * stride + window - size;
+    return pad > 0 ? pad / 2 : 0;
+  }
+  Index pad_after(Index size) const {
+    const Index pad = ((size + stride - 1) / stride - 1) * stride + window - size;
+    return pad > 0 ? pad - pad / 2 : 0;
+  }
+  Index elements() const { return batch * out_rows() * out_columns() * out_depth; }
+};
+
+void AddEigen(State& state, const Product<float>& p);
+void AddEigen(State& state, const Product<double>& p);
+void AddOpenBlas(State& state, const Product<float>& p);
+void AddOpenBlas(State& state, const Product<double>& p);
+// oneDNN has no double.
+void AddOneDnn(State& state, const Product<float>& p);
+// Weights in the layout that oneDNN likes, arranged before the clock starts.
+void AddOneDnnPacked(State& state, const Product<float>& p);
+void AddOneDnn(State& state, const Convolution& c);
+
+// So many multiplications and additions of T in registers: the processor's peak. One thread.
+void AddPeak(State& state, float, double flops);
+void AddPeak(State& state, double, double flops);
+// Reads so many bytes at `data`. One thread.
+void AddRead(State& state, const void* data, std::size_t bytes);
+
+// Fails the case if the peer's answer is another than ours: largest difference by largest value.
+template <class T>
+bool Agree(State& state, std::string_view peer, const T* ours, const T* theirs, Index n) {
+  double difference = 0, largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    difference = std::fmax(difference, std::abs(static_cast<double>(ours[i]) - static_cast<double>(theirs[i])));
+    largest = std::fmax(largest, std::abs(static_cast<double>(ours[i])));
+  }
+  if (difference <= (sizeof(T) == 4 ? 1e-4 : 1e-12) * largest) return true;
+  state.Fail(errors::Internal(peer, " has another answer: it differs by ", difference, " of ", largest));
+  return false;
+}
+
+}  // namespace tenon::bench

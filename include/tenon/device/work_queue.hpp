@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// WorkQueue: a thread that does what it is given, in order, as a stream of a GPU does; events mark places in it.
+
+#include <condition_variable>
+#include <cstdint>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/function.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. The destructor waits until all is done. Work may add work, but not wait for it.
+//
+//   WorkQueue queue("SIM:0");
+//   queue.Add([&] { Copy(); });
+//   WorkQueue::Event copied = queue.Record();
+//   copied.Wait();
+class WorkQueue {
+ public:
+  // A place in the queue: all that was added before it. Lives as long as its queue.
+  class Event {
+   public:
+    Event() = default;  // happened already
+    bool IsDone() const { return queue_ == nullptr || queue_->Done() >= number_; }
+    // Not on the queue's own thread.
+    void Wait() const {
+      if (queue_ != nullptr) queue_->WaitFor(number_);
+    }
+
+   private:
+    friend class WorkQueue;
+    Event(const WorkQueue* queue, std::uint64_t number) : queue_(queue), number_(number) {}
+    const WorkQueue* queue_ = nullptr;
+    std::uint64_t number_ = 0;
+  };
+
+  explicit WorkQueue(std::string_view name) : thread_(&WorkQueue::Main, this) {
+#if defined(__linux__)
+    char text[16] = {};  // what a debugger shows
+    name.substr(0, 15).copy(text, 15);
+    pthread_setname_np(thread_.native_handle(), text);
+#endif
+  }
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+  ~WorkQueue() {
+    {
+      const MutexLock lock(mutex_);
+      stopping_ = true;
+    }
+    added_.notify_one();
+    thread_.join();
+  }
+
+  void Add(Function<void()> work) {
+    {
+      const MutexLock lock(mutex_);
+      work_.push_back(std::move(work));
+      ++last_;
+    }
+    added_.notify_one();
+  }
+  Event Record() const {
+    const MutexLock lock(mutex_);
+    return Event(this, last_);
+  }
+  // What is added from now on waits for the event, which may be of another queue.
+  void AddWait(Event event) {
+    Add([event] { event.Wait(); });
+  }
+  void Synchronize() const { Record().Wait(); }
+  bool IsThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+
+ private:
+  std::uint64_t Done() const {
+    const MutexLock lock(mutex_);
+    return done_;
+  }
+  void WaitFor(std::uint64_t number) const {
+    MutexLock lock(mutex_);
+    while (done_ < number) finished_.wait(lock);
+  }
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      while (work_.empty() && !stopping_) added_.wait(lock);
+      if (work_.empty()) return;
+      SlimVector<Function<void()>> work;
+      work.swap(work_);
+      for (Function<void()>& item : work) {
+        lock.unlock();
+        item();
+        item = nullptr;  // what it held goes before anybody is told that it is done
+        lock.lock();
+        ++done_;
+        finished_.notify_all();
+      }
+    }
+  }
+
+  mutable Mutex mutex_;
+  std::condition_variable added_;
+  mutable std::condition_variable finished_;
+  SlimVector<Function<void()>> work_;
+  std::uint64_t last_ = 0, done_ = 0;  // pieces of work, since the beginning
+  bool stopping_ = false;
+  std::thread thread_;  // the last member: it uses the others
+};
+
+TENON_NAMESPACE_END

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Several devices in one program: names, managers, graphs cut into parts that run on them, and SimulatedDevice
+// ("SIM:0") to try that without a GPU. Not part of tenon.hpp: a program that runs on one device compiles none of it.
+
+#include <tenon/device/copy_tensor.hpp>
+#include <tenon/device/device_attributes.hpp>
+#include <tenon/device/device_factory.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/device/device_name.hpp>
+#include <tenon/device/device_set.hpp>
+#include <tenon/device/protected_memory.hpp>
+#include <tenon/device/simulated_device.hpp>
+#include <tenon/device/work_queue.hpp>
+#include <tenon/kernel/rendezvous.hpp>
+#include <tenon/kernel/simulated_kernels.hpp>
+#include <tenon/ops/flow/send_recv.hpp>
+#include <tenon/runtime/device_rendezvous.hpp>
+#include <tenon/runtime/local_rendezvous.hpp>
+#include <tenon/runtime/multi_device.hpp>
+#include <tenon/runtime/placed_session.hpp>

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What ImportGraphDef does with functions: their bodies are checked, calls become nodes, and results get the shapes
+// that the bodies give them. Links itself in where it is included; graphs without functions do not need it.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/partial_shape.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/function_def.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/op/op_registry.hpp>
+#include <tenon/op/proto_io.hpp>
+#include <tenon/op/versions.hpp>
+#include <tenon/graph/function.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/graph/shapes.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRegistry& registry, NameIndex* index) {
+  const SlimVector<FunctionDef>& functions = library.function;
+  const auto at = [&functions](int i) -> const FunctionDef& { return functions[static_cast<std::size_t>(i)]; };
+  const auto name_of = [&at](int i) -> std::string_view { return at(i).signature.name; };
+  for (int i = 0; i < static_cast<int>(functions.size()); ++i) {
+    const std::string& name = at(i).signature.name;
+    const int same = index->Insert(name, i, name_of);
+    if (same >= 0 && !(at(same) == at(i)))
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because a different function with the same name already exists.");
+    if (registry.Find(name) != nullptr)
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because an op with the same name already exists.");
+  }
+  // A function without attrs is what it is in every call: its mistakes are refused now.
+  for (const FunctionDef& function : functions) {
+    if (!function.signature.attr.empty()) continue;
+    TENON_RETURN_IF_ERROR(InstantiateFunction(function, {}, library, registry).status());
+  }
+  return OkStatus();
+}
+
+// The body is imported with the shapes of the arguments. Functions that call themselves are not followed.
+inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
+                                CallShapes* calls, ShapeRefiner* refiner) {
+  const Node& node = graph.node(id);
+  const AttrValue* f = node.def.attr.Find("f");
+  const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
+  if (function == nullptr ||
+      std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
+    return OkStatus();
+  calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
+  if (calls->nodes_left < 0) return OkStatus();
+  Result<FunctionGraph> body = InstantiateFunction(*function, f->func().attr, *calls->library, registry);
+  if (!body.ok() || body->args.size() != node.inputs.size() || body->results.size() != node.output_types.size())
+    return OkStatus();  // refused when the node runs
+  for (std::size_t i = 0; i < body->args.size(); ++i) {
+    const InEdge& edge = node.inputs[i];
+    SlimVector<PartialTensorShape> shape{graph.node(edge.node).output_shape(edge.output)};
+    NodeDef& arg = body->graph.node[i];
+    arg.attr.erase("_output_shapes");
+    arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+  }
+  body->graph.versions = versions;
+  ImportOptions options;
+  options.allow_internal_ops = true;
+  options.calls = calls;
+  calls->inside.push_back(function->signature.name);
+  const Result<Graph> inner = ImportGraphDef(std::move(body->graph), registry, options);
+  calls->inside.pop_back();
+  TENON_RETURN_IF_ERROR(inner.status());
+  for (std::size_t i = 0; i < body->results.size(); ++i) {
+    const FunctionGraph::Output& result = body->results[i];
+    TENON_RETURN_IF_ERROR(
+        refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index)));
+  }
+  return OkStatus();
+}
+
+inline constexpr FunctionImport kFunctionImport{&CheckFunctionLibrary, &MakeFunctionCall, &InferFunctionCall};
+inline const bool function_import_linked = (function_import.store(&kFunctionImport, std::memory_order_release), true);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

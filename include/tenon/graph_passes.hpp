@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What changes whole graphs before they run, for programs that ask for it: control-flow lowering, placement on devices,
+// partition by device.
+
+#include <tenon/graph/lower_functional.hpp>
+#include <tenon/graph/partition.hpp>
+#include <tenon/graph/placer.hpp>
+#include <tenon/runtime/registry_kernels.hpp>

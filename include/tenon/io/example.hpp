@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TensorFlow's Example and SequenceExample: named features, each a list of texts, floats or integers, as TFRecord files
+// hold them. The messages' tables, and views of serialised ones for those who want a few features out of many.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/wire/reader.hpp>
+#include <tenon/wire/schema.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct BytesList {
+  SlimVector<std::string> value;
+
+  friend bool operator==(const BytesList&, const BytesList&) = default;
+};
+struct FloatList {
+  SlimVector<float> value;
+
+  friend bool operator==(const FloatList&, const FloatList&) = default;
+};
+struct Int64List {
+  SlimVector<std::int64_t> value;
+
+  friend bool operator==(const Int64List&, const Int64List&) = default;
+};
+// Of the three at most one is set.
+struct Feature {
+  std::optional<BytesList> bytes_list;
+  std::optional<FloatList> float_list;
+  std::optional<Int64List> int64_list;
+
+  friend bool operator==(const Feature&, const Feature&) = default;
+};
+struct FeatureEntry {
+  std::string key;
+  Feature value;
+
+  friend bool operator==(const FeatureEntry&, const FeatureEntry&) = default;
+};
+struct Features {
+  SlimVector<FeatureEntry> feature;  // a map; of equal keys the last counts
+
+  friend bool operator==(const Features&, const Features&) = default;
+};
+struct Example {
+  std::optional<Features> features;
+
+  friend bool operator==(const Example&, const Example&) = default;
+};
+struct FeatureList {
+  SlimVector<Feature> feature;
+
+  friend bool operator==(const FeatureList&, const FeatureList&) = default;
+};
+struct FeatureListEntry {
+  std::string key;
+  FeatureList value;
+
+  friend bool operator==(const FeatureListEntry&, const FeatureListEntry&) = default;
+};
+struct FeatureLists {
+  SlimVector<FeatureListEntry> feature_list;  // a map
+
+  friend bool operator==(const FeatureLists&, const FeatureLists&) = default;
+};
+struct SequenceExample {
+  std::optional<Features> context;
+  std::optional<FeatureLists> feature_lists;
+
+  friend bool operator==(const SequenceExample&, const SequenceExample&) = default;
+};
+
+namespace wire {
+
+#define TENON_DETAIL_EXAMPLE_TABLE(Type, name, ...)         \
+  template <>                                               \
+  struct Schema<Type> {                                     \
+    static const Message message;                           \
+  };                                                        \
+  inline constexpr Field k##Type##Fields[] = {__VA_ARGS__}; \
+  inline constexpr Message Schema<Type>::message("tensorflow." name, k##Type##Fields)
+
+TENON_DETAIL_EXAMPLE_TABLE(BytesList, "BytesList", MakeField<&BytesList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FloatList, "FloatList", MakeField<&FloatList::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Int64List, "Int64List", MakeField<&Int64List::value>(1, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Feature, "Feature", MakeFieldInOneof<&Feature::bytes_list>(1, "bytes_list"),
+                           MakeFieldInOneof<&Feature::float_list>(2, "float_list"),
+                           MakeFieldInOneof<&Feature::int64_list>(3, "int64_list"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureEntry, "Features.FeatureEntry", MakeFieldAlways<&FeatureEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(Features, "Features", MakeField<&Features::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(Example, "Example", MakeField<&Example::features>(1, "features"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureList, "FeatureList", MakeField<&FeatureList::feature>(1, "feature"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureListEntry, "FeatureLists.FeatureListEntry",
+                           MakeFieldAlways<&FeatureListEntry::key>(1, "key"),
+                           MakeFieldAlways<&FeatureListEntry::value>(2, "value"));
+TENON_DETAIL_EXAMPLE_TABLE(FeatureLists, "FeatureLists", MakeField<&FeatureLists::feature_list>(1, "feature_list"));
+TENON_DETAIL_EXAMPLE_TABLE(SequenceExample, "SequenceExample", MakeField<&SequenceExample::context>(1, "context"),
+                           MakeField<&SequenceExample::feature_lists>(2, "feature_lists"));
+
+#undef TENON_DETAIL_EXAMPLE_TABLE
+
+}  // namespace wire
+
+TENON_SETUP_CODE_END
+
+// The values of a serialised Feature, where they are. Borrows the bytes.
+struct FeatureView {
+  DataType dtype = DataType::kInvalid;  // kString, kFloat, kInt64; kInvalid: the feature has no list
+  std::string_view list;  // the bytes of a BytesList, FloatList or Int64List
+};
+
+namespace detail {
+
+// Calls each(std::string_view) for every value of a field 1 that holds bytes. False when the bytes are no message.
+template <class Each>
+bool ForEachBytes(std::string_view message, const Each& each) {
+  wire::Reader reader(wire::AsBytes(message));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field == 1 && !each(bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+}  // namespace detail
+
+// False when the bytes are no Feature. Of several lists the first counts.
+inline bool ReadFeature(std::string_view feature, FeatureView* view) {
+  constexpr DataType kTypes[] = {DataType::kInvalid, DataType::kString, DataType::kFloat, DataType::kInt64};
+  wire::Reader reader{wire::AsBytes(feature)};
+  std::string_view bytes;
+  *view = {};
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (tag.field >= 1 && tag.field <= 3 && view->dtype == DataType::kInvalid) {
+      *view = {kTypes[tag.field], bytes};
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view key, std::string_view value) for every entry of a serialised map (Features,
+// FeatureLists), in order. False when the bytes are no such message, or when `each` says so.
+template <class Each>
+bool ForEachEntry(std::string_view map, const Each& each) {
+  return detail::ForEachBytes(map, [&each](std::string_view entry) {
+    wire::Reader reader(wire::AsBytes(entry));
+    std::string_view bytes, key, value;
+    for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) return false;
+      } else if (tag.field == 1) {
+        key = bytes;
+      } else if (tag.field == 2) {
+        value = bytes;
+      }
+    }
+    return reader.ok() && each(key, value);
+  });
+}
+// The maps of a serialised Example or SequenceExample: each(field number, map).
+template <class Each>
+bool ForEachMap(std::string_view example, const Each& each) {
+  wire::Reader reader(wire::AsBytes(example));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type != wire::WireType::kBytes) {
+      if (!reader.Skip(tag)) return false;
+    } else if (!each(tag.field, bytes)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+// Calls each(std::string_view feature) for every feature of a serialised FeatureList.
+template <class Each>
+bool ForEachFeature(std::string_view list, const Each& each) {
+  return detail::ForEachBytes(list, each);
+}
+
+// How many values there are; -1 when the bytes are no list of them.
+inline std::int64_t CountValues(const FeatureView& feature) {
+  std::int64_t count = 0;
+  if (feature.dtype == DataType::kString) {
+    const bool good = detail::ForEachBytes(feature.list, [&count](std::string_view) { return ++count > 0; });
+    return good ? count : -1;
+  }
+  const bool floats = feature.dtype == DataType::kFloat;
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      if (floats) {
+        if (bytes.size() % sizeof(float) != 0) return -1;
+        count += static_cast<std::int64_t>(bytes.size() / sizeof(float));
+        continue;
+      }
+      if (!bytes.empty() && static_cast<unsigned char>(bytes.back()) >= 0x80) return -1;
+      for (const char c : bytes) count += static_cast<unsigned char>(c) < 0x80 ? 1 : 0;
+    } else {
+      if (!reader.Skip(tag)) return -1;
+      const bool wanted = tag.type == (floats ? wire::WireType::kFixed32 : wire::WireType::kVarint);
+      if (tag.field == 1 && wanted) ++count;
+    }
+  }
+  return reader.ok() ? count : -1;
+}
+
+// Write the CountValues(feature) values from `to` on; false when a number is malformed after all.
+inline bool ReadValues(const FeatureView& feature, float* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1 || bytes.empty()) continue;
+      std::memcpy(to, bytes.data(), bytes.size());
+      to += bytes.size() / sizeof(float);
+    } else if (tag.field == 1 && tag.type == wire::WireType::kFixed32) {
+      std::uint32_t bits = 0;
+      if (!reader.ReadFixed32(&bits)) return false;
+      std::memcpy(to++, &bits, sizeof bits);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, std::int64_t* to) {
+  wire::Reader reader(wire::AsBytes(feature.list));
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value = 0;
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 1) continue;
+      wire::Reader packed(wire::AsBytes(bytes));
+      while (!packed.AtEnd()) {
+        if (!packed.ReadVarint(&value)) return false;
+        *to++ = static_cast<std::int64_t>(value);
+      }
+    } else if (tag.field == 1 && tag.type == wire::WireType::kVarint) {
+      if (!reader.ReadVarint(&value)) return false;
+      *to++ = static_cast<std::int64_t>(value);
+    } else if (!reader.Skip(tag)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+inline bool ReadValues(const FeatureView& feature, tstring* to) {
+  return detail::ForEachBytes(feature.list, [&to](std::string_view bytes) {
+    (to++)->assign(bytes);
+    return true;
+  });
+}
+
+TENON_NAMESPACE_END

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// KernelMatch: which nodes a kernel is for, beside its device and types. What TensorFlow's kernel builder says with
+// Label, Priority, AttrConstraint and TypeConstraint (reference: KernelDef).
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/op/attr_value.hpp>
+#include <tenon/op/node_def.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+void kernel_match_error_has_more_than_4_constraints();
+void kernel_match_error_allows_more_than_8_values();
+}  // namespace detail
+
+// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
+// several that fit a node, the one of the highest priority is taken. Immutable, a constant.
+//
+//   struct MatMulFast {
+//     static constexpr auto signature = MatMul::signature;
+//     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
+struct KernelMatch {
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8;
+  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
+  struct Value {
+    std::int64_t number = 0;
+    std::string_view text;
+  };
+  struct Constraint {
+    std::string_view attr;
+    Kind kind = Kind::kInt;
+    std::size_t count = 0;
+    Value values[kMaxValues];
+  };
+
+  std::string_view label;  // nodes ask for it with their attr `_kernel`
+  int priority = 0;
+  std::size_t count = 0;
+  Constraint constraints[kMaxConstraints];
+
+  constexpr KernelMatch Label(std::string_view text) const {
+    KernelMatch match = *this;
+    match.label = text;
+    return match;
+  }
+  constexpr KernelMatch Priority(int value) const {
+    KernelMatch match = *this;
+    match.priority = value;
+    return match;
+  }
+  // The attr has one of these values: bool, int, text or DataType. Of a list of types, all have.
+  template <class T>
+  constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
+    if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
+    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
+    KernelMatch match = *this;
+    Constraint& constraint = match.constraints[match.count++];
+    constraint.attr = attr;
+    for (const T& value : values) Add(&constraint, value);
+    return match;
+  }
+
+ private:
+  static constexpr void Add(Constraint* to, Kind kind, Value value) {
+    to->kind = kind;
+    to->values[to->count++] = value;
+  }
+  static constexpr void Add(Constraint* to, std::string_view text) { Add(to, Kind::kString, {0, text}); }
+  static constexpr void Add(Constraint* to, const char* text) { Add(to, std::string_view(text)); }
+  static constexpr void Add(Constraint* to, DataType type) {
+    Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
+  }
+  static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
+};
+
+// A device for kernels that run on any: Register(registry, Ops<...>{}, Devices<AnyDevice>{}). Such a kernel serves
+// where a device has no kernel of its own; all its arguments lie in host memory, and what it needs it gets from its
+// context.
+struct AnyDevice {
+  static constexpr std::string_view type = "DEFAULT";
+};
+
+TENON_SETUP_CODE_BEGIN
+namespace detail {
+
+inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
+  for (std::size_t i = 0; i < constraint.count; ++i)
+    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
+  return false;
+}
+TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
+  constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
+  return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
+                                 "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
+                                 "', but the node's has another: ", SummarizeNodeDef(node));
+}
+inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
+  using Kind = KernelMatch::Kind;
+  const AttrValue* const attr = node.attr.Find(constraint.attr);
+  if (attr == nullptr)
+    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
+                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
+  const AttrValue::Kind kind = attr->kind();
+  if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
+    *satisfies = Allows(constraint, attr->i(), {});
+  } else if (constraint.kind == Kind::kBool && kind == AttrValue::Kind::kBool) {
+    *satisfies = Allows(constraint, attr->b() ? 1 : 0, {});
+  } else if (constraint.kind == Kind::kString && kind == AttrValue::Kind::kString) {
+    *satisfies = Allows(constraint, 0, attr->s());
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kType) {
+    *satisfies = Allows(constraint, static_cast<std::int64_t>(attr->type()), {});
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kList) {
+    *satisfies = true;
+    for (const DataType type : attr->list().type)
+      *satisfies = *satisfies && Allows(constraint, static_cast<std::int64_t>(type), {});
+  } else {
+    return WrongKindOfAttr(constraint, node);
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
+// one of another kind.
+inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
+  *satisfies = true;
+  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
+    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
+  return OkStatus();
+}
+TENON_SETUP_CODE_END
+
+TENON_NAMESPACE_END

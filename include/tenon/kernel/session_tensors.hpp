@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensors that stay in a session between its runs, under handles: GetSessionHandle, GetSessionTensor and their sisters.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/flat_map.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/tensor/resource_handle.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// The container of a handle of type resource that names a session's tensor.
+inline constexpr std::string_view kTensorHandleType = "TensorHandle";
+
+namespace detail {
+
+// What a session keeps. thread-safe.
+class SessionTensors final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tenon::SessionTensors";
+  static constexpr std::string_view kContainer = "__session_tensors";
+
+  static Status Of(ResourceMgr* resources, Ref<SessionTensors>* tensors) {
+    return resources->LookupOrCreate<SessionTensors>(kContainer, "", tensors, [](Ref<SessionTensors>* made) {
+      *made = Ref<SessionTensors>::Adopt(new SessionTensors);
+      return OkStatus();
+    });
+  }
+
+  std::int64_t NewId() {
+    const MutexLock lock(mutex_);
+    return next_id_++;
+  }
+  Status Add(std::string handle, Tensor tensor) {
+    const MutexLock lock(mutex_);
+    if (tensors_.contains(handle))
+      return errors::InvalidArgument("Failed to add a tensor with handle '", handle, "' to the session store.");
+    tensors_.try_emplace(std::move(handle), std::move(tensor));
+    return OkStatus();
+  }
+  // InvalidArgument: there is none, as with Delete.
+  Status Get(std::string_view handle, Tensor* tensor) const {
+    const MutexLock lock(mutex_);
+    const Tensor* found = tensors_.FindValue(handle);
+    if (found == nullptr) return NotThere(handle);
+    *tensor = *found;
+    return OkStatus();
+  }
+  Status Delete(std::string_view handle) {
+    Tensor dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    const auto it = tensors_.find(handle);
+    if (it == tensors_.end()) return NotThere(handle);
+    dropped = std::move(it->second);
+    tensors_.erase(it);
+    return OkStatus();
+  }
+
+  std::string DebugString() const override {
+    const MutexLock lock(mutex_);
+    return StrCat(tensors_.size(), " session tensors");
+  }
+  std::int64_t MemoryUsed() const override {
+    const MutexLock lock(mutex_);
+    std::int64_t bytes = 0;
+    for (const auto& item : tensors_) bytes += static_cast<std::int64_t>(item.second.TotalBytes());
+    return bytes;
+  }
+
+ private:
+  TENON_COLD static Status NotThere(std::string_view handle) {
+    return errors::InvalidArgument("The tensor with handle '", handle, "' is not in the session store.");
+  }
+  mutable Mutex mutex_;
+  std::int64_t next_id_ = 0;
+  FlatMap<std::string, Tensor> tensors_;
+};
+
+// What the kernels of one run gave handles to; only what is fetched stays when the run has succeeded. thread-safe.
+class StepTensors final : public Resource {
+ public:
+  static constexpr std::string_view kTypeName = "tenon::StepTensors";
+
+  // Of a run; what is added to it is kept at its end.
+  static Status Of(StepContainer* container, Ref<StepTensors>* tensors) {
+    TENON_RETURN_IF_ERROR(container->LookupOrCreate<StepTensors>("", tensors, [](Ref<StepTensors>* made) {
+      *made = Ref<StepTensors>::Adopt(new StepTensors);
+      return OkStatus();
+    }));
+    container->OnSuccess(&StepTensors::Keep);
+    return OkStatus();
+  }
+  void Add(std::string_view node, std::string handle, const Tensor& tensor) {
+    const MutexLock lock(mutex_);
+    items_.push_back({std::string(node), std::move(handle), tensor});
+  }
+  std::string DebugString() const override { return "handles of one run"; }
+
+ private:
+  struct Item {
+    std::string node, handle;
+    Tensor tensor;
+  };
+  // Of the endpoint "node:0".
+  static bool IsFetched(const std::string& node, std::span<const std::string_view> fetched) {
+    for (const std::string_view name : fetched)
+      if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
+        return true;
+    return false;
+  }
+  static Status Keep(StepContainer* container, std::span<const std::string_view> fetched) {
+    Ref<StepTensors> mine;
+    Ref<SessionTensors> session;
+    TENON_RETURN_IF_ERROR(container->Lookup<StepTensors>("", &mine));
+    TENON_RETURN_IF_ERROR(SessionTensors::Of(container->resources(), &session));
+    const MutexLock lock(mine->mutex_);
+    for (Item& item : mine->items_)
+      if (IsFetched(item.node, fetched))
+        TENON_RETURN_IF_ERROR(session->Add(std::move(item.handle), std::move(item.tensor)));
+    return OkStatus();
+  }
+  Mutex mutex_;
+  SlimVector<Item> items_;
+};
+
+// A fed handle of type resource gives way to its tensor; handles of other resources stay what they are.
+inline Status ReadSessionHandle(ResourceMgr* resources, Tensor* value) {
+  if (value->NumElements() != 1) return OkStatus();
+  const ResourceHandle handle = *value->data<ResourceHandle>();
+  if (handle.container != kTensorHandleType) return OkStatus();
+  Ref<SessionTensors> session;
+  TENON_RETURN_IF_ERROR(SessionTensors::Of(resources, &session));
+  return session->Get(handle.name, value);
+}
+inline const bool session_handles_are_read = [] {
+  read_fed_handle.store(&ReadSessionHandle, std::memory_order_release);
+  return true;
+}();
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The runtime for plain graphs: what a frozen network needs. <tenon/runtime.hpp>, with which README's program takes a
+// quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
+// sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do without is refused (Unimplemented)
+// with the name of the header; memory is planned where <tenon/runtime/planned_run.hpp> is included too. One source file
+// of a program includes one of the two; more are harmless.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/session.hpp>
+#include <tenon/runtime/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline Result<Ref<SessionImpl>> CreateSession(Result<GraphDef> graph, SessionOptions options) {
+  TENON_RETURN_IF_ERROR(graph.status());
+  return SessionImpl::Create(*std::move(graph), std::move(options));
+}
+
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Create(SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, SessionImpl::Create(std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphFile(
+    const std::string& path, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ReadGraphFile(path), std::move(options)));
+  return session;
+}
+template <class U>
+Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
+    std::span<const std::byte> bytes, SessionOptions options) {
+  Session session;
+  TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
+  return session;
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  NamedFeeds in(feeds);
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl.Prepare(in.names, fetches, targets));
+  TENON_RETURN_IF_ERROR(in.ReadHandles(impl.resources()));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(impl.Run(prepared.get(), in.values, outputs, nullptr));
+  return outputs;
+}
+template <class U>
+Result<Callable> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::MakeCallable(
+    const Session& session, const CallableOptions& options) {
+  if (!session.impl_) return NoSession();
+  SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
+  TENON_ASSIGN_OR_RETURN(Ref<Prepared> prepared,
+                         impl.Prepare(options.feeds, options.fetches, options.targets, "MakeCallable"));
+  Callable callable;
+  callable.impl_ = Ref<RefCounted>::Adopt(new CallableImpl(Ref<SessionImpl>::Share(&impl), std::move(prepared)));
+  return callable;
+}
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Endpoints(
+    const Session& session, bool inputs, std::vector<Endpoint>* endpoints) {
+  if (!session.impl_) return;
+  const Graph* graph = static_cast<const SessionImpl&>(*session.impl_).graph();
+  if (graph == nullptr) return;
+  for (const Node& node : graph->nodes()) {
+    if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
+      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
+      endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
+    }
+  }
+}
+template <class U>
+std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Devices(
+    const Session& session) {
+  return !session.impl_ ? std::vector<std::string>() : static_cast<SessionImpl*>(session.impl_.get())->DeviceNames();
+}
+
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  return callable == nullptr ? NoCallable() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
+}
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::GetPlanReport(const RefCounted* callable,
+                                                                                           PlanReport* report) {
+  return callable != nullptr && static_cast<const CallableImpl*>(callable)->GetPlanReport(report);
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFeeds(
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().feeds.size();
+}
+template <class U>
+std::size_t undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::NumFetches(
+    const RefCounted* callable) {
+  return callable == nullptr ? 0 : static_cast<const CallableImpl*>(callable)->program().fetches.size();
+}
+
+template <class U>
+void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Release(RefCounted* callable) {
+  if (callable != nullptr) static_cast<CallableImpl*>(callable)->Release();
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Close(const Session& session) {
+  if (!session.impl_) return NoSession();
+  static_cast<SessionImpl&>(*session.impl_).Close();
+  return OkStatus();
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include <tenon/base/function.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/slim_vector.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. The functions should be short: they keep others from being called in time.
+//
+//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
+//   ...
+//   const bool in_time = DeadlineTimer::Global().Remove(entry);
+class DeadlineTimer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Entry = std::int64_t;
+
+  // Never destroyed: its thread waits until the process ends.
+  static DeadlineTimer& Global() {
+    static DeadlineTimer* const timer = new DeadlineTimer();
+    return *timer;
+  }
+
+  Entry Add(Clock::time_point when, Function<void()> call) {
+    const MutexLock lock(mutex_);
+    if (!started_) Start();
+    waiting_.push_back({++last_, when, std::move(call)});
+    changed_.notify_all();
+    return last_;
+  }
+  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
+  bool Remove(Entry entry) {
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].entry != entry) continue;
+      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
+      waiting_.pop_back();
+      return true;
+    }
+    while (calling_ == entry) changed_.wait(lock);
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    Entry entry;
+    Clock::time_point when;
+    Function<void()> call;
+  };
+
+  DeadlineTimer() = default;
+
+  // Where the system has no thread now, the next Add tries again.
+  void Start() {
+#if defined(__cpp_exceptions)
+    try {
+      std::thread(&DeadlineTimer::Main, this).detach();
+      started_ = true;
+    } catch (...) {
+    }
+#else
+    std::thread(&DeadlineTimer::Main, this).detach();
+    started_ = true;
+#endif
+  }
+
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (waiting_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < waiting_.size(); ++i)
+        if (waiting_[i].when < waiting_[first].when) first = i;
+      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
+        changed_.wait_until(lock, when);
+        continue;
+      }
+      Waiting due = std::move(waiting_[first]);
+      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
+      waiting_.pop_back();
+      calling_ = due.entry;
+      lock.unlock();
+      due.call();
+      due.call = nullptr;
+      lock.lock();
+      calling_ = 0;
+      changed_.notify_all();
+    }
+  }
+
+  Mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  Entry last_ = 0;
+  Entry calling_ = 0;  // being called at the moment; 0: none
+  SlimVector<Waiting> waiting_;
+};
+
+TENON_NAMESPACE_END

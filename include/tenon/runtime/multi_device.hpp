@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PartitionedGraph: a graph that was cut into parts, one a device, with _Send and _Recv at the cuts. Its parts run side
+// by side, each as a program of its own, and meet in the run's rendezvous.
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/notification.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/refcount.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/op/graph_def.hpp>
+#include <tenon/device/denormals.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/step_container.hpp>
+#include <tenon/graph/algorithms.hpp>
+#include <tenon/graph/graph.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/runtime/dataflow_executor.hpp>
+#include <tenon/runtime/device_rendezvous.hpp>
+#include <tenon/runtime/functions.hpp>
+#include <tenon/runtime/parallel_frames.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/session_impl.hpp>
+#include <tenon/runtime/step.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A part: all of its nodes run on `device`, or where that has no kernel, on the first CPU.
+struct GraphPart {
+  std::string device;
+  GraphDef graph;
+};
+
+struct PartitionedGraphOptions {
+  const Registry* registry = nullptr;  // null: everything registered in the process
+  ThreadPoolInterface* pool = nullptr;  // with threads of its own; null: one for each graph
+  bool constant_folding = true;
+  bool flush_denormals = true;
+};
+
+class PartitionedGraph;
+
+namespace detail {
+
+// One part as it stays between signatures: its graph, kernels, functions and resources.
+struct LoadedPart {
+  Device* device = nullptr;
+  Graph graph;
+  ResourceMgr resources;
+  Owned<SessionFunctions> functions;
+  Owned<KernelCache> kernels;
+};
+
+// What one run of all parts of a signature needs; used again. One run at a time.
+class PartitionedRun {
+ public:
+  struct Part {
+    Part(const Program* p, ResourceMgr* r) : program(p), resources(r), step(*p) {
+      if (p->has_control_flow())
+        frames = MakeOwned<ParallelFrameRun>(*p, &step);
+      else
+        dataflow = MakeOwned<DataflowRun>(*p, &step);
+    }
+    const Program* program;
+    ResourceMgr* resources;
+    Step step;
+    Owned<DataflowRun> dataflow;
+    Owned<ParallelFrameRun> frames;
+    Owned<StepContainer> container;
+    RunServices services;
+  };
+
+  void AddPart(const Program* program, ResourceMgr* resources) {
+    parts_.push_back(MakeOwned<Part>(program, resources));
+  }
+  Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
+
+  // Runs all parts to their end. The first error counts; it stops the others.
+  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals) {
+    const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
+    CancellationManager cancellation;
+    Notification done;
+    const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
+    rendezvous_ = rendezvous.get();
+    done_ = &done;
+    left_.store(static_cast<int>(parts_.size()), std::memory_order_release);
+    for (const Owned<Part>& part : parts_) {
+      part->container = MakeOwned<StepContainer>(part->resources, step_id);
+      part->services = {part->resources, part->container.get(), &cancellation, rendezvous_};
+      part->step.set_step_id(step_id);
+      part->step.set_services(&part->services);
+    }
+    const RunEnded ended{&PartEnded, this};
+    const RunFailed failed{&PartFailed, this};
+    for (const Owned<Part>& part : parts_) {
+      if (part->frames != nullptr)
+        part->frames->StartOn(pool, flush_denormals, nullptr, ended, failed);
+      else
+        part->dataflow->Start(pool, flush_denormals, nullptr, ended, failed);
+    }
+    done.WaitForNotification();
+    return End();
+  }
+  // After a run, when its fetches were taken.
+  void Clear() {
+    for (const Owned<Part>& part : parts_) {
+      part->step.Clear();
+      part->step.TrimCaches();
+    }
+  }
+
+ private:
+  static void PartEnded(void* state) {
+    auto* run = static_cast<PartitionedRun*>(state);
+    Notification* const done = run->done_;  // the run may be used again once all have ended
+    if (run->left_.fetch_sub(1, std::memory_order_acq_rel) == 1) done->Notify();
+  }
+  TENON_COLD static void PartFailed(void* state, const Status& status) {
+    auto* run = static_cast<PartitionedRun*>(state);
+    {
+      const MutexLock lock(run->mutex_);
+      run->first_error_.Update(status);
+    }
+    run->rendezvous_->StartAbort(status);
+  }
+  Status End() {
+    Status status;
+    for (const Owned<Part>& part : parts_) {
+      const Program& program = *part->program;
+      status.Update(part->frames != nullptr ? part->frames->EndRun() : part->dataflow->TakeStatus());
+      if (program.device != program.host) status.Update(program.device->Synchronize());
+      if (status.ok() && part->frames != nullptr) status = CheckFetches(program, &part->step, Code::kInvalidArgument);
+      part->step.set_services(nullptr);
+      part->container = nullptr;
+    }
+    const MutexLock lock(mutex_);
+    const Status first = std::exchange(first_error_, Status());
+    return first.ok() ? status : first;
+  }
+
+  SlimVector<Owned<Part>> parts_;
+  std::atomic<int> left_{0};
+  Notification* done_ = nullptr;
+  Rendezvous* rendezvous_ = nullptr;
+  Mutex mutex_;
+  Status first_error_;
+};
+
+// One signature. thread-safe.
+class PartitionedCallable : public RefCounted {
+ public:
+  // Where a feed or fetch is: number `index` of those of running part `part`.
+  struct Endpoint {
+    int part;
+    int index;
+  };
+  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, std::span<const Tensor> feeds,
+             std::span<Tensor> fetches) {
+    TENON_RETURN_IF_ERROR(Check(feeds, fetches));
+    Owned<PartitionedRun> run = Take();
+    for (std::size_t i = 0; i < feeds.size(); ++i) run->step(feeds_[i].part).value(FeedAt(feeds_[i]).value) = feeds[i];
+    Status status = run->Run(devices, pool, flush_denormals);
+    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
+      const Program::Fetch& fetch = FetchAt(fetches_[i]);
+      fetches[i] = run->step(fetches_[i].part).value(fetch.value);
+    }
+    run->Clear();
+    for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i)
+      if (programs_[At(fetches_[i].part)]->has_references)
+        status = DetachFromVariables(FetchAt(fetches_[i]).name, &fetches[i]);
+    Give(std::move(run));
+    return status;
+  }
+  std::size_t num_feeds() const { return feeds_.size(); }
+  std::size_t num_fetches() const { return fetches_.size(); }
+  std::size_t num_running_parts() const { return programs_.size(); }
+
+ private:
+  friend class tenon::PartitionedGraph;
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const Program::Feed& FeedAt(Endpoint e) const { return programs_[At(e.part)]->feeds[At(e.index)]; }
+  const Program::Fetch& FetchAt(Endpoint e) const { return programs_[At(e.part)]->fetches[At(e.index)]; }
+
+  Status Check(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+    if (feeds.size() != feeds_.size())
+      return errors::InvalidArgument("Expected ", feeds_.size(), " feed tensors, but got ", feeds.size());
+    if (fetches.size() != fetches_.size())
+      return errors::InvalidArgument("Expected room for ", fetches_.size(), " fetched tensors, but got ",
+                                     fetches.size());
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      const Program::Feed& feed = FeedAt(feeds_[i]);
+      if (feeds[i].dtype() != feed.dtype)
+        return errors::InvalidArgument("Expects arg[", i, "] to be ", feed.dtype, " but ", feeds[i].dtype(),
+                                       " is provided: feed '", feed.name, "'");
+      if (!feed.shape.IsCompatibleWith(feeds[i].shape()))
+        return errors::InvalidArgument("Cannot feed value of shape ", feeds[i].shape(), " for tensor '", feed.name,
+                                       "', which has shape ", feed.shape);
+      if (!feeds[i].IsInitialized())
+        return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    }
+    return OkStatus();
+  }
+  Owned<PartitionedRun> Take() {
+    {
+      const MutexLock lock(mutex_);
+      if (!idle_.empty()) {
+        Owned<PartitionedRun> run = std::move(idle_.back());
+        idle_.pop_back();
+        return run;
+      }
+    }
+    auto run = MakeOwned<PartitionedRun>();
+    for (std::size_t p = 0; p < programs_.size(); ++p) run->AddPart(programs_[p].get(), resources_[p]);
+    return run;
+  }
+  void Give(Owned<PartitionedRun> run) {
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(run));
+  }
+
+  SlimVector<Owned<Program>> programs_;  // of the parts that have something to do
+  SlimVector<ResourceMgr*> resources_;
+  SlimVector<Endpoint> feeds_, fetches_;
+  Mutex mutex_;
+  SlimVector<Owned<PartitionedRun>> idle_;
+};
+
+}  // namespace detail
+
+// thread-safe after Create. Copies share the graph; a callable keeps it alive.
+//
+//   TENON_ASSIGN_OR_RETURN(auto graph, PartitionedGraph::Create(std::move(parts), std::move(devices)));
+//   TENON_ASSIGN_OR_RETURN(auto callable, graph->MakeCallable({.feeds = {"x"}, .fetches = {"y"}}));
+//   TENON_RETURN_IF_ERROR(callable.Run(feeds, fetches));
+class PartitionedGraph : public RefCounted {
+ public:
+  // A signature of a graph. thread-safe.
+  class Callable {
+   public:
+    Callable() = default;
+    // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
+    Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+      return callable_->Run(graph_->devices_.get(), graph_->pool_, graph_->options_.flush_denormals, feeds, fetches);
+    }
+    // Devices that take part.
+    std::size_t num_running_parts() const { return callable_->num_running_parts(); }
+
+   private:
+    friend class PartitionedGraph;
+    Ref<PartitionedGraph> graph_;
+    Ref<detail::PartitionedCallable> callable_;
+  };
+
+  // InvalidArgument: a part's device is none of `devices`, which must have a CPU; otherwise as for any graph.
+  static Result<Ref<PartitionedGraph>> Create(SlimVector<GraphPart> parts, Owned<DeviceMgr> devices,
+                                              const PartitionedGraphOptions& options = {}) {
+    auto graph = Ref<PartitionedGraph>::Adopt(new PartitionedGraph);
+    graph->options_ = options;
+    graph->devices_ = std::move(devices);
+    TENON_RETURN_IF_ERROR(graph->Load(std::move(parts)));
+    return graph;
+  }
+
+  // InvalidArgument: names that are in no part, a _Recv that nothing is sent to.
+  Result<Callable> MakeCallable(const CallableOptions& options) {
+    if (options.fetches.empty() && options.targets.empty())
+      return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
+    SlimVector<Wanted> wanted(parts_.size());
+    Callable made;
+    made.graph_ = Ref<PartitionedGraph>::Share(this);
+    made.callable_ = Ref<detail::PartitionedCallable>::Adopt(new detail::PartitionedCallable);
+    detail::PartitionedCallable& callable = *made.callable_;
+    TENON_RETURN_IF_ERROR(FindAll(options, &wanted, &callable));
+    TENON_RETURN_IF_ERROR(FollowReceives(&wanted));
+    TENON_RETURN_IF_ERROR(Build(wanted, &callable));
+    return made;
+  }
+
+  // Its devices' resources in these containers go; no names mean the default container.
+  Status ClearContainers(std::span<const std::string> containers) const {
+    return devices_->ClearContainers(containers);
+  }
+  const DeviceMgr& devices() const { return *devices_; }
+  // A device's variables, queues and tables; null: no part is there.
+  ResourceMgr* resources(std::string_view device) const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      if (part->device->name() == device || part->device->short_name() == device) return &part->resources;
+    return nullptr;
+  }
+
+ private:
+  // What a signature needs of a part.
+  struct Wanted {
+    SlimVector<InEdge> feeds, fetches;
+    SlimVector<int> targets;
+    bool IsIdle() const { return fetches.empty() && targets.empty() && feeds.empty(); }
+  };
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+
+  Status Load(SlimVector<GraphPart> parts) {
+    registry_ = options_.registry != nullptr ? options_.registry : &Registry::Global();
+    TENON_RETURN_IF_ERROR(registry_->status());
+    host_ = devices_->HostCPU();
+    if (host_ == nullptr) return errors::InvalidArgument("PartitionedGraph: there must be a CPU among the devices");
+    pool_ = options_.pool;
+    if (pool_ == nullptr) {
+      own_pool_ = MakeOwned<ThreadPool>(detail::CpuCount() + 1, "tenon-parts");
+      pool_ = own_pool_.get();
+    }
+    devices_->set_clear_containers(
+        [this](Device* device, std::span<const std::string> containers) { return ClearOn(device, containers); });
+    const ProgramOptions program_options{.constant_folding = options_.constant_folding};
+    for (GraphPart& from : parts) {
+      Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
+      TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
+      ImportOptions import;
+      import.allow_internal_ops = true;
+      TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), import));
+      part->functions =
+          MakeOwned<detail::SessionFunctions>(&part->graph, registry_, part->device, host_, program_options);
+      part->kernels =
+          MakeOwned<detail::KernelCache>(&part->graph, registry_, part->device, host_, part->functions.get());
+    }
+    return OkStatus();
+  }
+  Status ClearOn(const Device* device, std::span<const std::string> containers) const {
+    Status status;
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      for (const std::string& container : containers)
+        if (part->device == device) status.Update(part->resources.Cleanup(container));
+    return status;
+  }
+  Result<Device*> FindDevice(const std::string& name) const {
+    if (Result<Device*> device = devices_->LookupDevice(name); device.ok()) return device;
+    return errors::InvalidArgument(
+        "Creating a partition for ", name, " which doesn't exist in the list of available devices. Available devices: ",
+        StrJoin(devices_->ListDevices(), ",",
+                [](std::string* text, const Device* device) { StrAppend(text, device->name()); }));
+  }
+
+  // The part that has a node, or -1.
+  int Find(std::string_view name, int* id) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Node* node = parts_[p]->graph.Find(name);
+      if (node == nullptr) continue;
+      *id = node->id;
+      return static_cast<int>(p);
+    }
+    return -1;
+  }
+  Result<InEdge> FindEndpoint(std::string_view text, int* part) const {
+    const TensorName name = ParseTensorName(text);
+    InEdge edge{-1, name.output};
+    *part = name.output == kControlSlot ? -1 : Find(name.node, &edge.node);
+    if (*part < 0)
+      return errors::InvalidArgument(
+          "Tensor ", name.node, ":", name.output,
+          ", specified in either feed_devices or fetch_devices was not found in the Graph: '", text, "'");
+    const Node& node = parts_[At(*part)]->graph.node(edge.node);
+    if (name.output >= node.num_outputs())
+      return errors::OutOfRange("Node '", name.node, "' (type: '", node.op_name(),
+                                "', num of outputs: ", node.num_outputs(), ") does not have output ", name.output);
+    return edge;
+  }
+  Status FindAll(const CallableOptions& options, SlimVector<Wanted>* wanted,
+                 detail::PartitionedCallable* callable) const {
+    int part = 0;
+    for (const std::string& feed : options.feeds) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, &part));
+      SlimVector<InEdge>& feeds = (*wanted)[At(part)].feeds;
+      if (std::find(feeds.begin(), feeds.end(), edge) != feeds.end())
+        return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
+      callable->feeds_.push_back({part, static_cast<int>(feeds.size())});
+      feeds.push_back(edge);
+    }
+    for (const std::string& fetch : options.fetches) {
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, &part));
+      if (std::find(options.feeds.begin(), options.feeds.end(), fetch) != options.feeds.end())
+        return errors::InvalidArgument(fetch, " is both fed and fetched.");
+      callable->fetches_.push_back({part, static_cast<int>((*wanted)[At(part)].fetches.size())});
+      (*wanted)[At(part)].fetches.push_back(edge);
+    }
+    for (const std::string& target : options.targets) {
+      int id = 0;
+      part = Find(ParseTensorName(target).node, &id);
+      if (part < 0) return errors::NotFound("PruneForTargets: Some target nodes not found: \"", target, "\" ");
+      (*wanted)[At(part)].targets.push_back(id);
+    }
+    return OkStatus();
+  }
+
+  // What is received must be sent: adds those nodes to what is wanted, until there are no more.
+  Status FollowReceives(SlimVector<Wanted>* wanted) const {
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const Graph& graph = parts_[p]->graph;
+        SlimVector<int> roots((*wanted)[p].targets);
+        for (const InEdge& fetch : (*wanted)[p].fetches) roots.push_back(fetch.node);
+        const SlimVector<char> runs = NodesToRun(graph, roots, (*wanted)[p].feeds);
+        for (const Node& node : graph.nodes()) {
+          if (runs[At(node.id)] == 0 || node.node_class != NodeClass::kRecv) continue;
+          int part = 0, sender = 0;
+          TENON_RETURN_IF_ERROR(FindSender(node, &part, &sender));
+          SlimVector<int>& targets = (*wanted)[At(part)].targets;
+          if (std::find(targets.begin(), targets.end(), sender) != targets.end()) continue;
+          targets.push_back(sender);
+          more = true;
+        }
+      }
+    }
+    return OkStatus();
+  }
+  Status FindSender(const Node& receiver, int* part, int* sender) const {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      for (const Node& node : parts_[p]->graph.nodes()) {
+        if (node.node_class != NodeClass::kSend || !IsSameEdge(node.def, receiver.def)) continue;
+        *part = static_cast<int>(p);
+        *sender = node.id;
+        return OkStatus();
+      }
+    }
+    return errors::InvalidArgument("Node '", receiver.name(), "' (type: '", receiver.op_name(),
+                                   "') waits for a tensor that no part of the graph sends");
+  }
+  static bool IsSameEdge(const NodeDef& a, const NodeDef& b) {
+    for (const char* name : {"tensor_name", "send_device", "recv_device", "send_device_incarnation"}) {
+      const AttrValue *left = a.attr.Find(name), *right = b.attr.Find(name);
+      if (left == nullptr || right == nullptr || !(*left == *right)) return false;
+    }
+    return true;
+  }
+
+  // Parts that have nothing to do are left out.
+  Status Build(const SlimVector<Wanted>& wanted, detail::PartitionedCallable* callable) {
+    const ScopedFlushDenormals mode(options_.flush_denormals || FlushesDenormals());
+    const ProgramOptions options{.constant_folding = options_.constant_folding, .dead_values = HasControlFlow()};
+    SlimVector<int> number(parts_.size(), -1);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (wanted[p].IsIdle()) continue;
+      detail::LoadedPart& part = *parts_[p];
+      detail::ProgramBuilder builder(part.graph, part.kernels.get(), part.device, host_, options, part.functions.get());
+      TENON_ASSIGN_OR_RETURN(Owned<Program> program,
+                             builder.Build(wanted[p].feeds, wanted[p].fetches, wanted[p].targets));
+      TENON_RETURN_IF_ERROR(part.device->Synchronize());  // constants were copied there
+      number[p] = static_cast<int>(callable->programs_.size());
+      callable->programs_.push_back(std::move(program));
+      callable->resources_.push_back(&part.resources);
+    }
+    for (auto* endpoints : {&callable->feeds_, &callable->fetches_})
+      for (detail::PartitionedCallable::Endpoint& endpoint : *endpoints) endpoint.part = number[At(endpoint.part)];
+    return OkStatus();
+  }
+
+  // Then any part may receive dead values.
+  bool HasControlFlow() const {
+    for (const Owned<detail::LoadedPart>& part : parts_)
+      for (const Node& node : part->graph.nodes())
+        if (NeedsFrames(node.node_class)) return true;
+    return false;
+  }
+
+  PartitionedGraphOptions options_;
+  const Registry* registry_ = nullptr;
+  Owned<DeviceMgr> devices_;
+  Device* host_ = nullptr;
+  Owned<ThreadPool> own_pool_;
+  ThreadPoolInterface* pool_ = nullptr;
+  SlimVector<Owned<detail::LoadedPart>> parts_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Defines Session::PRunSetup and PRun: a run whose feeds and fetches come bit by bit. One source file of a program that
+// uses them includes this next to <tenon/runtime.hpp>.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/runtime/dataflow_executor.hpp>
+#include <tenon/runtime/parallel_frames.hpp>
+#include <tenon/runtime/partial_program.hpp>
+#include <tenon/runtime/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// One partial run, from its setup on. It has a thread of its own, which starts the nodes and waits for the end; no
+// thread waits for a feed. thread-safe.
+class PartialRunState final : public RefCounted, public PartialEnds {
+ public:
+  PartialRunState(std::string handle, Owned<Program> program, std::span<const std::string> feeds,
+                  std::span<const std::string> fetches, CancellationManager* session)
+      : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
+    for (std::size_t i = 0; i < feeds.size(); ++i) {
+      feeds_[i].name = feeds[i];
+      feeds_[i].declared = program->feeds[i];
+    }
+    for (std::size_t i = 0; i < fetches.size(); ++i) fetches_[i].name = fetches[i];
+    partial_ = MakeOwned<PartialProgram>(std::move(program), this);
+    prepared_ = Ref<Prepared>::Adopt(new Prepared(partial_->TakeProgram(), true, 0));
+  }
+
+  const std::string& handle() const { return handle_; }
+
+  // The session outlives the run: see Stop.
+  Status Start(SessionImpl* session) {
+    settings_ = session->SettingsFor(*prepared_);
+    settings_.cancellation = &cancellation_;
+#if defined(__cpp_exceptions)
+    try {
+      thread_ = std::thread(&PartialRunState::Main, this);
+    } catch (...) {
+      return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
+    }
+#else
+    thread_ = std::thread(&PartialRunState::Main, this);
+#endif
+    return OkStatus();
+  }
+  // Gives the run up and waits for its end.
+  void Stop() {
+    cancellation_.StartCancel();
+    (void)Join();
+  }
+
+  // Takes feeds and gives fetches. *over: the run is to be forgotten.
+  Status Run(std::span<const NamedTensor> feeds, std::span<const std::string> names, std::vector<Tensor>* outputs,
+             bool* over) {
+    SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
+      for (const std::size_t i : fed) feeds_[i].given = true;
+      for (const std::size_t i : wanted) fetches_[i].taken = true;
+    }
+    for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
+    Status status = Take(wanted, outputs);
+    *over = !status.ok() || IsComplete();
+    if (!status.ok()) cancellation_.StartCancel();
+    if (*over) status.Update(Join());
+    return status;
+  }
+
+  // -- of the nodes
+  void AskFor(std::size_t i, OpKernelContext* context, AsyncOpKernel::DoneCallback done) override {
+    Feed& feed = feeds_[i];
+    {
+      const MutexLock lock(mutex_);
+      if (!feed.here) {
+        CancellationManager* cancellation = context->cancellation_manager();
+        feed.token = cancellation->NewToken();
+        if (cancellation->Register(feed.token, [this, i] { GiveUp(i); })) {
+          feed.context = context;
+          feed.done = done;
+          return;
+        }
+        context->SetStatus(NotComing());
+      } else {
+        context->set_output(0, std::move(feed.value));
+      }
+    }
+    done();
+  }
+  void Deliver(std::size_t i, const Tensor& value) override {
+    Tensor copy = value;
+    const Status status = DetachFromVariables(fetches_[i].name, &copy, prepared_->program().has_references);
+    const MutexLock lock(mutex_);
+    fetches_[i].value = std::move(copy);
+    fetches_[i].status = status;
+    fetches_[i].valid = true;
+  }
+  void Settle(std::size_t i) override {
+    const MutexLock lock(mutex_);
+    fetches_[i].settled = true;
+    changed_.notify_all();
+  }
+
+ private:
+  struct Feed {
+    std::string name;
+    Program::Feed declared;
+    bool given = false;  // by the caller
+    bool here = false;  // the value is
+    Tensor value;
+    OpKernelContext* context = nullptr;  // of the node, while it waits
+    std::optional<AsyncOpKernel::DoneCallback> done;  // of the node, while it waits
+    CancellationManager::Token token = 0;
+  };
+  struct Fetch {
+    std::string name;
+    bool taken = false;  // by the caller
+    bool settled = false;
+    bool valid = false;
+    Tensor value;
+    Status status;
+  };
+
+  void Main() {
+    const Status status = prepared_->Run({}, {}, settings_);
+    const MutexLock lock(mutex_);
+    ended_ = true;
+    status_ = status;
+    changed_.notify_all();
+  }
+
+  static Status NotComing() { return errors::Cancelled("RecvAsync is cancelled."); }
+  static Status DetachFromVariables(const std::string& name, Tensor* value, bool references) {
+    return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
+  }
+
+  Status CheckLocked(std::span<const NamedTensor> feeds, std::span<const std::string> names,
+                     SlimVector<std::size_t>* fed, SlimVector<std::size_t>* wanted) const {
+    SlimVector<char> there;
+    for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
+    for (const NamedTensor& feed : feeds) {
+      const std::size_t i = Find(feeds_, feed.name);
+      if (i == feeds_.size())
+        return errors::InvalidArgument("The feed ", feed.name, " was not specified in partial_run_setup.");
+      if (there[i] != 0) return errors::InvalidArgument("The feed ", feed.name, " has already been fed.");
+      TENON_RETURN_IF_ERROR(CheckFeed(feeds_[i].declared, feed.tensor));
+      there[i] = 1;
+      fed->push_back(i);
+    }
+    for (const std::string& name : names) {
+      const std::size_t i = Find(fetches_, name);
+      if (i == fetches_.size())
+        return errors::InvalidArgument("The fetch ", name, " was not specified in partial_run_setup.");
+      if (fetches_[i].taken) return errors::InvalidArgument("The fetch ", name, " has already been fetched.");
+      wanted->push_back(i);
+    }
+    for (const std::size_t i : *wanted) {
+      const int missing = partial_->MissingFeed(i, std::span<const char>(there.data(), there.size()));
+      if (missing >= 0)
+        return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
+                                       " can't be computed from the feeds that have been fed so far.");
+    }
+    return OkStatus();
+  }
+  template <class List>
+  static std::size_t Find(const List& list, std::string_view name) {
+    std::size_t i = 0;
+    while (i < list.size() && list[i].name != name) ++i;
+    return i;
+  }
+  static Status CheckFeed(const Program::Feed& feed, const Tensor& value) {
+    if (value.dtype() != feed.dtype)
+      return errors::InvalidArgument("Feed '", feed.name, "' must be ", feed.dtype, ", but ", value.dtype(),
+                                     " is provided");
+    if (!feed.shape.IsCompatibleWith(value.shape()))
+      return errors::InvalidArgument("Cannot feed value of shape ", value.shape(), " for tensor '", feed.name,
+                                     "', which has shape ", feed.shape);
+    if (!value.IsInitialized())
+      return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    return OkStatus();
+  }
+
+  // The node's call, if it waits, and nobody else's from then on. Under mutex_.
+  static OpKernelContext* TakeCall(Feed* feed, std::optional<AsyncOpKernel::DoneCallback>* done) {
+    std::swap(feed->done, *done);
+    return std::exchange(feed->context, nullptr);
+  }
+  void Give(std::size_t i, const Tensor& value) {
+    Feed& feed = feeds_[i];
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      feed.here = true;
+      context = TakeCall(&feed, &done);
+      if (context == nullptr) feed.value = value;
+    }
+    if (context == nullptr) return;
+    (void)context->cancellation_manager()->TryDeregister(feed.token);
+    context->set_output(0, value);
+    (*done)();
+  }
+  void GiveUp(std::size_t i) {
+    OpKernelContext* context;
+    std::optional<AsyncOpKernel::DoneCallback> done;
+    {
+      const MutexLock lock(mutex_);
+      context = TakeCall(&feeds_[i], &done);
+    }
+    if (context == nullptr) return;
+    context->SetStatus(NotComing());
+    (*done)();
+  }
+
+  Status Take(const SlimVector<std::size_t>& wanted, std::vector<Tensor>* outputs) {
+    outputs->clear();
+    MutexLock lock(mutex_);
+    for (const std::size_t i : wanted) {
+      Fetch& fetch = fetches_[i];
+      while (!fetch.settled && !ended_) changed_.wait(lock);
+      if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
+      if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
+      TENON_RETURN_IF_ERROR(fetch.status);
+      outputs->push_back(fetch.value);
+    }
+    for (const std::size_t i : wanted) fetches_[i].value = Tensor();
+    return OkStatus();
+  }
+  bool IsComplete() const {
+    const MutexLock lock(mutex_);
+    for (const Feed& feed : feeds_)
+      if (!feed.given) return false;
+    for (const Fetch& fetch : fetches_)
+      if (!fetch.taken) return false;
+    return true;
+  }
+  // The status of the whole run.
+  Status Join() {
+    {
+      const MutexLock lock(join_mutex_);
+      if (thread_.joinable()) thread_.join();
+    }
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+  const std::string handle_;
+  CancellationManager cancellation_;
+  Owned<PartialProgram> partial_;  // the kernels of the program's ends
+  Ref<Prepared> prepared_;
+  RunSettings settings_;
+  Mutex join_mutex_;
+  std::thread thread_;
+  mutable Mutex mutex_;
+  std::condition_variable changed_;
+  SlimVector<Feed> feeds_;
+  SlimVector<Fetch> fetches_;
+  bool ended_ = false;
+  Status status_;
+};
+
+// A session's partial runs, by handle; goes before everything else of the session. thread-safe.
+class PartialRuns final : public RefCounted {
+ public:
+  ~PartialRuns() override {
+    for (const Ref<PartialRunState>& run : runs_) run->Stop();
+  }
+  void Add(Ref<PartialRunState> run) {
+    const MutexLock lock(mutex_);
+    runs_.push_back(std::move(run));
+  }
+  Ref<PartialRunState> Find(std::string_view handle) const {
+    const MutexLock lock(mutex_);
+    for (const Ref<PartialRunState>& run : runs_)
+      if (run->handle() == handle) return run;
+    return {};
+  }
+  void Remove(const PartialRunState* run) {
+    Ref<PartialRunState> dropped;  // goes after the lock
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (runs_[i].get() != run) continue;
+      dropped = std::move(runs_[i]);
+      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+
+ private:
+  mutable Mutex mutex_;
+  SlimVector<Ref<PartialRunState>> runs_;
+};
+
+inline PartialRuns* PartialRunsOf(SessionImpl* session) {
+  return static_cast<PartialRuns*>(
+      session->GetOrMakePartialRuns([] { return Ref<RefCounted>::Adopt(new PartialRuns); }));
+}
+
+// TensorFlow's: "x:0->y:0,z:0//1/;3".
+inline std::string PartialRunHandle(std::span<const std::string> feeds, std::span<const std::string> fetches,
+                                    std::span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, std::span<const std::string> names) {
+    for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
+  };
+  std::string handle;
+  append(&handle, feeds);
+  handle += "->";
+  append(&handle, fetches);
+  handle += '/';
+  append(&handle, targets);
+  return StrCat(handle, "/1/;", number);
+}
+
+template <class U>
+Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
+    const Session& session, std::span<const std::string> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
+  for (const ProgramNode& node : program->nodes)
+    if (node.kind == ProgramNode::Kind::kFetch)
+      return errors::Unimplemented("PRunSetup: '", node.node->name(),
+                                   "' is in a loop; a partial run can fetch only what leaves the loop");
+  std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
+  auto run = Ref<PartialRunState>::Adopt(
+      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation()));
+  TENON_RETURN_IF_ERROR(run->Start(impl));
+  PartialRunsOf(impl)->Add(std::move(run));
+  return handle;
+}
+template <class U>
+Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
+    const Session& session, const std::string& handle, std::span<const NamedTensor> feeds,
+    std::span<const std::string> fetches) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return SessionImpl::NoGraph("PRun");
+  if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  PartialRuns* runs = PartialRunsOf(impl);
+  const Ref<PartialRunState> run = runs->Find(handle);
+  if (!run)
+    return errors::InvalidArgument("Must run 'setup' before performing partial runs!: there is no run '", handle, "'");
+  std::vector<Tensor> outputs;
+  bool over = false;
+  const Status status = run->Run(feeds, fetches, &outputs, &over);
+  if (over) runs->Remove(run.get());
+  TENON_RETURN_IF_ERROR(status);
+  return outputs;
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

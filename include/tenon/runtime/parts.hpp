@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parts of the runtime that a plain frozen graph does not need. Each is a header that links itself in where it is
+// included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
+
+#include <atomic>
+#include <span>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/function_runtime.hpp>
+#include <tenon/kernel/registry.hpp>
+#include <tenon/graph/control_flow.hpp>
+#include <tenon/graph/graph.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+class ResourceMgr;
+struct PlanReport;
+struct Program;
+struct SessionOptions;
+class Step;
+
+namespace detail {
+
+class TraceCollector;
+
+// Runs the program of one step; made for it, and used again with it. externally synchronised.
+class StepEngine {
+ public:
+  virtual ~StepEngine() = default;
+  // `trace` may be null.
+  virtual Status Run(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace) = 0;
+};
+
+// What planned runs of one program have decided. externally synchronised.
+class RunPlans {
+ public:
+  virtual ~RunPlans() = default;
+  // The step of the plan for these feeds' shapes; null when there is none.
+  virtual Step* Find(std::span<const Tensor> feeds) = 0;
+  // Runs what Find found, and afterwards hears how it went.
+  virtual Status Run() = 0;
+  virtual void Ran(const Status& status) = 0;
+  // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
+  virtual void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) = 0;
+  // Of the plan used last; false when there is none.
+  virtual bool GetReport(PlanReport* report) const = 0;
+};
+
+// The functions of a session's graph. thread-safe.
+class GraphFunctions : public FunctionRuntime {
+ public:
+  // A graph with more functions than the one before, which stays.
+  virtual void SetGraph(const Graph* graph) = 0;
+};
+
+using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
+using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
+                                                const SessionOptions&);
+
+// Null: the program was compiled without that part. thread-safe.
+struct RuntimeParts {
+  std::atomic<MakeStepEngine> dataflow{nullptr};         // runtime/dataflow_executor.hpp
+  std::atomic<FindFramesFunction> find_frames{nullptr};  // runtime/frame_executor.hpp
+  std::atomic<MakeStepEngine> frames{nullptr};           // the same
+  std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
+  std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
+  std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
+};
+inline constinit RuntimeParts runtime_parts;
+
+template <class Part>
+bool LinkPart(std::atomic<Part>* place, Part part) {
+  place->store(part, std::memory_order_release);
+  return true;
+}
+
+TENON_COLD inline Status PartMissing(std::string_view what, std::string_view header) {
+  return errors::Unimplemented(what, ", which this program was compiled without: include <tenon/", header,
+                               "> or <tenon/runtime.hpp> in the source file that has <tenon/lean_runtime.hpp>");
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// PlannedRun: a program for one set of feed shapes, with everything decided that shapes decide. Every value whose size
+// is known lies at a fixed place of one arena, and the arguments of every such kernel are made once: to run it is one
+// call through a pointer. What cannot be planned (aliases, sizes that depend on values, state) runs as ever in between.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/kernel/adapted_kernel.hpp>
+#include <tenon/kernel/context.hpp>
+#include <tenon/kernel/row.hpp>
+#include <tenon/runtime/executor.hpp>
+#include <tenon/runtime/memory_plan.hpp>
+#include <tenon/runtime/parts.hpp>
+#include <tenon/runtime/program.hpp>
+#include <tenon/runtime/step.hpp>
+#include <tenon/tensor/tensor.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// One thread runs it at a time. Has a step of its own: values in the arena stay in their slots between runs.
+class PlannedRun {
+ public:
+  // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
+  // run to run. Null when there is no node to plan or no memory.
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
+                                std::span<const std::uint8_t> varies);
+
+  PlannedRun(const Program& program, std::span<const Tensor> feeds) : program_(program), step_(program) {
+    for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
+  }
+  ~PlannedRun() {
+    if (arena_ != nullptr) arena_->Unref();
+  }
+  PlannedRun(const PlannedRun&) = delete;
+  PlannedRun& operator=(const PlannedRun&) = delete;
+
+  bool Fits(std::span<const Tensor> feeds) const {
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == feed_shapes_[i])) return false;
+    return true;
+  }
+  Step* step() { return &step_; }
+  const PlanReport& report() const { return report_; }
+  // The value whose shape was another one than planned in the last run, or -1. Then, and after an error, the plan is
+  // good for nothing any more.
+  int surprise() const { return surprise_; }
+
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled.
+  Status Run() {
+    step_.cache()->SetOwnerThread();
+    std::size_t at = 0;
+    Status status;
+#if defined(__cpp_exceptions)
+    try {
+      status = RunFrom(&at);
+    } catch (...) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      status = AtNode(StatusOfException(*node.kernel), program_, node);
+    }
+#else
+    status = RunFrom(&at);
+#endif
+    step_.cache()->ClearOwnerThread();
+    return status;
+  }
+
+ private:
+  // A place in `views` that is filled in before each run of the node.
+  struct Rebind {
+    int value;
+    int view;
+    int output;  // of the node, to be allocated; -1: an input
+    const TensorShape* shape;  // what was planned
+  };
+  struct Entry {
+    Status (*call)(const void* kernel, CallFrame& frame) = nullptr;  // null: not planned
+    const void* kernel = nullptr;
+    CallFrame* call_frame = nullptr;
+    const OpKernelContext::NodeFrame* frame = nullptr;
+    int number = 0;  // of the program's node
+    int num_rebinds = 0;
+    int first_rebind = 0;
+    int first_release = 0, num_releases = 0;
+  };
+
+  Status RunFrom(std::size_t* position) {
+    const std::size_t count = nodes_.size();
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t& at = *position; at < count; ++at) {
+      if (IsCancelled(cancellation)) [[unlikely]]
+        return RunCancelled();
+      const Entry& entry = nodes_[at];
+      if (entry.call != nullptr) [[likely]] {
+        context_.Enter(entry.frame);
+        if (entry.num_rebinds != 0) {
+          bool as_planned = true;
+          TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
+          if (!as_planned) [[unlikely]]
+            return RunRest(position);
+        }
+        Status status = entry.call(entry.kernel, *entry.call_frame);
+        if (!status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else {
+        TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
+      }
+      const int* release = releases_.data() + entry.first_release;
+      for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+  Status FillIn(const Entry& entry, bool* as_planned) {
+    for (int r = 0; r < entry.num_rebinds; ++r) {
+      const Rebind& rebind = rebinds_[static_cast<std::size_t>(entry.first_rebind + r)];
+      Tensor& value = step_.value(rebind.value);
+      if (rebind.output >= 0) {
+        if (Status status = context_.AllocateOutput(rebind.output, *rebind.shape); !status.ok()) [[unlikely]]
+          return AtNode(status, program_, program_.nodes[static_cast<std::size_t>(entry.number)]);
+      } else if (!(value.shape() == *rebind.shape)) [[unlikely]] {
+        surprise_ = rebind.value;
+        *as_planned = false;
+        return OkStatus();
+      }
+      views_[static_cast<std::size_t>(rebind.view)].data = value.raw_data();
+    }
+    return OkStatus();
+  }
+  // The nodes from here on as without a plan.
+  TENON_COLD Status RunRest(std::size_t* position) {
+    const CancellationManager* const cancellation = CancellationOf(step_);
+    for (std::size_t& at = *position; at < nodes_.size(); ++at) {
+      if (IsCancelled(cancellation)) return RunCancelled();
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      for (int i = 0; i < node.num_releases; ++i)
+        step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
+    }
+    return OkStatus();
+  }
+
+  friend class RunPlanner;
+
+  const Program& program_;
+  Step step_;
+  SlimVector<TensorShape> feed_shapes_;
+  Buffer* arena_ = nullptr;
+  SlimVector<Entry> nodes_;
+  SlimVector<AnyView> views_;
+  SlimVector<CallFrame> call_frames_;
+  SlimVector<Rebind> rebinds_;
+  SlimVector<int> releases_;
+  SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
+  SlimVector<TensorShape> shapes_;  // per value, of those that planned nodes read or write
+  OpKernelContext context_;
+  PlanReport report_;
+  int surprise_ = -1;
+};
+
+TENON_SETUP_CODE_BEGIN
+
+// Decides what PlannedRun executes.
+class RunPlanner {
+ public:
+  RunPlanner(const Program& program, const Step& ran, std::span<const std::uint8_t> varies, PlannedRun* run)
+      : program_(program), ran_(ran), varies_(varies), run_(*run) {}
+
+  bool Plan() {
+    FindKnown();
+    ChooseNodes();
+    if (run_.report_.planned_nodes == 0) return false;
+    FindSpans();
+    MakeBlocks();
+    return AllocateArena() && Bind();
+  }
+
+ private:
+  enum class Place : std::uint8_t { kOther, kArena, kFresh };  // kFresh: allocated in each run
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const ProgramNode& node(int number) const { return program_.nodes[At(number)]; }
+  int input(const ProgramNode& n, int i) const { return program_.inputs[At(n.first_input + i)]; }
+  const ShapeMemo& memo(int number) const { return *ran_.frame(number).memo; }
+
+  void FindKnown() {
+    constant_.assign(At(program_.num_values), 0);
+    for (const auto& [value, tensor] : program_.constants) constant_[At(value)] = 1;
+    place_.assign(At(program_.num_values), Place::kOther);
+    planned_.assign(program_.nodes.size(), 0);
+    run_.shapes_.resize(At(program_.num_values));
+  }
+
+  // A kernel can be planned when its outputs have sizes that follow from the shapes and constants before it.
+  bool IsPlannable(int number) const {
+    const ProgramNode& n = node(number);
+    if (n.kind != ProgramNode::Kind::kKernel || n.reads_references || n.num_outputs == 0) return false;
+    const AdaptedCore* const core = n.kernel->adapted();
+    if (core == nullptr || core->takes_spans() || !memo(number).valid) return false;
+    if (core->sized_outputs().size() != At(n.num_outputs)) return false;
+    for (int i = 0; i < n.num_outputs; ++i)
+      if (!IsPlainData(n.kernel->output_type(i))) return false;
+    for (int i = 0; i < n.num_inputs; ++i) {
+      const int value = input(n, i);
+      if (varies_[At(value)] != 0) return false;
+      if (i < 64 && (memo(number).value_inputs >> i & 1) != 0 && constant_[At(value)] == 0) return false;
+    }
+    return !(n.kernel->op().flags.is_stateful && TakesTensors(*core));
+  }
+  static bool IsPlainData(DataType type) {
+    return SizeOf(type) != 0 && type != DataType::kString && type != DataType::kResource && type != DataType::kVariant;
+  }
+  static bool TakesTensors(const AdaptedCore& core) {
+    for (int a = 0; a < core.argument_count(); ++a)
+      if (core.row().params[a].kind == ParamKind::kTensorIn) return true;
+    return false;
+  }
+  void ChooseNodes() {
+    for (const int number : program_.sequence) {
+      if (!IsPlannable(number)) {
+        ++run_.report_.other_nodes;
+        continue;
+      }
+      ++run_.report_.planned_nodes;
+      planned_[At(number)] = 1;
+      const ProgramNode& n = node(number);
+      for (int i = 0; i < n.num_inputs; ++i) run_.shapes_[At(input(n, i))] = memo(number).inputs[At(i)];
+      for (int i = 0; i < n.num_outputs; ++i) {
+        run_.shapes_[At(n.first_output + i)] = memo(number).outputs[At(i)];
+        place_[At(n.first_output + i)] = Place::kArena;
+      }
+    }
+  }
+
+  // May a node keep a tensor that it reads for longer than its outputs live?
+  static bool MayKeepInputs(const ProgramNode& n) {
+    if (n.kind != ProgramNode::Kind::kKernel || n.kernel->adapted() == nullptr) return true;
+    if (n.kernel->op().flags.is_stateful) return true;
+    for (const AttrSpec& attr : n.kernel->op().attrs)
+      if (attr.kind == AttrKind::kFunc) return true;
+    return false;
+  }
+  // How long each value is needed, and which ones somebody may keep. A node that is not planned may give a part of an
+  // input's memory to its outputs.
+  void FindSpans() {
+    first_.assign(At(program_.num_values), 0);
+    last_.assign(At(program_.num_values), 0);
+    SlimVector<std::uint8_t> kept(program_.escapes);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const ProgramNode& n = node(program_.sequence[s]);
+      for (int i = 0; i < n.num_outputs; ++i)
+        first_[At(n.first_output + i)] = last_[At(n.first_output + i)] = static_cast<int>(s);
+    }
+    for (std::size_t s = program_.sequence.size(); s-- > 0;) {
+      const int number = program_.sequence[s];
+      const ProgramNode& n = node(number);
+      int last = static_cast<int>(s);
+      std::uint8_t keeps = 0;
+      if (planned_[At(number)] == 0) {
+        keeps = MayKeepInputs(n) ? 1 : 0;
+        for (int i = 0; i < n.num_outputs; ++i) {
+          last = std::max(last, last_[At(n.first_output + i)]);
+          keeps |= kept[At(n.first_output + i)];
+        }
+      }
+      for (int i = 0; i < n.num_inputs; ++i) {
+        last_[At(input(n, i))] = std::max(last_[At(input(n, i))], last);
+        kept[At(input(n, i))] |= keeps;
+      }
+    }
+    for (std::size_t v = 0; v < place_.size(); ++v)
+      if (place_[v] == Place::kArena && kept[v] != 0) place_[v] = Place::kFresh;
+  }
+
+  // One block per value, or per chain of values of which each may overwrite the one before.
+  void MakeBlocks() {
+    block_.assign(At(program_.num_values), -1);
+    for (std::size_t s = 0; s < program_.sequence.size(); ++s) {
+      const int number = program_.sequence[s];
+      if (planned_[At(number)] == 0) continue;
+      const ProgramNode& n = node(number);
+      for (const AdaptedCore::OutputPlan& out : n.kernel->adapted()->sized_outputs()) {
+        const int value = n.first_output + out.tensor;
+        if (place_[At(value)] != Place::kArena) continue;
+        const std::size_t bytes = BytesWanted(n.kernel->output_type(out.tensor), run_.shapes_[At(value)]);
+        run_.report_.value_bytes += bytes;
+        int block = Overwritten(n, out, bytes, static_cast<int>(s));
+        if (block < 0) {
+          block = static_cast<int>(blocks_.size());
+          blocks_.push_back({bytes, first_[At(value)], last_[At(value)]});
+        }
+        blocks_[At(block)].last = std::max(blocks_[At(block)].last, last_[At(value)]);
+        block_[At(value)] = block;
+      }
+    }
+  }
+  // The block of an input that this output may overwrite, or -1.
+  int Overwritten(const ProgramNode& n, const AdaptedCore::OutputPlan& out, std::size_t bytes, int position) {
+    for (int i = 0; i < n.num_inputs && (out.forward_mask >> i) != 0; ++i) {
+      if ((out.forward_mask >> i & 1) == 0 || program_.last_use[At(n.first_input + i)] == 0) continue;
+      const int value = input(n, i);
+      const int block = block_[At(value)];
+      if (block < 0 || last_[At(value)] != position || blocks_[At(block)].last != position) continue;
+      if (blocks_[At(block)].bytes != bytes || n.kernel->input_type(i) != n.kernel->output_type(out.tensor)) continue;
+      blocks_[At(block)].last = position + 1;  // taken: no other output of the node gets it
+      return block;
+    }
+    return -1;
+  }
+
+  bool AllocateArena() {
+    const std::span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
+    run_.report_.arena_bytes = PackBlocks(blocks);
+    run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
+    return run_.arena_ != nullptr;
+  }
+
+  // Makes the arguments of all calls.
+  bool Bind() {
+    Step& step = run_.step_;
+    for (int v = 0; v < program_.num_values; ++v) {
+      if (place_[At(v)] != Place::kArena) continue;
+      char* const data = static_cast<char*>(run_.arena_->data()) + blocks_[At(block_[At(v)])].offset;
+      step.value(v) = Tensor::FromMemory(TypeOf(v), run_.shapes_[At(v)], data);
+    }
+    run_.last_use_ = program_.last_use;
+    std::size_t views = 0;
+    for (std::size_t n = 0; n < program_.nodes.size(); ++n) {
+      const ProgramNode& item = program_.nodes[n];
+      step.mutable_frame(static_cast<int>(n)).last_use = run_.last_use_.data() + item.first_input;
+      for (int i = 0; i < item.num_inputs; ++i)
+        if (place_[At(input(item, i))] == Place::kArena) run_.last_use_[At(item.first_input + i)] = 0;
+      if (planned_[n] != 0) views += At(item.num_inputs + item.num_outputs);
+    }
+    run_.views_.reserve(views);
+    run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
+    return true;
+  }
+  DataType TypeOf(int value) const {
+    const ProgramNode& n = node(program_.sequence[At(first_[At(value)])]);
+    return n.kernel->output_type(value - n.first_output);
+  }
+  PlannedRun::Entry MakeEntry(int number) {
+    const ProgramNode& n = node(number);
+    PlannedRun::Entry entry;
+    entry.number = number;
+    entry.frame = &run_.step_.frame(number);
+    entry.first_release = static_cast<int>(run_.releases_.size());
+    for (int i = 0; i < n.num_releases; ++i) {
+      const int value = program_.releases[At(n.first_release + i)];
+      if (place_[At(value)] != Place::kArena) run_.releases_.push_back(value);
+    }
+    entry.num_releases = static_cast<int>(run_.releases_.size()) - entry.first_release;
+    if (planned_[At(number)] == 0) return entry;
+    const AdaptedCore& core = *n.kernel->adapted();
+    entry.call = core.row().call;
+    entry.kernel = core.object();
+    entry.first_rebind = static_cast<int>(run_.rebinds_.size());
+    const auto first_view = run_.views_.size();
+    for (int i = 0; i < n.num_inputs; ++i)
+      AddView(input(n, i), -1, constant_[At(input(n, i))] == 0 && place_[At(input(n, i))] != Place::kArena);
+    for (int i = 0; i < n.num_outputs; ++i)
+      AddView(n.first_output + i, i, place_[At(n.first_output + i)] == Place::kFresh);
+    entry.num_rebinds = static_cast<int>(run_.rebinds_.size()) - entry.first_rebind;
+    run_.context_.Enter(entry.frame);
+    run_.call_frames_.push_back(core.Frame(&run_.context_, run_.views_.data() + first_view, nullptr));
+    entry.call_frame = &run_.call_frames_.back();
+    return entry;
+  }
+  void AddView(int value, int output, bool changes) {
+    Tensor& slot = run_.step_.value(value);
+    const TensorShape& shape = run_.shapes_[At(value)];
+    if (changes) run_.rebinds_.push_back({value, static_cast<int>(run_.views_.size()), output, &shape});
+    run_.views_.push_back({changes ? nullptr : slot.raw_data(), shape.num_elements(), &shape});
+  }
+
+  const Program& program_;
+  const Step& ran_;
+  const std::span<const std::uint8_t> varies_;
+  PlannedRun& run_;
+  SlimVector<std::uint8_t> constant_;  // per value
+  SlimVector<Place> place_;  // per value
+  SlimVector<std::uint8_t> planned_;  // per node
+  SlimVector<int> first_, last_;  // per value: positions in the sequence
+  SlimVector<int> block_;  // per value
+  SlimVector<PlanBlock> blocks_;
+};
+
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
+                                          std::span<const std::uint8_t> varies) {
+  Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
+  if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
+  return run;
+}
+
+// The plans of one program, the one used last first. one thread.
+class PlanCache final : public RunPlans {
+ public:
+  explicit PlanCache(const Program& program) : program_(program) {}
+
+  Step* Find(std::span<const Tensor> feeds) override {
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      if (!plans_[i]->Fits(feeds)) continue;
+      for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
+      return plans_.front()->step();
+    }
+    return nullptr;
+  }
+  Status Run() override { return plans_.front()->Run(); }
+  void Ran(const Status& status) override {
+    if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
+      Drop();
+  }
+  void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) override {
+    if (hopeless_) return;
+    if (!SameShapes(feeds)) {
+      shapes_.clear();
+      for (const Tensor& feed : feeds) shapes_.push_back(feed.shape());
+      in_a_row_ = 0;
+    }
+    if (++in_a_row_ < wanted) return;
+    in_a_row_ = 0;
+    if (varies_.empty()) varies_.assign(static_cast<std::size_t>(program_.num_values), 0);
+    Owned<PlannedRun> plan = PlannedRun::Make(program_, step, feeds, varies_);
+    if (plan == nullptr) {
+      hopeless_ = true;
+      return;
+    }
+    if (plans_.size() == kMostPlans) plans_.pop_back();
+    plans_.insert(plans_.begin(), std::move(plan));
+  }
+  bool GetReport(PlanReport* report) const override {
+    if (plans_.empty()) return false;
+    *report = plans_.front()->report();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kMostPlans = 4;
+  // The plan that was run last failed or went another way than planned.
+  void Drop() {
+    const int surprise = plans_.front()->surprise();
+    plans_.erase(plans_.begin());
+    if (surprise < 0) return;
+    // What follows from a shape that changes may change.
+    varies_[static_cast<std::size_t>(surprise)] = 1;
+    for (const int number : program_.sequence) {
+      const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
+      const int* const inputs = program_.inputs.data() + node.first_input;
+      if (!std::any_of(inputs, inputs + node.num_inputs, [&](int v) { return varies_[static_cast<std::size_t>(v)]; }))
+        continue;
+      for (int i = 0; i < node.num_outputs; ++i) varies_[static_cast<std::size_t>(node.first_output + i)] = 1;
+    }
+    plans_.clear();
+  }
+  bool SameShapes(std::span<const Tensor> feeds) const {
+    if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
+    for (std::size_t i = 0; i < feeds.size(); ++i)
+      if (!(feeds[i].shape() == shapes_[i])) return false;
+    return true;
+  }
+
+  const Program& program_;
+  SlimVector<Owned<PlannedRun>> plans_;
+  SlimVector<TensorShape> shapes_;  // of the feeds of the last run without a plan
+  SlimVector<std::uint8_t> varies_;  // per value
+  int in_a_row_ = 0;
+  bool hopeless_ = false;
+};
+
+inline Owned<RunPlans> MakePlanCache(const Program& program) { return MakeOwned<PlanCache>(program); }
+inline const bool plans_linked = LinkPart<MakeRunPlans>(&runtime_parts.plans, &MakePlanCache);
+
+TENON_SETUP_CODE_END
+
+}  // namespace detail
+
+TENON_NAMESPACE_END

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// RegistryKernels: the kernels of a registry as a placement asks for them.
+
+#include <string>
+#include <string_view>
+
+#include <tenon/base/str.hpp>
+#include <tenon/op/node_def.hpp>
+#include <tenon/kernel/registry.hpp>
+#include <tenon/graph/placement.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// All kernels have priority 0. thread-safe.
+class RegistryKernels final : public KernelCatalog {
+ public:
+  // `registry` outlives this. `kernels_of`, if not null, says whose kernels a type of device runs: its own, or another
+  // type's.
+  explicit RegistryKernels(const Registry& registry, std::string_view (*kernels_of)(std::string_view type) = nullptr)
+      : registry_(registry), kernels_of_(kernels_of) {}
+
+  bool Supports(const NodeDef& node, std::string_view device_type, int* priority) const override {
+    *priority = 0;
+    return registry_.FindForNode(node, kernels_of_ == nullptr ? device_type : kernels_of_(device_type)).ok();
+  }
+  // "  device='CPU'; T in [DT_FLOAT]".
+  std::string ListKernels(std::string_view op) const override {
+    std::string text;
+    for (const KernelRow* row : registry_.KernelsOf(op)) {
+      StrAppend(&text, "  device='", row->device, "'");
+      for (std::size_t i = 0; i < static_cast<std::size_t>(row->op->typed_count); ++i) {
+        const AttrSpec& attr = row->op->view->attrs[static_cast<std::size_t>(row->op->typed_attr[i])];
+        StrAppend(&text, "; ", attr.name(), " in [", EnumName(static_cast<DataType>(row->types[i])), "]");
+      }
+      text += "\n";
+    }
+    return text.empty() ? "  <no registered kernels>\n" : text;
+  }
+
+ private:
+  const Registry& registry_;
+  std::string_view (*kernels_of_)(std::string_view type);
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

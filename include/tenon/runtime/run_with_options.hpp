@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
+// One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/session.hpp>
+#include <tenon/base/errors.hpp>
+#include <tenon/kernel/cancellation.hpp>
+#include <tenon/runtime/deadline_timer.hpp>
+#include <tenon/runtime/describe_run.hpp>
+#include <tenon/runtime/inter_op_pools.hpp>
+#include <tenon/runtime/run_metadata.hpp>
+#include <tenon/runtime/session_impl.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A run that a deadline, somebody's CancellationManager or the session may give up. Each cancels the same manager;
+// which one it was is found out afterwards.
+inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                         std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
+                         CancellationManager* users) {
+  CancellationManager control(settings.cancellation);
+  settings.cancellation = &control;
+  CancellationManager::Token token = 0;
+  if (users != nullptr) {
+    token = users->NewToken();
+    if (!users->Register(token, [&control] { control.StartCancel(); })) return RunCancelled();
+  }
+  std::atomic<bool> timed_out{false};
+  DeadlineTimer::Entry entry = 0;
+  if (timeout_in_ms > 0) {
+    // A year is as good as forever, and no clock overflows with it.
+    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
+    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
+      timed_out.store(true);
+      control.StartCancel();
+    });
+  }
+  const Status status = session->Run(prepared, feeds, fetches, settings);
+  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
+  if (users != nullptr) (void)users->Deregister(token);
+  if (!timed_out.load()) return status;
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
+// What RunOptions make of a run. one thread.
+class RunOfOptions {
+ public:
+  RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
+      : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
+
+  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+    RunSettings settings = session_->SettingsFor(*prepared_);
+    TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
+    RunTrace trace;
+    const bool traced = options_.trace_level != TraceLevel::kNone && metadata_ != nullptr;
+    if (traced) settings.trace = &trace;
+    if (options_.report_tensor_allocations_upon_oom) settings.on_error = &ReportMemory;
+    if (options_.timeout_in_ms < 0)
+      return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
+    const std::int64_t timeout =
+        options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const Status status =
+        timeout == 0 && options_.cancellation == nullptr
+            ? session_->Run(prepared_, feeds, fetches, settings)
+            : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
+    if (metadata_ != nullptr)
+      Describe(traced ? &trace : nullptr, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    return status;
+  }
+
+ private:
+  Status ChooseEngine(RunSettings* settings) const {
+    const auto* pools = static_cast<const InterOpPools*>(session_->extras());
+    const int own = pools == nullptr ? 0 : pools->size();
+    const int count = own > 0 ? own : 1;
+    const int number = options_.inter_op_thread_pool;
+    if (number < -1 || number >= count)
+      return errors::InvalidArgument("Invalid inter_op_thread_pool: ", number, "; the session has ", count,
+                                     " (0 is the first), and -1 is the caller's thread");
+    if (options_.inter_op_pool != nullptr)
+      settings->pool = options_.inter_op_pool;
+    else if (number < 0)
+      settings->pool = CallersThreadPool();
+    else if (own > 0)
+      settings->pool = (*pools)[number];
+    const Program& program = prepared_->program();
+    switch (options_.executor) {
+      case ExecutorKind::kSequential: settings->dataflow = false; break;
+      case ExecutorKind::kDataflow:
+        settings->dataflow = true;
+        if (settings->pool == nullptr) settings->pool = CallersThreadPool();
+        break;
+      case ExecutorKind::kAuto:
+        if (options_.inter_op_pool != nullptr && program.width > 1) settings->dataflow = true;
+        break;
+    }
+    return OkStatus();
+  }
+
+  static void ReportMemory(void*, const Program& program, Step* step, Status* status) {
+    if (status->code() == Code::kResourceExhausted) *status = status->WithAppended(ListLiveTensors(program, step));
+  }
+
+  void Describe(const RunTrace* trace, std::int64_t start_us) const {
+    *metadata_ = RunMetadata();
+    const RunDescriber describer(prepared_->program());
+    if (trace != nullptr) {
+      metadata_->step_stats = describer.MakeStepStats(*trace, start_us);
+      metadata_->cost_graph = describer.MakeCostGraph(*trace);
+    }
+    if (options_.output_partition_graphs) metadata_->partition_graphs = describer.MakePartitionGraphs();
+  }
+
+  SessionImpl* session_;
+  Prepared* prepared_;
+  const RunOptions& options_;
+  RunMetadata* metadata_;
+};
+
+inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
+  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
+  const SessionOptions& options = session->options();
+  if (options.operation_timeout_in_ms < 0)
+    return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
+                                   options.operation_timeout_in_ms);
+  for (const InterOpPool& pool : options.inter_op_pools) TENON_RETURN_IF_ERROR(pools->Add(pool));
+  if (pools->size() > 0 && options.inter_op_pool == nullptr) session->set_inter_op_pool((*pools)[0]);
+  *state = std::move(pools);
+  return OkStatus();
+}
+inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
+                                    std::span<Tensor> fetches, const RunSettings& settings) {
+  return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
+}
+inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
+inline const bool session_extras_are_there = [] {
+  session_extras.store(&kSessionExtras, std::memory_order_release);
+  return true;
+}();
+
+template <class U>
+Result<std::vector<Tensor>>
+undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
+    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+    std::span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+  auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return NoSession();
+  NamedFeeds in(feeds);
+  TENON_ASSIGN_OR_RETURN(const Ref<Prepared> prepared, impl->Prepare(in.names, fetches, targets));
+  TENON_RETURN_IF_ERROR(in.ReadHandles(impl->resources()));
+  std::vector<Tensor> outputs(fetches.size());
+  TENON_RETURN_IF_ERROR(RunOfOptions(impl, prepared.get(), options, metadata).Run(in.values, outputs));
+  return outputs;
+}
+template <class U>
+Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
+    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+    RunMetadata* metadata) {
+  if (callable == nullptr) return NoCallable();
+  const auto* impl = static_cast<const CallableImpl*>(callable);
+  TENON_RETURN_IF_ERROR(impl->CheckNotReleased());
+  return RunOfOptions(impl->session(), impl->prepared(), options, metadata).Run(feeds, fetches);
+}
+
+template struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon_test_<floor> --failure-sweep: every test case again and again, each time in a process of its own in which the
+// k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A test may fail
+// then, and an asserting accessor may end the process with its message; a crash and a leak are errors.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <tenon/memory/cpu_allocator.hpp>
+
+using namespace tenon;
+
+namespace {
+
+constexpr std::int64_t kMostRequests = 500;
+constexpr double kStressSeconds = 0.5;  // a case that takes longer is a stress test, and left out
+
+class FailsOnce final : public AllocationObserver {
+ public:
+  explicit FailsOnce(std::int64_t k) : k_(k) {}
+  bool MayAllocate(std::size_t, std::size_t) override { return ++requests != k_; }
+  void Allocated(void*, std::size_t, std::size_t) override { ++out; }
+  void Deallocated(void*, std::size_t, std::size_t) override { --out; }
+  std::atomic<std::int64_t> requests{0}, out{0};
+
+ private:
+  const std::int64_t k_;
+};
+
+// The names of all test cases, in the order in which they run.
+class Names final : public doctest::IReporter {
+ public:
+  static std::vector<std::string>& list() {
+    static std::vector<std::string> names;
+    return names;
+  }
+  explicit Names(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData& query) override {
+    for (unsigned i = 0; i < query.num_data; ++i)
+      list().push_back(std::string(query.data[i]->m_test_suite) + ": " + query.data[i]->m_name);
+  }
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+
+// What one run of a test case in a child process came to.
+struct Outcome {
+  std::int64_t requests = 0;  // before the first failure to the end
+  std::int64_t leaked = 0;
+};
+enum class End { kRan, kAborted, kCrashed, kHung };
+
+void BeQuiet() {
+  const int null = open("/dev/null", O_WRONLY);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+}
+
+// Runs test case `n` (from 1) with its k-th request refused; 0: none.
+End RunCase(unsigned n, std::int64_t k, Outcome* outcome) {
+  int fds[2];
+  if (pipe(fds) != 0) std::abort();
+  const pid_t child = fork();
+  if (child == 0) {
+    BeQuiet();
+    alarm(20);
+    FailsOnce observer(k);
+    doctest::Context context;
+    context.setOption("first", static_cast<int>(n));
+    context.setOption("last", static_cast<int>(n));
+    context.setOption("no-breaks", true);
+    CpuAllocator()->SetObserver(&observer);
+    context.run();
+    CpuAllocator()->SetObserver(nullptr);
+    const Outcome mine{observer.requests, observer.out};
+    if (write(fds[1], &mine, sizeof mine) != static_cast<ssize_t>(sizeof mine)) std::abort();
+    std::_Exit(0);
+  }
+  close(fds[1]);
+  const bool ended = read(fds[0], outcome, sizeof *outcome) == static_cast<ssize_t>(sizeof *outcome);
+  close(fds[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (ended) return End::kRan;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) return End::kAborted;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return End::kHung;
+  return End::kCrashed;
+}
+
+const char* What(End end) { return end == End::kHung ? "hangs" : end == End::kCrashed ? "crashes" : "leaks"; }
+
+}  // namespace
+
+REGISTER_LISTENER("names", 1, Names);
+
+int FailureSweep() {
+  {
+    const char* const arguments[] = {"tests", "--list-test-cases"};
+    std::ostringstream unread;
+    doctest::Context context(2, arguments);
+    context.setCout(&unread);
+    context.run();
+  }
+  const std::vector<std::string> names = Names::list();
+  int bad = 0, stress = 0;
+  std::int64_t runs = 0, aborted = 0;
+  for (unsigned n = 1; n <= names.size(); ++n) {
+    const std::string& name = names[n - 1];
+    if (name.starts_with("failure sweep")) continue;
+    Outcome usual;
+    const auto start = std::chrono::steady_clock::now();
+    if (RunCase(n, 0, &usual) != End::kRan) continue;  // ends the process on purpose
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kStressSeconds) {
+      ++stress;
+      continue;
+    }
+    for (std::int64_t k = 1; k <= kMostRequests && k <= usual.requests; ++k) {
+      Outcome outcome;
+      const End end = RunCase(n, k, &outcome);
+      ++runs;
+      if (end == End::kAborted) ++aborted;
+      if (end == End::kAborted || (end == End::kRan && outcome.leaked <= usual.leaked)) continue;
+      std::printf("%s: %s when request %lld fails (%lld leaked)\n", name.c_str(), What(end), static_cast<long long>(k),
+                  static_cast<long long>(outcome.leaked));
+      ++bad;
+      break;
+    }
+  }
+  std::printf(
+      "%zu test cases, %lld runs with a failing request, %lld ended by an assertion, %d stress tests left out, %d faults\n",
+      names.size(), static_cast<long long>(runs), static_cast<long long>(aborted), stress, bad);
+  return bad == 0 ? 0 : 1;
+}

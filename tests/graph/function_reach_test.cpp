@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/graph/function_reach.hpp>
+
+#include <doctest/doctest.h>
+
+#include "graph/function_graphs.hpp"
+
+using namespace tenon;
+using function_test::Call;
+using function_test::Floats;
+using function_test::MakeNode;
+
+TEST_CASE("ReachableFunctions: through ops, attrs, attrs of attrs, lists, bodies and gradients") {
+  FunctionDefLibrary library;
+  library.function = {Floats("unused", {}, {}, ""), Floats("body", {}, {MakeNode("n", "inner", {})}, ""),
+                      Floats("inner", {}, {}, ""),  Floats("gradient", {}, {}, ""),
+                      Floats("listed", {}, {}, ""), Floats("deep", {}, {}, "")};
+  library.gradient = {{"inner", "gradient"}, {"unused", "unused"}};
+  library.registered_gradients = {{"gradient", "Op"}, {"unused", "Op"}};
+  const auto names = [&](SlimVector<NodeDef> nodes) {
+    SlimVector<std::string> out;
+    for (const FunctionDef& function : ReachableFunctions(library, nodes).function)
+      out.push_back(function.signature.name);
+    return out;
+  };
+  using Names = SlimVector<std::string>;
+  CHECK(names({}) == Names{});
+  CHECK(names({MakeNode("a", "body", {})}) == Names{"body", "inner", "gradient"});
+  CHECK(names({MakeNode("a", "If", {}, {{"f", Call("x", {{"g", Call("deep")}})}})}) == Names{"deep"});
+  CHECK(
+      names({MakeNode("a", "Case", {}, {{"branches", AttrValue(SlimVector<NameAttrList>{Call("listed").func()})}})}) ==
+      Names{"listed"});
+  const NodeDef inner[] = {MakeNode("a", "inner", {})};
+  const FunctionDefLibrary part = ReachableFunctions(library, inner);
+  CHECK(part.gradient.size() == 1);
+  CHECK(part.registered_gradients.size() == 1);
+}

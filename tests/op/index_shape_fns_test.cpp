@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/op/index_shape_fns.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+using namespace tenon;
+
+struct Pick {
+  static constexpr auto signature = Op("Pick")
+                                        .Input("params: float")
+                                        .Input("indices: int32")
+                                        .Output("output: float")
+                                        .SetShapeFn(shape_inference::GatherNdShape);
+};
+static_assert(InferShape<Pick>({{4, 5, 6}, {7, 2}}) == StaticShape{7, 6});
+static_assert(InferShape<Pick>({{4, 5, 6}, {7, -1}}) == StaticShape());
+
+struct Put {
+  static constexpr auto signature = Op("Put")
+                                        .Input("indices: int32")
+                                        .Input("updates: float")
+                                        .Input("shape: int32")
+                                        .Output("output: float")
+                                        .SetShapeFn(shape_inference::ScatterNdShape);
+};
+static_assert(InferShape<Put>({{7, 1}, {7, 6}, StaticInput::Vector({9, 6})}) == StaticShape{9, 6});
+
+struct Segments {
+  static constexpr auto signature = Op("Segments")
+                                        .Input("data: float")
+                                        .Input("ids: int32")
+                                        .Input("num_segments: int32")
+                                        .Output("output: float")
+                                        .SetShapeFn(shape_inference::UnsortedSegmentShape);
+};
+static_assert(InferShape<Segments>({{4, 5, 6}, {4, 5}, StaticInput::Scalar(3)}) == StaticShape{3, 6});
+
+constexpr auto kShapes = Op("Shapes").Output("a: float").Output("b: float").Attr("shapes: list(shape)");
+constexpr OpView kShapesOp = kShapes.view();
+constexpr auto kRead = Op("Read").Input("handle: resource").Output("value: dtype").Attr("dtype: type");
+constexpr OpView kReadOp = kRead.view();
+
+TEST_SUITE("shape functions of indices") {
+  TEST_CASE("name both shapes when they do not fit") {
+    constexpr OpView view = Pick::signature.view();
+    InferenceContext c(view, {{4}, {7, 2}});
+    CHECK(shape_inference::GatherNdShape(&c).message() ==
+          "indices.shape[-1] must be <= params.rank, but saw indices shape: [7,2] and params shape: [4]");
+    constexpr OpView put = Put::signature.view();
+    InferenceContext p(put, {{7, 1}, {6, 6}, StaticInput::Vector({9, 6})});
+    CHECK(shape_inference::ScatterNdShape(&p).message().find(
+              "Dimensions [0,1) of indices[shape=[7,1]] must match dimensions [0,1) of updates[shape=[6,6]]: ") == 0);
+  }
+  TEST_CASE("shapes that attrs and handles say") {
+    NodeDef node;
+    node.attr.Set("shapes",
+                  AttrValue(SlimVector<PartialTensorShape>{PartialTensorShape({2, -1}), PartialTensorShape()}));
+    InferenceContext c(1, &node, &kShapesOp, {});
+    REQUIRE(shape_inference::ExplicitShapes(&c).ok());
+    CHECK(c.DebugString(c.output(0)) == "[2,?]");
+    CHECK(c.DebugString(c.output(1)) == "?");
+
+    NodeDef read;
+    read.attr.Set("dtype", AttrValue(DataType::kFloat));
+    const PartialTensorShape scalar({});
+    InferenceContext r(1, &read, &kReadOp, {&scalar, 1});
+    SlimVector<ShapeAndType> held;
+    REQUIRE(shape_inference::ValidateVariableResourceHandle(&r, &held).ok());
+    CHECK(r.DebugString(held[0].shape) == "?");
+    r.set_input_handle_shapes_and_types(0, {{r.Vector(3), DataType::kInt32}});
+    CHECK(shape_inference::ValidateVariableResourceHandle(&r, &held).message() ==
+          "Trying to read variable with wrong dtype. Expected int32 got float");
+  }
+}
+}  // namespace

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// JsonToWire, with the table of Example. What is right and what is refused was asked of TensorFlow's DecodeJSONExample.
+
+#include <string>
+#include <string_view>
+
+#include <tenon/io/example.hpp>
+#include <tenon/wire/json.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace tenon;
+using namespace std::string_view_literals;
+
+namespace {
+
+Result<std::string> Wire(std::string_view json) {
+  std::string bytes;
+  TENON_RETURN_IF_ERROR(wire::JsonToWire(wire::Schema<Example>::message, json, &bytes));
+  return bytes;
+}
+std::string Json(std::string_view feature) { return StrCat("{\"features\": {\"feature\": {\"a\": ", feature, "}}}"); }
+std::string Refused(std::string_view json) {
+  const Result<std::string> bytes = Wire(json);
+  CHECK_MESSAGE(bytes.status().code() == Code::kInvalidArgument, json);
+  return std::string(bytes.status().message());
+}
+
+}  // namespace
+
+TEST_SUITE("JsonToWire") {
+  TEST_CASE("integers are numbers or texts") {
+    CHECK(*Wire(Json(R"({"int64List": {"value": [1.0, 1e2, "7.0"]}})")) ==
+          "\n\x0f\n\r\n\x01"
+          "a\x12\x08\x1a\x06\x08\x01\x08"
+          "d\x08\x07");
+    CHECK(*Wire(Json(R"({"int64_list": {"value": ["9223372036854775807", -9223372036854775808]}})")) ==
+          "\n\x1e\n\x1c\n\x01"
+          "a\x12\x17\x1a\x15\x08\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
+    CHECK(*Wire(Json(R"({"int64List": {"value": 1}})")) ==
+          "\n\x0b\n\t\n\x01"
+          "a\x12\x04\x1a\x02\x08\x01");
+    for (const char* value : {"[1.5]", "[9223372036854775808]", "[true]", "[\" 1\"]", "[01]", "[-]", "[+1]", "[1e400]",
+                              "[\"\"]", "[\"abc\"]", "{\"x\": 1}"})
+      Refused(Json(StrCat("{\"int64List\": {\"value\": ", value, "}}")));
+  }
+  TEST_CASE("floats may be named, but not too large") {
+    CHECK(*Wire(Json(R"({"floatList": {"value": ["1.5", "-Infinity", 1e-60]}})")) ==
+          "\n\x18\n\x16\n\x01"
+          "a\x12\x11\x12\x0f\r\x00\x00\xc0?\r\x00\x00\x80\xff\r\x00\x00\x00\x00"sv);
+    for (const char* value : {"1e39", "-1e39", "3.4028236e38", "\"x\"", "\"\"", "1.", ".5", "NaN", "true"})
+      Refused(Json(StrCat("{\"floatList\": {\"value\": [", value, "]}}")));
+  }
+  TEST_CASE("bytes are base64 of either alphabet") {
+    CHECK(*Wire(Json(R"({"bytesList": {"value": ["aGVsbG8", "_-8="]}})")) ==
+          "\n\x14\n\x12\n\x01"
+          "a\x12\r\n\x0b\n\x05hello\n\x02\xff\xef");
+    for (const char* value : {"\"a\"", "\"a!\"", "\"aGVs bG8=\"", "\"aGVsbG8==\"", "\"aGU=bG8=\"", "1"})
+      Refused(Json(StrCat("{\"bytesList\": {\"value\": [", value, "]}}")));
+  }
+  TEST_CASE("null is nothing, and what protobuf's reader overlooks is overlooked") {
+    CHECK(*Wire(R"({"features": null})") == "");
+    CHECK(*Wire(Json("null")) ==
+          "\n\x05\n\x03\n\x01"
+          "a");
+    CHECK(*Wire(Json("{\"int64List\": null}")) ==
+          "\n\x07\n\x05\n\x01"
+          "a\x12\x00"sv);
+    for (const char* json : {"{\"features\": {},}", "{'features': {}}", "{features: {}}", " {\"features\" : { } } "})
+      CHECK(*Wire(json) == "\n\x00"sv);
+  }
+  TEST_CASE("texts have escapes and are UTF-8") {
+    CHECK(*Wire(R"({"features": {"feature": {"\u00e9\n\"": {}}}})") == "\n\n\n\x08\n\x04\xc3\xa9\n\"\x12\x00"sv);
+    CHECK(*Wire(R"({"features": {"feature": {"\ud83d\ude00": {}}}})") == "\n\n\n\x08\n\x04\xf0\x9f\x98\x80\x12\x00"sv);
+    Refused(R"({"features": {"feature": {"\ud83d": {}}}})");
+    Refused(R"({"features": {"feature": {"\x": {}}}})");
+    Refused("{\"features\": {\"feature\": {\"\xff\": {}}}}");
+    Refused("{\"features\": {\"feature\": {\"\xc0\x80\": {}}}}");
+  }
+  TEST_CASE("says what is wrong and where") {
+    CHECK(Refused(R"({"nothing": 1})") ==
+          "invalid JSON in type.googleapis.com/tensorflow.Example, near 1:12 (offset 11): no such field: 'nothing'");
+    CHECK(Refused("") == "unexpected EOF");
+    CHECK(Refused("{\"features\": ") == "unexpected EOF");
+    CHECK(Refused("{} x") == "extraneous characters after end of JSON object");
+    CHECK(Refused("{\"features\": 3}").find("(offset 13): unexpected character: '3'; expected '{'") !=
+          std::string::npos);
+    Refused(R"({"features": {"feature": {"a": {}, "a": {}}}})");
+    Refused(Json(R"({"bytesList": {"value": []}, "int64List": {"value": []}})"));
+    for (const char* json : {"null", "[]", "1", "{\"features\" {}}", "{\"features\": {}", "{", "{\"Features\": {}}"})
+      Refused(json);
+  }
+  TEST_CASE("depth is limited") {
+    std::string nested = "{\"features\": {\"feature\": {\"a\": {\"int64List\": {\"value\": ";
+    Refused(nested.append(100000, '['));
+  }
+}
