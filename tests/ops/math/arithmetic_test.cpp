@@ -189,7 +189,9 @@ TEST_SUITE("Add") {
     CHECK(
         status.message() ==
         "OOM when allocating tensor with shape[2,3] and type float on /job:localhost/replica:0/task:0/device:CPU:0 "
-        "by allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 0, 0 allocations) [node 'call', CPU:0]");
+        "by allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 0, 0 allocations) [node 'call', CPU:0]\nHint: If "
+        "you want to see a list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions "
+        "for current allocation info.\n");
   }
 }
 

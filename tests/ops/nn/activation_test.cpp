@@ -68,7 +68,9 @@ TEST_SUITE("Relu") {
     CHECK(
         ErrorOf<ops::Relu>({}, {Tensor::Zeros<qint8>({4})}) ==
         "INVALID_ARGUMENT: no kernel for op 'Relu' on CPU with types {qint8}; registered: CPU{float}, CPU{double}, CPU{int32}, CPU{uint8}, "
-        "CPU{int16}, CPU{int8}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{half}, CPU{uint32}, CPU{uint64}");
+        "CPU{int16}, CPU{int8}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{half}, CPU{uint32}, CPU{uint64} "
+        "(OpKernel was found, but attributes didn't match) "
+        "Node: {{node call}} = Relu[T=DT_QINT8](in0)");
   }
   TEST_CASE("takes real numbers only") {
     const Tensor complex = Tensor::Scalar(complex64(1, 2));

@@ -127,7 +127,9 @@ TEST_SUITE("BiasAdd") {
     CHECK(
         ErrorOf<ops::BiasAdd>({}, {Tensor::Zeros<qint8>({2, 2}), Tensor::Zeros<qint8>({2})}) ==
         "INVALID_ARGUMENT: no kernel for op 'BiasAdd' on CPU with types {qint8}; registered: CPU{float}, CPU{double}, CPU{int32}, CPU{uint8}, "
-        "CPU{int16}, CPU{int8}, CPU{complex64}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{complex128}, CPU{half}, CPU{uint32}, CPU{uint64}");
+        "CPU{int16}, CPU{int8}, CPU{complex64}, CPU{int64}, CPU{bfloat16}, CPU{uint16}, CPU{complex128}, CPU{half}, CPU{uint32}, CPU{uint64} "
+        "(OpKernel was found, but attributes didn't match) "
+        "Node: {{node call}} = BiasAdd[T=DT_QINT8, data_format=\"NHWC\"](in0, in1)");
     CHECK(ErrorOf<ops::BiasAdd>({}, {value, Make<double>({2}, {1})}) ==
           "INVALID_ARGUMENT: Input 1 of node call was passed double from in1:0 incompatible with expected float.");
     CHECK(FailEveryAllocation<ops::BiasAdd>({}, {value, bias}) == 1);
