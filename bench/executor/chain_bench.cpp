@@ -35,6 +35,22 @@ PeerGraph Identities() {
   return Describe(b, {Feeds()[0]}, {StrCat(b.Name(value), ":0")});
 }
 
+// Two inputs, one output, two attrs, and next to no work: what a node of a planned run costs. Nobody else has the op.
+Status TimeAxpys(State& state) {
+  GraphBuilder b;
+  const Output x = b.Placeholder("x", DataType::kFloat, TensorShape{});
+  const Output y = b.Placeholder("y", DataType::kFloat, TensorShape{});
+  Output value = x;
+  for (int i = 0; i < kNodes; ++i) value = b.Add("BenchAxpy", "", {value, y});
+  TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b));
+  TENON_ASSIGN_OR_RETURN(const Callable callable,
+                         session.MakeCallable({.feeds = {"x", "y"}, .fetches = {b.Name(value)}}));
+  const Tensor feeds[] = {Tensor::Scalar(1.5f), Tensor::Scalar(0.25f)};
+  Tensor fetch;
+  for (auto _ : state) TENON_RETURN_IF_ERROR(callable.Run(feeds, {&fetch, 1}));
+  return OkStatus();
+}
+
 PeerGraph NoOps() {
   GraphBuilder b;
   Output last;
@@ -58,6 +74,10 @@ TENON_BENCH(chain_add) {
   TimeNodes(state, {.graph = Adds(1)});
 }
 TENON_BENCH(chain_identity) { TimeNodes(state, {.graph = Identities()}); }
+TENON_BENCH(chain_axpy) {
+  state.SetItems(kNodes, "node");
+  state.Check(TimeAxpys(state));
+}
 TENON_BENCH(chain_no_op) {
   state.Goal(0.5, "TensorFlow");
   TimeNodes(state, {.graph = NoOps()});

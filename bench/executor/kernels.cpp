@@ -6,4 +6,7 @@
 #include <tenon/ops/io/placeholder.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 
-TENON_REGISTER(tenon::Types<float>, tenon::ops::Placeholder, tenon::ops::Identity, tenon::ops::AddV2, tenon::ops::NoOp);
+#include "axpy_op.hpp"
+
+TENON_REGISTER(tenon::Types<float>, tenon::ops::Placeholder, tenon::ops::Identity, tenon::ops::AddV2, tenon::ops::NoOp,
+               tenon::bench::BenchAxpy);

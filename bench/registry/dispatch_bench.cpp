@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies between a planned node and the user's operator(): the context enters the node, views are made, the output's
-// shape is looked up and its buffer taken from the step's cache. Two inputs, one output, two attrs; the kernel itself
-// adds two numbers.
+// What lies between a node of a program without a plan and the user's operator(): the context enters the node, views
+// are made, the output's shape is looked up and its buffer taken from the step's cache. (With a plan: chain_axpy in
+// executor/.)
 #include "harness.hpp"
+
+#include "axpy_op.hpp"
 
 #include <string>
 
@@ -15,30 +17,9 @@
 #include <tenon/register.hpp>
 
 using namespace tenon;
+using tenon::bench::BenchAxpy;
 
 namespace {
-
-struct BenchAxpy {
-  static constexpr auto signature = Op("BenchAxpy")
-                                        .Input("x: T")
-                                        .Input("y: T")
-                                        .Output("z: T")
-                                        .Attr("a: float = 1.0")
-                                        .Attr("first: int = 0")
-                                        .Attr("T: {float, double}")
-                                        .SetShapeFn(shape_inference::UnchangedShape);
-  struct Attrs {
-    float a;
-    std::int64_t first;
-  };
-  template <class Device, class T>
-  struct kernel : Attrs {
-    Status operator()(Device&, In<T> x, In<T> y, Out<T> z) const {
-      z[this->first] = static_cast<T>(this->a) * x[this->first] + y[this->first];
-      return OkStatus();
-    }
-  };
-};
 
 // A node as a program has it.
 struct PlannedNode {

@@ -154,6 +154,7 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
 
 TENON_NAMESPACE_END
 
-#define TENON_REGISTER(...)                                                                     \
-  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
+// The variable is named by a counter, not by its line, so that files can be compiled as one (unity builds).
+#define TENON_REGISTER(...)                                                                  \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registration_, __COUNTER__) = \
       ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()

@@ -41,6 +41,7 @@ struct NodeTiming {
   std::string_view device;
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
+  std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
   int thread = 0;
 };
 struct RunTrace {
@@ -51,7 +52,7 @@ struct RunTrace {
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
 struct PlanReport {
   std::size_t arena_bytes = 0;
-  std::size_t value_bytes = 0;        // of all values in the arena, as if each had its own memory
+  std::size_t value_bytes = 0;  // of all values in the arena, as if each had its own memory
   std::size_t lower_bound_bytes = 0;  // the most that live at one time
   int planned_nodes = 0;  // run without shape functions and allocation
   int other_nodes = 0;

@@ -4197,43 +4197,44 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for ends the program. They
-  // borrow: none may outlive the tensor. View() is the form for tensors that come from a user.
-  template <class T> Out<T> flat() { return Out<T>(data<T>(), NumElements(), &shape_); }
-  template <class T> In<T> flat() const { return In<T>(data<T>(), NumElements(), &shape_); }
+  // Views for statements in code that knows type and rank; another type or rank than asked for, and elements without
+  // memory, end the program. They borrow: none may outlive the tensor. View() is the form for tensors that come from a
+  // user.
+  template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
+  template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T, int Rank> Out<T, Rank> tensor() {
-    return CheckRank(Rank), Out<T, Rank>(data<T>(), shape_.begin());
+    return CheckRank(Rank), Out<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T, int Rank> In<T, Rank> tensor() const {
-    return CheckRank(Rank), In<T, Rank>(data<T>(), shape_.begin());
+    return CheckRank(Rank), In<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }
   template <class T> In<T, 1> vec() const { return tensor<T, 1>(); }
   template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }
   template <class T> In<T, 2> matrix() const { return tensor<T, 2>(); }
   // The one element of a tensor of any rank: scalar<float>()().
-  template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(data<T>(), shape_.begin()); }
-  template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(data<T>(), shape_.begin()); }
+  template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(viewed<T>(), shape_.begin()); }
+  template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(viewed<T>(), shape_.begin()); }
   // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
   template <class T, int Rank> Out<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) {
-    return CheckProduct(sizes, Rank), Out<T, Rank>(data<T>(), sizes);
+    return CheckProduct(sizes, Rank), Out<T, Rank>(viewed<T>(), sizes);
   }
   template <class T, int Rank> In<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) const {
-    return CheckProduct(sizes, Rank), In<T, Rank>(data<T>(), sizes);
+    return CheckProduct(sizes, Rank), In<T, Rank>(viewed<T>(), sizes);
   }
   // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
   template <class T, int Rank = 2> Out<T, Rank> flat_inner_dims() {
-    return Out<T, Rank>(data<T>(), InnerDims<Rank>().items);
+    return Out<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_inner_dims() const {
-    return In<T, Rank>(data<T>(), InnerDims<Rank>().items);
+    return In<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
   template <class T, int Rank = 2> Out<T, Rank> flat_outer_dims() {
-    return Out<T, Rank>(data<T>(), OuterDims<Rank>().items);
+    return Out<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_outer_dims() const {
-    return In<T, Rank>(data<T>(), OuterDims<Rank>().items);
+    return In<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
 
   // tensor.View<In<float, 2>>(): a view, or what is wrong with the tensor.
@@ -4360,6 +4361,14 @@ class Tensor {
     if (dtype() != dtype_of_v<std::remove_const_t<T>>) [[unlikely]]
       detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype(), shape_);
   }
+  template <class T>
+  T* viewed() const {
+    CheckDtype<T>();
+    if (buffer_ != nullptr) [[likely]]
+      return static_cast<T*>(buffer_->data());
+    if (NumElements() != 0) detail::DieOnTensor("no memory (ask IsInitialized)", dtype(), shape_);
+    return nullptr;
+  }
   void CheckRank(int rank) const {
     if (dims() != rank) [[unlikely]]
       detail::DieOnRank(rank, shape_);
@@ -4430,11 +4439,14 @@ Tensor MakeTensor(const TensorShape& shape, std::span<const T> values) {
   return Tensor::From<T>(values, shape);
 }
 
-// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts.
+// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts;
+// FailedPrecondition: a tensor without memory.
 inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   if (tensor.dims() != 1) {
     return errors::InvalidArgument("shape must be a vector of {int32,int64}, got shape ", tensor.shape());
   }
+  if (!tensor.IsInitialized())
+    return errors::FailedPrecondition("shape is a tensor of shape ", tensor.shape(), " without memory");
   if (tensor.dtype() == DataType::kInt32) return MakeShape(tensor.data<std::int32_t>(), tensor.NumElements(), shape);
   if (tensor.dtype() == DataType::kInt64) return MakeShape(tensor.data<std::int64_t>(), tensor.NumElements(), shape);
   return errors::InvalidArgument("shape must be a vector of {int32,int64}.");
@@ -4451,6 +4463,7 @@ class CancellationManager;
 class Graph;
 class OpRegistry;
 class Registry;
+class ResourceMgr;
 class Status;
 struct FunctionDefLibrary;
 class ThreadPoolInterface;
@@ -4480,6 +4493,8 @@ struct SessionOptions {
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: CpuAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
+  ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
+                                     // Outlives the session; only for sessions on the CPU, with one allocator
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
@@ -4541,6 +4556,7 @@ struct NodeTiming {
   std::string_view device;
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
+  std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
   int thread = 0;
 };
 struct RunTrace {
@@ -4551,7 +4567,7 @@ struct RunTrace {
 // How the memory of a callable's runs is planned for the feed shapes of its last run.
 struct PlanReport {
   std::size_t arena_bytes = 0;
-  std::size_t value_bytes = 0;        // of all values in the arena, as if each had its own memory
+  std::size_t value_bytes = 0;  // of all values in the arena, as if each had its own memory
   std::size_t lower_bound_bytes = 0;  // the most that live at one time
   int planned_nodes = 0;  // run without shape functions and allocation
   int other_nodes = 0;
@@ -17131,7 +17147,7 @@ class ShapeArena {
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
     if (rank > kMax) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s)) return Done(out, UnknownShapeOfRank(rank));
+    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
     if (Rank(s) == rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
   }
@@ -17152,18 +17168,22 @@ class ShapeArena {
     return Failed(out, detail::shape_has_the_wrong_rank("at most ", rank, Rank(s)));
   }
   constexpr Status WithValue(DimensionHandle d, std::int64_t value, DimensionHandle* out) {
-    if (!ValueKnown(d)) return Done(out, MakeDim(value));
+    if (!ValueKnown(d)) return Merge(d, MakeDim(value), out);
     if (Value(d) == value) return Done(out, d);
     return Failed(out, detail::dimension_has_the_wrong_size(value, Value(d)));
   }
   constexpr Status Merge(DimensionHandle a, DimensionHandle b, DimensionHandle* out) {
-    if (a.SameHandle(b) || !ValueKnown(b)) return Done(out, a);
-    if (!ValueKnown(a)) return Done(out, b);
-    return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
+    if (a.SameHandle(b)) return Done(out, a);
+    if (ValueKnown(a) && ValueKnown(b)) return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
+    merged_dims_.push_back({a, b});
+    return Done(out, ValueKnown(b) ? b : a);
   }
   constexpr Status Merge(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
-    if (a.SameHandle(b) || !RankKnown(b)) return Done(out, a);
-    if (!RankKnown(a)) return Done(out, b);
+    if (a.SameHandle(b)) return Done(out, a);
+    if (!RankKnown(a) || !RankKnown(b)) {
+      merged_shapes_.push_back({a, b});
+      return Done(out, RankKnown(b) ? b : a);
+    }
     const std::int32_t rank = Rank(a);
     if (rank != Rank(b)) return Failed(out, detail::shapes_must_have_equal_rank(rank, Rank(b)));
     bool a_knows_all = true, b_knows_all = true;
@@ -17174,13 +17194,14 @@ class ShapeArena {
       if (ValueKnown(y)) a_knows_all = false;
       if (ValueKnown(x)) b_knows_all = false;
     }
+    merged_shapes_.push_back({a, b});
     if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
-    SlimVector<DimensionHandle> dims;
-    dims.reserve(static_cast<std::size_t>(rank));
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
-      dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i)
-                                                                                       : DimKnownRank(b, i));
-    return Done(out, MakeShape(dims));
+      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(a, i), DimKnownRank(b, i), &dims[static_cast<std::size_t>(i)]));
+    *out = MakeShape(dims);
+    merged_shapes_.push_back({a, *out});
+    return OkStatus();
   }
   // Merges s's first dimensions with all of prefix's.
   constexpr Status MergePrefix(ShapeHandle s, ShapeHandle prefix, ShapeHandle* s_out, ShapeHandle* prefix_out) {
@@ -17197,6 +17218,21 @@ class ShapeArena {
     for (std::int32_t i = rank; i < Rank(s); ++i) dims.push_back(DimKnownRank(s, i));
     *s_out = MakeShape(dims);
     return OkStatus();
+  }
+
+  // --- what was found to be equal, in the order in which it was found: each pair was different handles before Merge
+  // (or a requirement that merges) made them one. For those who look for the same unknown in several places.
+  struct MergedShape {
+    ShapeHandle first, second;
+  };
+  struct MergedDim {
+    DimensionHandle first, second;
+  };
+  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
+  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
+  constexpr void ForgetMerges() {
+    merged_shapes_.clear();
+    merged_dims_.clear();
   }
 
   // --- new shapes
@@ -17267,6 +17303,7 @@ class ShapeArena {
     shapes_.clear();
     dims_.clear();
     unknown_dims_ = 0;
+    ForgetMerges();
   }
   static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
     *out = value;
@@ -17310,6 +17347,8 @@ class ShapeArena {
   std::int64_t unknown_dims_ = 0;
   SlimVector<ShapeRecord> shapes_;
   SlimVector<DimensionHandle> dims_;
+  SlimVector<MergedShape> merged_shapes_;
+  SlimVector<MergedDim> merged_dims_;
 };
 
 TENON_SETUP_CODE_END
@@ -17722,8 +17761,10 @@ class InferenceContext : public ShapeAlgebra {
     return Done(out, MakeDim(value < 0 ? value + rank : value));
   }
 
-  // The error with the node and what was known of its inputs behind it, as TensorFlow words it.
-  TENON_COLD Status AttachContext(const Status& status) const {
+  // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
+  // way to it is forgotten.
+  TENON_COLD Status AttachContext(const Status& status) {
+    ForgetMerges();
     std::string shapes, tensors, as_shapes;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
@@ -19136,15 +19177,20 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What both are known to be: the older one where they are the same, a new unknown otherwise.
+// What both are known to be: the older one where they are the same, a new unknown otherwise; then merges are forgotten.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
   if (older.SameHandle(newer)) return older;
   const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
-  return equal ? older : c->UnknownDim();
+  if (equal) return older;
+  c->ForgetMerges();
+  return c->UnknownDim();
 }
 inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
   if (older.SameHandle(newer)) return older;
-  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) return c->UnknownShape();
+  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
+    c->ForgetMerges();
+    return c->UnknownShape();
+  }
   SlimVector<DimensionHandle> dims;
   bool same = true;
   for (std::int32_t i = 0; i < c->Rank(older); ++i) {
@@ -19883,7 +19929,6 @@ class CancellationManager;
 class DeferredOps;
 class FunctionRuntime;
 class LegacyVar;
-class MemoryRecord;
 class OpInputList;
 class OpMutableInputList;
 class OpOutputList;
@@ -20084,7 +20129,7 @@ class OpKernelContext {
   }
 
   // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
-  void set_memory_record(MemoryRecord* record);  // null: nothing is counted
+  void set_memory_record(MemoryListener* record) { record_ = record; }  // a MemoryRecord; null: nothing is counted
   bool track_allocations() const { return record_ != nullptr; }
   void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
   std::int64_t temp_memory_allocated() const;
@@ -21273,7 +21318,6 @@ inline Status OpKernelContext::allocate_persistent(DataType dtype, const TensorS
   record_persistent_memory_allocation(static_cast<std::int64_t>(out->TotalBytes()));
   return OkStatus();
 }
-inline void OpKernelContext::set_memory_record(MemoryRecord* record) { record_ = record; }
 inline void OpKernelContext::record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor) {
   if (record_ != nullptr) record_->AddTemp(bytes, tensor);
 }
@@ -28617,8 +28661,9 @@ Status Register(R& registry, Ops<Item...>, Devices<Device...>) {
 
 TENON_NAMESPACE_END
 
-#define TENON_REGISTER(...)                                                                     \
-  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registered_at_line_, __LINE__) = \
+// The variable is named by a counter, not by its line, so that files can be compiled as one (unity builds).
+#define TENON_REGISTER(...)                                                                  \
+  [[maybe_unused]] static const bool TENON_DETAIL_CONCAT(tenon_registration_, __COUNTER__) = \
       ::tenon::detail::BatchOf<::tenon::detail::UnitDevices, __VA_ARGS__>::Link()
 
 // ---- tenon/plugin.hpp ----
@@ -31250,15 +31295,22 @@ class TraceCollector {
   std::int64_t Now() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
-  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
+  // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
+           const MemoryRecord* memory = nullptr) {
+    const std::int64_t end = Now();
     std::int64_t bytes = 0;
     for (int i = 0; i < node.num_outputs; ++i)
       bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
-    AddNode(program, node, bytes, begin, end);
+    AddNode(program, node, bytes, begin, end, memory);
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
-               std::int64_t end) {
+               std::int64_t end, const MemoryRecord* memory = nullptr) {
     NodeTiming timing;
+    if (memory != nullptr) {
+      timing.temp_bytes = memory->temp_bytes();
+      timing.persistent_bytes = memory->persistent_bytes();
+    }
     timing.name = node.node->name();
     timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
                 : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
@@ -31286,6 +31338,39 @@ class TraceCollector {
   Mutex mutex_;
   SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
+};
+
+// For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
+// Does nothing without a trace. one thread.
+class NodeMeter {
+ public:
+  NodeMeter(TraceCollector* trace, OpKernelContext* context) : trace_(trace) {
+    if (trace != nullptr) [[unlikely]]
+      context->set_memory_record(&memory_);
+  }
+  NodeMeter(const NodeMeter&) = delete;
+  NodeMeter& operator=(const NodeMeter&) = delete;
+  void Begin() {
+    if (trace_ != nullptr) [[unlikely]] {
+      memory_.Clear();
+      begin_ = trace_->Now();
+    }
+  }
+  // The node has ended; its outputs are in the step.
+  void End(const Program& program, const ProgramNode& node, Step* step) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->Add(program, node, step, begin_, &memory_);
+  }
+  // The node has ended; its outputs are the engine's.
+  void End(const Program& program, const ProgramNode& node) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+  }
+
+ private:
+  TraceCollector* const trace_;
+  std::int64_t begin_ = 0;
+  MemoryRecord memory_;
 };
 
 // "MatMul: ... [node 'dense/MatMul', CPU:0]".
@@ -31404,6 +31489,7 @@ namespace detail {
 // Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
   OpKernelContext context;
+  NodeMeter meter(trace, &context);
   const CancellationManager* const cancellation = CancellationOf(*step);
   step->cache()->SetOwnerThread();
   Status status;
@@ -31412,13 +31498,12 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
       status = RunCancelled();
       break;
     }
-    const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+    meter.Begin();
     status = RunNode(program, number, step, &context);
     if (!status.ok()) [[unlikely]]
       break;
     const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
-    if (trace != nullptr) [[unlikely]]
-      trace->Add(program, node, step, begin, trace->Now());
+    meter.End(program, node, step);
     const int* release = program.releases.data() + node.first_release;
     for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
   }
@@ -31671,13 +31756,14 @@ class SessionImpl : public RefCounted {
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
+    if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
       session->functions_ =
-          make(session->registry_, session->device_, session->host_.get(), &session->resources_, session->options_);
+          make(session->registry_, session->device_, session->host_.get(), session->resources_, session->options_);
     return session;
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
@@ -31723,7 +31809,7 @@ class SessionImpl : public RefCounted {
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
     settings.dataflow = prepared.dataflow();
     settings.flush_denormals = options_.flush_denormals;
-    settings.resources = &resources_;
+    settings.resources = resources_;
     settings.cancellation = &cancellation_;
     return settings;
   }
@@ -31802,7 +31888,7 @@ class SessionImpl : public RefCounted {
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
   Device* host() const { return host_.get(); }
-  ResourceMgr* resources() { return &resources_; }
+  ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
@@ -31960,7 +32046,8 @@ class SessionImpl : public RefCounted {
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
   CancellationManager cancellation_;  // of all runs
-  ResourceMgr resources_;  // after the devices, whose memory the resources hold
+  ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
+  ResourceMgr* resources_ = &own_resources_;
   Owned<GraphFunctions> functions_;  // null: compiled without
   SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
   Mutex extend_mutex_;  // of those who change the graph, who hold it long
@@ -32242,15 +32329,16 @@ class DataflowRun final : public StepEngine {
   // object in use again, as soon as the last node was counted down.
   void Process(int number) {
     OpKernelContext context;
+    NodeMeter meter(trace_, &context);
     while (number >= 0) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) return StartAsync(number);
-        const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+        meter.Begin();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
-        else if (trace_ != nullptr && node.kind != ProgramNode::Kind::kNothing)
-          trace_->Add(program_, node, step_, begin, trace_->Now());
+        else if (node.kind != ProgramNode::Kind::kNothing)
+          meter.End(program_, node, step_);
       }
       number = Finish(number);
     }
@@ -32288,7 +32376,7 @@ class DataflowRun final : public StepEngine {
     if (!status.ok())
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
-      run->trace_->Add(run->program_, node, run->step_, state->begin, run->trace_->Now());
+      run->trace_->Add(run->program_, node, run->step_, state->begin);
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
   }
 
@@ -32955,6 +33043,7 @@ class FrameRun {
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
+    NodeMeter meter(trace, &context_);
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -32963,17 +33052,17 @@ class FrameRun {
         status = CancelledAt(item);
         break;
       }
-      const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+      meter.Begin();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
       if (status.ok()) status = std::exchange(read_status_, OkStatus());
       if (!status.ok()) [[unlikely]] {
         status = AtNode(status, program_, NodeOf(item));
         break;
       }
-      if (trace != nullptr && !item.dead) [[unlikely]]
-        trace->AddNode(program_, NodeOf(item), 0, begin, trace->Now());
+      if (!item.dead) meter.End(program_, NodeOf(item));
       if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
     }
+    context_.set_memory_record(nullptr);
     queue_.clear();
     states_.EndRoot();
     step_->cache()->ClearOwnerThread();
@@ -34055,6 +34144,7 @@ class ParallelFrameRun : public FrameRun {
   // be over as soon as the lock is given up for good.
   void Work(MutexLock& lock) {
     OpKernelContext context;
+    NodeMeter meter(trace_, &context);
     const CancellationManager* const cancellation = CancellationOf(*step_);
     while (!queue_.empty() && status_.ok()) {
       const FlowQueue::Item item = queue_.Pop();
@@ -34095,11 +34185,10 @@ class ParallelFrameRun : public FrameRun {
         lock.lock();
         continue;
       }
-      const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+      meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
-      if (trace_ != nullptr) [[unlikely]]
-        trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
+      meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();
@@ -35545,6 +35634,12 @@ struct AllocatorMemoryUsed {
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
+// What a node's kernel took beside its outputs.
+struct MemoryStats {
+  std::int64_t temp_memory_size = 0, persistent_memory_size = 0;  // bytes
+  friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
+};
+
 // Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
 struct NodeExecStats {
   std::string node_name;
@@ -35553,6 +35648,7 @@ struct NodeExecStats {
   std::string timeline_label;  // "y = AddV2(x, one)"
   std::int64_t scheduled_micros = 0;
   std::uint32_t thread_id = 0;
+  MemoryStats memory_stats;
   std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
   std::int64_t scheduled_nanos = 0;
   friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
@@ -35608,6 +35704,7 @@ namespace wire {
     static const Message message; \
   }
 TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(MemoryStats);
 TENON_DETAIL_SCHEMA(NodeExecStats);
 TENON_DETAIL_SCHEMA(DeviceStepStats);
 TENON_DETAIL_SCHEMA(StepStats);
@@ -35624,6 +35721,12 @@ inline constexpr Field kAllocatorMemoryUsedFields[] = {
 };
 inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
 
+inline constexpr Field kMemoryStatsFields[] = {
+    MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
+    MakeField<&MemoryStats::persistent_memory_size>(3, "persistent_memory_size"),
+};
+inline constexpr Message Schema<MemoryStats>::message("MemoryStats", kMemoryStatsFields);
+
 inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::node_name>(1, "node_name"),
     MakeField<&NodeExecStats::all_start_micros>(2, "all_start_micros"),
@@ -35634,6 +35737,7 @@ inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
     MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
     MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
+    MakeField<&NodeExecStats::memory_stats>(12, "memory_stats"),
     MakeField<&NodeExecStats::all_start_nanos>(13, "all_start_nanos"),
     MakeField<&NodeExecStats::op_start_rel_nanos>(14, "op_start_rel_nanos"),
     MakeField<&NodeExecStats::op_end_rel_nanos>(15, "op_end_rel_nanos"),
@@ -35857,6 +35961,7 @@ class RunDescriber {
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
     return stats;
   }
   static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {

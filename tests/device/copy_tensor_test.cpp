@@ -8,6 +8,7 @@
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 
+namespace copy_tensor_test {
 using namespace tenon;
 
 namespace {
@@ -111,3 +112,4 @@ TEST_SUITE("CopyTensor") {
     CHECK(trail == "from B:0 ");
   }
 }
+}  // namespace copy_tensor_test

@@ -7,6 +7,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+namespace cpu_device_test {
 using namespace tenon;
 
 namespace {
@@ -70,3 +71,4 @@ TEST_SUITE("CpuDevice") {
     CHECK(to.shape() == TensorShape({0, 4}));
   }
 }
+}  // namespace cpu_device_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace cpu_test {
 using namespace tenon;
 
 namespace {
@@ -73,3 +74,4 @@ TEST_SUITE("Cpu") {
     }
   }
 }
+}  // namespace cpu_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace denormals_test {
 using namespace tenon;
 
 namespace {
@@ -32,3 +33,4 @@ TEST_SUITE("ScopedFlushDenormals") {
     CHECK(FlushesDenormals() == before);
   }
 }
+}  // namespace denormals_test

@@ -9,6 +9,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/limited_allocator.hpp>
 
+namespace device_attributes_test {
 using namespace tenon;
 
 TEST_SUITE("DeviceAttributes") {
@@ -35,3 +36,4 @@ TEST_SUITE("DeviceAttributes") {
     CHECK(seen.count(0) == 0);
   }
 }
+}  // namespace device_attributes_test

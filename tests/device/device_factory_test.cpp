@@ -8,6 +8,7 @@
 #include <tenon/device/thread_pool.hpp>
 #include "fake_device.hpp"
 
+namespace device_factory_test {
 using namespace tenon;
 using device_test::FakeDevice;
 
@@ -83,3 +84,4 @@ TEST_SUITE("device factories") {
     CHECK(code("FACTORY_B:3") == Code::kOk);
   }
 }
+}  // namespace device_factory_test

@@ -9,6 +9,7 @@
 
 #include "fake_device.hpp"
 
+namespace device_mgr_test {
 using namespace tenon;
 using device_test::Fake;
 
@@ -172,3 +173,4 @@ TEST_SUITE("DynamicDeviceMgr") {
     CHECK(manager.ListDevices().size() == 1);
   }
 }
+}  // namespace device_mgr_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace device_name_test {
 using namespace tenon;
 
 namespace {
@@ -195,3 +196,4 @@ TEST_SUITE("DeviceName") {
     }
   }
 }
+}  // namespace device_name_test

@@ -7,6 +7,7 @@
 
 #include "fake_device.hpp"
 
+namespace device_set_test {
 using namespace tenon;
 using device_test::Fake;
 
@@ -70,3 +71,4 @@ TEST_SUITE("DeviceSet") {
     CHECK(DeviceSet().FindMatchingDevices(DeviceName()).empty());
   }
 }
+}  // namespace device_set_test

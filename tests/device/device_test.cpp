@@ -13,14 +13,15 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 
+namespace device_test {
 using namespace tenon;
 
 namespace {
 
-class FakeDevice final : public Device {
+class PlainDevice final : public Device {
  public:
-  explicit FakeDevice(std::string name, bool* gone = nullptr) : Device(std::move(name)), gone_(gone) {}
-  ~FakeDevice() override {
+  explicit PlainDevice(std::string name, bool* gone = nullptr) : Device(std::move(name)), gone_(gone) {}
+  ~PlainDevice() override {
     if (gone_ != nullptr) *gone_ = true;
   }
   std::string_view type() const override { return "FAKE"; }
@@ -43,7 +44,7 @@ class FakeDevice final : public Device {
 
 Result<Owned<Device>> MakeFake(const std::string& name, int ordinal) {
   if (ordinal > 1) return errors::InvalidArgument("there is no FAKE:", ordinal);
-  return Owned<Device>(new FakeDevice(name));
+  return Owned<Device>(new PlainDevice(name));
 }
 
 int TimesListed(const DeviceFactory* factory) {
@@ -61,27 +62,27 @@ int NumFactories() {
 
 TEST_SUITE("Device") {
   TEST_CASE("has a full name and a short one") {
-    const FakeDevice device("/job:localhost/replica:0/task:0/device:GPU:0");
+    const PlainDevice device("/job:localhost/replica:0/task:0/device:GPU:0");
     CHECK(device.name() == "/job:localhost/replica:0/task:0/device:GPU:0");
     CHECK(device.short_name() == "GPU:0");
-    CHECK(FakeDevice("/job:device/replica:0/task:3/device:XLA_CPU:12").short_name() == "XLA_CPU:12");
-    CHECK(FakeDevice("/device:CPU:0").short_name() == "CPU:0");
-    CHECK(FakeDevice("/job:device:1/task:0/device:CPU:0").short_name() == "CPU:0");
+    CHECK(PlainDevice("/job:device/replica:0/task:3/device:XLA_CPU:12").short_name() == "XLA_CPU:12");
+    CHECK(PlainDevice("/device:CPU:0").short_name() == "CPU:0");
+    CHECK(PlainDevice("/job:device:1/task:0/device:CPU:0").short_name() == "CPU:0");
   }
 
   TEST_CASE("is one object, owned through its base") {
     static_assert(std::has_virtual_destructor_v<Device> && std::is_abstract_v<Device>);
-    static_assert(!std::is_copy_constructible_v<FakeDevice> && !std::is_copy_assignable_v<FakeDevice>);
-    static_assert(!std::is_convertible_v<std::string, FakeDevice>);
+    static_assert(!std::is_copy_constructible_v<PlainDevice> && !std::is_copy_assignable_v<PlainDevice>);
+    static_assert(!std::is_convertible_v<std::string, PlainDevice>);
     bool gone = false;
-    std::unique_ptr<Device> device = std::make_unique<FakeDevice>("/device:FAKE:0", &gone);
+    std::unique_ptr<Device> device = std::make_unique<PlainDevice>("/device:FAKE:0", &gone);
     CHECK(device->type() == "FAKE");
     device.reset();
     CHECK(gone);
   }
 
   TEST_CASE("copies through its base, to it and back") {
-    FakeDevice fake("/device:FAKE:0");
+    PlainDevice fake("/device:FAKE:0");
     Device& device = fake;
     const Tensor host = MakeTensor<float>({2}, {3, 4});
     Tensor there, back;
@@ -130,3 +131,4 @@ TEST_SUITE("DeviceFactory") {
     CHECK(NumFactories() == before + 8);
   }
 }
+}  // namespace device_test

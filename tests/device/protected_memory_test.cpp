@@ -11,6 +11,7 @@
 
 #include "dies.hpp"
 
+namespace protected_memory_test {
 using namespace tenon;
 using device_test::Dies;
 
@@ -111,3 +112,4 @@ TEST_SUITE("ProtectedMemory") {
     }
   }
 }
+}  // namespace protected_memory_test

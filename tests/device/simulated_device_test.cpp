@@ -12,6 +12,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include "dies.hpp"
 
+namespace simulated_device_test {
 using namespace tenon;
 using device_test::Dies;
 
@@ -199,3 +200,4 @@ TEST_SUITE("SimulatedDevice") {
     for (std::thread& thread : threads) thread.join();
   }
 }
+}  // namespace simulated_device_test

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace thread_pool_test {
 using namespace tenon;
 
 namespace {
@@ -239,3 +240,4 @@ TEST_SUITE("ThreadPool") {
     }
   }
 }
+}  // namespace thread_pool_test

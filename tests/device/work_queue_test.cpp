@@ -10,6 +10,7 @@
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
 
+namespace work_queue_test {
 using namespace tenon;
 
 TEST_SUITE("WorkQueue") {
@@ -96,3 +97,4 @@ TEST_SUITE("WorkQueue") {
     CHECK(sum == 800);
   }
 }
+}  // namespace work_queue_test

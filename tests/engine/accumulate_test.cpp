@@ -13,6 +13,7 @@
 #include "guarded.hpp"
 #include "support.hpp"
 
+namespace accumulate_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -97,3 +98,4 @@ TEST_SUITE("SumOfSquares") {
     CHECK(SumOfSquares(odd, 8) == 204);
   }
 }
+}  // namespace accumulate_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace arg_reduce_test {
 using namespace tenon;
 
 namespace {
@@ -49,3 +50,4 @@ TEST_SUITE("ArgReduce") {
       }
   }
 }
+}  // namespace arg_reduce_test

@@ -10,6 +10,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace avg_pool_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -96,3 +97,4 @@ TEST_SUITE("average pools") {
     CHECK(float(y) == 1.f);  // 256 / 256: neither goes on from there
   }
 }
+}  // namespace avg_pool_test

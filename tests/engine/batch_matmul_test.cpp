@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace batch_matmul_test {
 using namespace tenon;
 
 TEST_SUITE("BatchMatMul") {
@@ -60,3 +61,4 @@ TEST_SUITE("BatchMatMul") {
     CHECK(BatchMatMul(device, DataType::kString, plan, &x, &y, &out).code() == Code::kInternal);
   }
 }
+}  // namespace batch_matmul_test

@@ -12,6 +12,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace batch_norm_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -108,3 +109,4 @@ TEST_SUITE("batch normalisation") {
               .ok());
   }
 }
+}  // namespace batch_norm_test

@@ -11,6 +11,7 @@
 
 #include "support.hpp"
 
+namespace bias_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -47,3 +48,4 @@ TEST_SUITE("biases") {
     CHECK(sum == 0);
   }
 }
+}  // namespace bias_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bounded_normal_test {
 using namespace tenon;
 
 namespace {
@@ -60,3 +61,4 @@ TEST_SUITE("bounded_normal") {
     CHECK(FillBoundedNormal<double>({std::nan(""), 1, 0, 1}, &stream, &one, 1).code() == Code::kInternal);
   }
 }
+}  // namespace bounded_normal_test

@@ -8,6 +8,7 @@
 
 #include "support.hpp"
 
+namespace broadcast_test {
 using namespace tenon;
 
 namespace {
@@ -108,3 +109,4 @@ TEST_SUITE("broadcast") {
     CHECK(WalkIsRight(a, b, 17));
   }
 }
+}  // namespace broadcast_test

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace case_mapping_test {
 using namespace tenon;
 
 namespace {
@@ -38,3 +39,4 @@ TEST_CASE("bytes that are no UTF-8 are replaced, a zero byte ends the text") {
   CHECK(Upper("a\xff\xe2\x82z") == "A\ufffd\ufffdZ");
   CHECK(Lower(std::string_view("A\0B", 3)) == "a");
 }
+}  // namespace case_mapping_test

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace case_tables_test {
 using namespace tenon;
 
 namespace {
@@ -28,3 +29,4 @@ TEST_CASE("the ends of a range are among what it maps") {
   for (const detail::CaseRange& range : detail::kLowerRanges) CHECK((range.last - range.first) % range.step == 0);
   for (const detail::CaseRange& range : detail::kUpperRanges) CHECK((range.last - range.first) % range.step == 0);
 }
+}  // namespace case_tables_test

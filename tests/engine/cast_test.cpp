@@ -14,6 +14,7 @@
 #include "guarded.hpp"
 #include "support.hpp"
 
+namespace cast_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -125,3 +126,4 @@ TEST_SUITE("Cast") {
     CHECK(out.IsUntouched());
   }
 }
+}  // namespace cast_test

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace charset_test {
 using namespace tenon;
 
 namespace {
@@ -64,3 +65,4 @@ TEST_CASE("characters to the encodings that ops write") {
   AppendEncoded(Charset::kUtf8, 0xe9, &out);
   CHECK(out == "\xc3\xa9");
 }
+}  // namespace charset_test

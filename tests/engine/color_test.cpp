@@ -8,6 +8,7 @@
 
 #include "window_reference.hpp"
 
+namespace color_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -57,3 +58,4 @@ TEST_SUITE("colours") {
     CHECK(y[6] == .3f);
   }
 }
+}  // namespace color_test

@@ -11,6 +11,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace conv_gradient_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -109,3 +110,4 @@ TEST_SUITE("convolutions by products of matrices") {
     CHECK(df[0] == 0);
   }
 }
+}  // namespace conv_gradient_test

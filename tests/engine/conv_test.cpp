@@ -12,6 +12,7 @@
 
 #include "support.hpp"
 
+namespace conv_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -215,3 +216,4 @@ TEST_SUITE("Conv2D") {
     CHECK(status.message().starts_with("Conv2D: OOM when allocating "));
   }
 }
+}  // namespace conv_test

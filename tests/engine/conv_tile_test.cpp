@@ -10,6 +10,7 @@
 
 #include "support.hpp"
 
+namespace conv_tile_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -87,3 +88,4 @@ TEST_SUITE("ConvKernels") {
     CHECK(out[5] == 0xffffffffu);  // 2 - 3
   }
 }
+}  // namespace conv_tile_test

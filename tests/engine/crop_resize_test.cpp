@@ -9,6 +9,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace crop_resize_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -44,3 +45,4 @@ TEST_SUITE("crops") {
     CHECK(LargestDifference(by_box, List{48.9999962, 360.599976, 391.999969, 240.399994}) < 1e-3);
   }
 }
+}  // namespace crop_resize_test

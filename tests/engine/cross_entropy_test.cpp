@@ -10,6 +10,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace cross_entropy_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -59,3 +60,4 @@ TEST_SUITE("cross entropy") {
     CHECK(back[4] == doctest::Approx(-0.8446375727653503));
   }
 }
+}  // namespace cross_entropy_test

@@ -11,6 +11,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace depthwise_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -81,3 +82,4 @@ TEST_SUITE("depthwise convolutions") {
     CHECK(y == std::vector<float>(24, 0.f));
   }
 }
+}  // namespace depthwise_test

@@ -10,6 +10,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace dilation_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -73,3 +74,4 @@ TEST_SUITE("dilation") {
     CHECK(std::vector<int>(sums, sums + 4) == std::vector<int>{105, -28, 105, -56});
   }
 }
+}  // namespace dilation_test

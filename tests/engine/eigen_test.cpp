@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace eigen_test {
 using namespace tenon;
 
 TEST_CASE("views of rank 2 are Eigen's matrices without a copy") {
@@ -17,3 +18,4 @@ TEST_CASE("views of rank 2 are Eigen's matrices without a copy") {
   CHECK(c == std::vector<float>{7, 16});
   CHECK(AsEigen(left).data() == a.data());
 }
+}  // namespace eigen_test

@@ -9,6 +9,7 @@
 
 #include "base/child_process.hpp"
 
+namespace eigen_views_test {
 using namespace tenon;
 
 TEST_SUITE("EigenViews") {
@@ -82,3 +83,4 @@ TEST_SUITE("EigenViews") {
     CHECK(Contains(child.errors, "Asking for tensor of 1 dimensions from a tensor of 2 dimensions: [2,3]"));
   }
 }
+}  // namespace eigen_views_test

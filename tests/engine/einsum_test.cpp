@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace einsum_test {
 using namespace tenon;
 
 namespace {
@@ -67,3 +68,4 @@ TEST_SUITE("Einsum") {
     refused("ii->i", nullptr, "Expected dimension 2 at axis 1");
   }
 }
+}  // namespace einsum_test

@@ -13,6 +13,7 @@
 
 #include "support.hpp"
 
+namespace elementwise_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -254,3 +255,4 @@ TEST_SUITE("elementwise") {
     }
   }
 }
+}  // namespace elementwise_test

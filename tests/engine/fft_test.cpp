@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace fft_test {
 using namespace tenon;
 
 namespace {
@@ -63,3 +64,4 @@ TEST_SUITE("fft") {
     }
   }
 }
+}  // namespace fft_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace fingerprint_test {
 using namespace tenon;
 
 namespace {
@@ -54,3 +55,4 @@ TEST_CASE("SipHash-2-4 of its authors' test vector") {
   for (int i = 0; i < 15; ++i) bytes.push_back(static_cast<char>(i));
   CHECK(SipHash(0x0706050403020100, 0x0f0e0d0c0b0a0908, bytes) == 0xa129ca6149be45e5);
 }
+}  // namespace fingerprint_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace fused_output_test {
 using namespace tenon;
 
 namespace {
@@ -48,3 +49,4 @@ TEST_SUITE("fused outputs") {
     }
   }
 }
+}  // namespace fused_output_test

@@ -13,6 +13,7 @@
 #include "guarded.hpp"
 #include "support.hpp"
 
+namespace gather_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -90,3 +91,4 @@ TEST_SUITE("Gather") {
     CHECK(out.IsUntouched());
   }
 }
+}  // namespace gather_test

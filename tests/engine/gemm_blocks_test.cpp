@@ -9,6 +9,7 @@
 #include "gemm_support.hpp"
 #include "support.hpp"
 
+namespace gemm_blocks_test {
 using namespace tenon;
 
 namespace {
@@ -97,3 +98,4 @@ TEST_SUITE("GemmBlocks") {
     CHECK(detail::Caches().second > detail::Caches().first);
   }
 }
+}  // namespace gemm_blocks_test

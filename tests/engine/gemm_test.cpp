@@ -14,6 +14,7 @@
 
 #include "support.hpp"
 
+namespace gemm_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -193,3 +194,4 @@ TEST_SUITE("Gemm") {
     CHECK(status.message().starts_with("MatMul: OOM when allocating "));
   }
 }
+}  // namespace gemm_test

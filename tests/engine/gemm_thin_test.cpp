@@ -6,6 +6,7 @@
 #include "gemm_support.hpp"
 #include "support.hpp"
 
+namespace gemm_thin_test {
 using namespace tenon;
 
 namespace {
@@ -36,3 +37,4 @@ TEST_SUITE("ThinGemm") {
     }
   }
 }
+}  // namespace gemm_thin_test

@@ -11,6 +11,7 @@
 #include "gemm_support.hpp"
 #include "support.hpp"
 
+namespace gemm_tile_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -97,3 +98,4 @@ TEST_SUITE("GemmKernels") {
 
   TEST_CASE("the best level stays the same") { CHECK(simd::BestLevel() == simd::BestLevel()); }
 }
+}  // namespace gemm_tile_test

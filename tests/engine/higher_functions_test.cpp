@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace higher_functions_test {
 using namespace tenon;
 
 namespace {
@@ -80,3 +81,4 @@ TEST_SUITE("higher functions") {
     CHECK(Dawsn(kInfinity) == 0);
   }
 }
+}  // namespace higher_functions_test

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+namespace isa_test {
 using namespace tenon;
 
 namespace {
@@ -91,3 +92,4 @@ TEST_SUITE("isa") {
     }
   }
 }
+}  // namespace isa_test

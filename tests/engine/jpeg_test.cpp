@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+namespace jpeg_test {
 using namespace tenon;
 
 TEST_CASE("JPEG: what TensorFlow's ops write and read unless told otherwise") {
@@ -149,3 +150,4 @@ TEST_SUITE("JPEG") {
 }
 
 #endif
+}  // namespace jpeg_test

@@ -11,6 +11,7 @@
 
 #include "support.hpp"
 
+namespace linalg_test {
 using namespace tenon;
 
 namespace {
@@ -130,3 +131,4 @@ TEST_SUITE("linalg") {
     CHECK(FarFromUnitary(u, 3, 2) < 1e-12);
   }
 }
+}  // namespace linalg_test

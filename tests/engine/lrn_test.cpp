@@ -9,6 +9,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace lrn_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -51,3 +52,4 @@ TEST_SUITE("local response normalisation") {
     }
   }
 }
+}  // namespace lrn_test

@@ -13,6 +13,7 @@
 
 #include "support.hpp"
 
+namespace move_test {
 using namespace tenon;
 
 namespace {
@@ -121,3 +122,4 @@ TEST_SUITE("move") {
     CHECK((MoverOf(DataType::kVariant).assign != nullptr));
   }
 }
+}  // namespace move_test

@@ -9,6 +9,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace patches_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -44,3 +45,4 @@ TEST_SUITE("patches") {
     CHECK(got == want);
   }
 }
+}  // namespace patches_test

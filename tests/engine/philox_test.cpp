@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace philox_test {
 using namespace tenon;
 
 namespace {
@@ -62,3 +63,4 @@ TEST_SUITE("philox") {
     for (int i = 0; i < 9; ++i) CHECK(all.Next() == later.Next());
   }
 }
+}  // namespace philox_test

@@ -10,6 +10,7 @@
 
 #include "engine/support.hpp"
 
+namespace png_test {
 using namespace tenon;
 
 TEST_CASE("what is said of PNG files where libpng is missing") {
@@ -134,3 +135,4 @@ TEST_SUITE("PNG") {
 }
 
 #endif
+}  // namespace png_test

@@ -10,6 +10,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace pool3d_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -89,3 +90,4 @@ TEST_SUITE("pools over volumes") {
     CHECK(back[1] == 3);
   }
 }
+}  // namespace pool3d_test

@@ -11,6 +11,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace pool_argmax_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -82,3 +83,4 @@ TEST_SUITE("pools with places") {
     CHECK(tenon::detail::PoolSum<std::int32_t>(2147483647, 1) == -2147483647 - 1);
   }
 }
+}  // namespace pool_argmax_test

@@ -11,6 +11,7 @@
 
 #include "support.hpp"
 
+namespace pool_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -152,3 +153,4 @@ TEST_SUITE("MaxPool") {
         "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 4, effective_filter_size: 7, stride: 1]");
   }
 }
+}  // namespace pool_test

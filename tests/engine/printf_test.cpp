@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace printf_test {
 using namespace tenon;
 
 TEST_CASE("formats are those that C would write by hand") {
@@ -21,3 +22,4 @@ TEST_CASE("numbers are appended, however long") {
   CHECK(wide.size() == 3000);
   CHECK(wide.view().substr(2997) == " -7");
 }
+}  // namespace printf_test

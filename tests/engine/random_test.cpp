@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+namespace random_test {
 using namespace tenon;
 
 namespace {
@@ -108,3 +109,4 @@ TEST_SUITE("random") {
     CHECK_FALSE(RandomFillOf(RandomKind::kAnyInteger, DataType::kInt8).exists());
   }
 }
+}  // namespace random_test

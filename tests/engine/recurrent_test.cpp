@@ -7,6 +7,7 @@
 
 #include "window_reference.hpp"
 
+namespace recurrent_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -59,3 +60,4 @@ TEST_SUITE("recurrent cells") {
     CHECK(LargestDifference(h, List{-0.0944920331, -0.179075986, 0.366321743, 0.448135704}) < 1e-6);
   }
 }
+}  // namespace recurrent_test

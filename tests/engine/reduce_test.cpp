@@ -15,6 +15,7 @@
 
 #include "support.hpp"
 
+namespace reduce_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 using tenon::testing::RoundingUnit;
@@ -267,3 +268,4 @@ TEST_SUITE("reduce") {
     CHECK(Reduced<SumReducer, float>({}, {}, {0, 3}, Axes({1})).empty());
   }
 }
+}  // namespace reduce_test

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+namespace rejection_test {
 using namespace tenon;
 
 namespace {
@@ -77,3 +78,4 @@ TEST_SUITE("rejection") {
     CHECK(status.ok());
   }
 }
+}  // namespace rejection_test

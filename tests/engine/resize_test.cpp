@@ -11,6 +11,7 @@
 #include "support.hpp"
 #include "window_reference.hpp"
 
+namespace resize_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -117,3 +118,4 @@ TEST_SUITE("resizing") {
     }
   }
 }
+}  // namespace resize_test

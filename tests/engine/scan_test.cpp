@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace scan_test {
 using namespace tenon;
 
 TEST_SUITE("Scan") {
@@ -53,3 +54,4 @@ TEST_SUITE("Scan") {
     CHECK(y[0] == -std::numeric_limits<float>::infinity());
   }
 }
+}  // namespace scan_test

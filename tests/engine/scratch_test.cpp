@@ -12,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+namespace scratch_test {
 using namespace tenon;
 
 TEST_SUITE("Scratch") {
@@ -84,3 +85,4 @@ TEST_SUITE("parts") {
         }
   }
 }
+}  // namespace scratch_test

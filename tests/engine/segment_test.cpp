@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace segment_test {
 using namespace tenon;
 
 TEST_SUITE("Segment") {
@@ -52,3 +53,4 @@ TEST_SUITE("Segment") {
     CHECK(static_cast<float>(out) == 514.0f);
   }
 }
+}  // namespace segment_test

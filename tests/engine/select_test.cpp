@@ -12,6 +12,7 @@
 #include "guarded.hpp"
 #include "support.hpp"
 
+namespace select_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -95,3 +96,4 @@ TEST_SUITE("Select") {
     CHECK(out[1] == no[1]);
   }
 }
+}  // namespace select_test

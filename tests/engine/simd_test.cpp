@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace simd_test {
 using namespace tenon;
 
 namespace {
@@ -106,3 +107,4 @@ TEST_SUITE("simd") {
     CHECK(exp(std::log(std::numeric_limits<T>::max()) * T(0.999)) < infinity);
   }
 }
+}  // namespace simd_test

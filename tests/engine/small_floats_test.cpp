@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace small_floats_test {
 using namespace tenon;
 
 TEST_SUITE("half and bfloat16 as float") {
@@ -39,3 +40,4 @@ TEST_SUITE("half and bfloat16 as float") {
     CHECK(wide[1] == 3.140625f);
   }
 }
+}  // namespace small_floats_test

@@ -12,6 +12,7 @@
 
 #include "support.hpp"
 
+namespace softmax_test {
 using namespace tenon;
 using tenon::testing::RandomVector;
 
@@ -104,3 +105,4 @@ TEST_SUITE("Softmax") {
     CHECK(Softmax<half>(device, x.data(), x.data(), 2, 5).code() == Code::kResourceExhausted);
   }
 }
+}  // namespace softmax_test

@@ -10,6 +10,7 @@
 
 #include "support.hpp"
 
+namespace sparse_test {
 using namespace tenon;
 
 TEST_SUITE("sparse") {
@@ -84,3 +85,4 @@ TEST_SUITE("sparse") {
     CHECK_UNARY(ElementMathOf(DataType::kString) == nullptr);
   }
 }
+}  // namespace sparse_test

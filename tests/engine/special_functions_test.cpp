@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace special_functions_test {
 using namespace tenon;
 
 namespace {
@@ -56,3 +57,4 @@ TEST_SUITE("Special functions") {
     CHECK(std::isnan(Digamma(std::nan(""))));
   }
 }
+}  // namespace special_functions_test

@@ -12,6 +12,7 @@
 
 #include "support.hpp"
 
+namespace strided_slice_test {
 using namespace tenon;
 
 namespace {
@@ -111,3 +112,4 @@ TEST_SUITE("strided_slice") {
     CHECK(PartIsRight<tstring>(device, {{400, 30}, {0, 29}, {1, -2}, {400, 15}}));
   }
 }
+}  // namespace strided_slice_test

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace suppression_test {
 using namespace tenon;
 
 namespace {
@@ -54,3 +55,4 @@ TEST_SUITE("suppression") {
     CHECK(soft.scores[2] == doctest::Approx(0.2943035662174225));
   }
 }
+}  // namespace suppression_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace texts_test {
 using namespace tenon;
 
 TEST_CASE("every code point survives UTF-8, and nothing else is read from it") {
@@ -78,3 +79,4 @@ TEST_CASE("a loop over texts covers each one once") {
   CHECK(out[1] == "b");
   CHECK(out[2] == "");
 }
+}  // namespace texts_test

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace top_k_test {
 using namespace tenon;
 
 namespace {
@@ -55,3 +56,4 @@ TEST_SUITE("TopK") {
     CHECK(value[0] == 5);
   }
 }
+}  // namespace top_k_test

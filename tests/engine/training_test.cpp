@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+namespace training_test {
 using namespace tenon;
 
 namespace {
@@ -196,3 +197,4 @@ TEST_SUITE("training rules against their formulas") {
     CHECK(float(narrow) == -.5f);
   }
 }
+}  // namespace training_test

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace transpose_test {
 using namespace tenon;
 
 namespace {
@@ -95,3 +96,4 @@ TEST_SUITE("CopyNd") {
     CHECK(same);
   }
 }
+}  // namespace transpose_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace unicode_scripts_test {
 using namespace tenon;
 
 TEST_CASE("scripts by ICU's numbers, as TensorFlow answers") {
@@ -19,3 +20,4 @@ TEST_CASE("scripts by ICU's numbers, as TensorFlow answers") {
   CHECK(ScriptOf(-1) == -1);
   CHECK(ScriptOf(0x110000) == -1);
 }
+}  // namespace unicode_scripts_test

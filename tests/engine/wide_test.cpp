@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+namespace wide_test {
 using namespace tenon;
 using tenon::detail::CastKind;
 
@@ -76,3 +77,4 @@ TEST_SUITE("wide numbers") {
     CHECK(VisitWide(CastKind::kUnsigned, size) == 2);
   }
 }
+}  // namespace wide_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace window_test {
 using namespace tenon;
 
 namespace {
@@ -51,3 +52,4 @@ TEST_SUITE("Window") {
         "INVALID_ARGUMENT: Computed output size would be negative: -2 [input_size: 2, effective_filter_size: 5, stride: 1]");
   }
 }
+}  // namespace window_test

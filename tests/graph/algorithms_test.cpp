@@ -11,6 +11,7 @@
 
 #include "test_ops.hpp"
 
+namespace algorithms_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -130,3 +131,4 @@ TEST_SUITE("graph algorithms") {
     CHECK(count == n);
   }
 }
+}  // namespace algorithms_test

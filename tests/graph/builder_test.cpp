@@ -12,6 +12,7 @@
 
 #include "test_ops.hpp"
 
+namespace builder_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -122,3 +123,4 @@ TEST_SUITE("GraphBuilder") {
           "GraphBuilder: node number 7 does not exist; this graph has 2 nodes.");
   }
 }
+}  // namespace builder_test

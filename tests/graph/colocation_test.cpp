@@ -3,6 +3,7 @@
 
 #include "graph/placing.hpp"
 
+namespace colocation_test {
 using namespace tenon;
 using namespace placing;
 using testing::MakeFloat;
@@ -143,3 +144,4 @@ TEST_SUITE("ColocationGraph") {
     CHECK(errors::IsInvalidArgument(ColocationGraph(graph, devices, other, options, nullptr).Build()));
   }
 }
+}  // namespace colocation_test

@@ -13,6 +13,7 @@
 
 #include "test_ops.hpp"
 
+namespace constant_values_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -100,3 +101,4 @@ TEST_SUITE("ConstantValues") {
     CHECK_FALSE(known);
   }
 }
+}  // namespace constant_values_test

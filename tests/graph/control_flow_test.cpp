@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+namespace control_flow_test {
 using namespace tenon;
 
 namespace {
@@ -100,3 +101,4 @@ TEST_SUITE("FindFrames") {
       CHECK(!NeedsFrames(NodeClassOf(op)));
   }
 }
+}  // namespace control_flow_test

@@ -10,6 +10,7 @@
 #include "function_graphs.hpp"
 #include "test_ops.hpp"
 
+namespace function_import_test {
 using namespace tenon;
 
 TEST_CASE("a library of functions is refused, with the header's name, where the part is not linked") {
@@ -24,3 +25,4 @@ TEST_CASE("a library of functions is refused, with the header's name, where the 
   CHECK(refused.message().find("<tenon/graph/function_import.hpp>") != std::string::npos);
   CHECK(plain.ok());
 }
+}  // namespace function_import_test

@@ -5,6 +5,7 @@
 
 #include "graph/function_graphs.hpp"
 
+namespace function_reach_test {
 using namespace tenon;
 using function_test::Call;
 using function_test::Floats;
@@ -35,3 +36,4 @@ TEST_CASE("ReachableFunctions: through ops, attrs, attrs of attrs, lists, bodies
   CHECK(part.gradient.size() == 1);
   CHECK(part.registered_gradients.size() == 1);
 }
+}  // namespace function_reach_test

@@ -12,6 +12,7 @@
 #include "graph/function_graphs.hpp"
 #include "graph/test_ops.hpp"
 
+namespace function_test {
 using namespace tenon;
 using namespace function_test;
 
@@ -127,3 +128,4 @@ TEST_SUITE("InstantiateFunction") {
     CHECK(call.attr.Find("Tin")->list().type == SlimVector<DataType>{DataType::kFloat});
   }
 }
+}  // namespace function_test

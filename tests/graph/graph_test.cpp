@@ -10,6 +10,7 @@
 
 #include "test_ops.hpp"
 
+namespace graph_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -133,3 +134,4 @@ TEST_SUITE("Graph") {
     CHECK_FALSE(IsControlFlow(NodeClassOf("Identity")));
   }
 }
+}  // namespace graph_test

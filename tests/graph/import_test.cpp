@@ -12,6 +12,7 @@
 
 #include "test_ops.hpp"
 
+namespace import_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -264,3 +265,7 @@ TEST_SUITE("ImportGraphDef") {
               .unknown_rank());
   }
 }
+
+#undef CHECK_REFUSED
+
+}  // namespace import_test

@@ -8,6 +8,7 @@
 #include "graph/flow_ops.hpp"
 #include "graph/function_graphs.hpp"
 
+namespace inline_function_test {
 using namespace tenon;
 using function_test::Call;
 using function_test::Floats;
@@ -169,3 +170,4 @@ TEST_SUITE("InlineFunctionCall") {
     CHECK(Inline(f, MakeCall({"a"}), {.ignore_noinline = true}).status.ok());
   }
 }
+}  // namespace inline_function_test

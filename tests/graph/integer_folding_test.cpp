@@ -10,6 +10,7 @@
 
 #include "test_ops.hpp"
 
+namespace integer_folding_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -123,3 +124,4 @@ TEST_SUITE("FoldIntegers") {
     CHECK(Fold("Pack", std::vector<Tensor>(2000, Int(1))) == "");
   }
 }
+}  // namespace integer_folding_test

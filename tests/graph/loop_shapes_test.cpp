@@ -19,6 +19,7 @@
 
 #include "function_graphs.hpp"
 
+namespace loop_shapes_test {
 using namespace tenon;
 using function_test::MakeNode;
 
@@ -98,3 +99,4 @@ TEST_SUITE("RefineLoopShapes") {
     CHECK(ShapeIn(*graph, "exit") == "<unknown>");
   }
 }
+}  // namespace loop_shapes_test

@@ -12,6 +12,7 @@
 #include "graph/flow_ops.hpp"
 #include "graph/function_graphs.hpp"
 
+namespace lower_functional_test {
 using namespace tenon;
 using function_test::Call;
 using function_test::Floats;
@@ -305,3 +306,4 @@ TEST_SUITE("LowerFunctionalOps") {
     CHECK(graph.num_nodes() == 2);
   }
 }
+}  // namespace lower_functional_test

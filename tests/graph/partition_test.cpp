@@ -14,6 +14,7 @@
 #include "graph/function_graphs.hpp"
 #include "graph/placing.hpp"
 
+namespace partition_test {
 using namespace tenon;
 using namespace placing;
 using testing::MakeFloat;
@@ -354,3 +355,4 @@ TEST_SUITE("PartitionGraph") {
     CHECK(half["CPU:0"].node[0].attr.Find("send_device_incarnation")->i() == 14);
   }
 }
+}  // namespace partition_test

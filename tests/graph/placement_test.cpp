@@ -3,6 +3,7 @@
 
 #include "graph/placing.hpp"
 
+namespace placement_test {
 using namespace tenon;
 
 TEST_SUITE("PlacementDevices") {
@@ -37,3 +38,4 @@ TEST_CASE("PlacementReport: a line for each node") {
   report.notes.push_back("n");
   CHECK(report.ToString() == "y: (MatMul): /device:GPU:0  # with its input\nnote: n\n");
 }
+}  // namespace placement_test

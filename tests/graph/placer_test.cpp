@@ -3,6 +3,7 @@
 
 #include "graph/placing.hpp"
 
+namespace placer_test {
 using namespace tenon;
 using namespace placing;
 using testing::MakeFloat;
@@ -145,3 +146,4 @@ TEST_SUITE("PlaceGraph") {
     CHECK(errors::IsFailedPrecondition(Placed(def, {}).status));
   }
 }
+}  // namespace placer_test

@@ -5,6 +5,7 @@
 
 #include "graph/flow_ops.hpp"
 
+namespace rewrite_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -62,3 +63,4 @@ TEST_SUITE("GraphRewrite") {
     CHECK(out.node[0].attr.Find("_class") == nullptr);
   }
 }
+}  // namespace rewrite_test

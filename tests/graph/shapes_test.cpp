@@ -13,6 +13,7 @@
 
 #include "test_ops.hpp"
 
+namespace shapes_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -158,3 +159,4 @@ TEST_SUITE("ShapeRefiner") {
     CHECK(ShapeOf(b, b.Add("Fill", "filled", {s, b.Const("v", Tensor::Scalar(1.0f))})) == "[?]");
   }
 }
+}  // namespace shapes_test

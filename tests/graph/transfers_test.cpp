@@ -3,6 +3,7 @@
 
 #include "graph/placing.hpp"
 
+namespace transfers_test {
 using namespace tenon;
 
 namespace {
@@ -54,3 +55,4 @@ TEST_SUITE("transfers") {
     CHECK(errors::IsNotFound(Check({bare, recv})));
   }
 }
+}  // namespace transfers_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace crc32_test {
 using namespace tenon;
 
 TEST_CASE("Crc32: known sums") {
@@ -19,3 +20,4 @@ TEST_CASE("Crc32: in parts as at once, at every length") {
   const std::string_view all = bytes;
   for (std::size_t n = 0; n <= all.size(); ++n) CHECK(Crc32(all.substr(n), Crc32(all.substr(0, n))) == Crc32(all));
 }
+}  // namespace crc32_test

@@ -8,6 +8,7 @@
 
 #include <tenon/io/inflate.hpp>
 
+namespace deflate_test {
 using namespace tenon;
 
 namespace {
@@ -49,3 +50,4 @@ TEST_SUITE("Deflate") {
       RoundTrip("here and there" + unique.substr(0, distance - 14) + "here and there");
   }
 }
+}  // namespace deflate_test

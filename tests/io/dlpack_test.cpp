@@ -10,6 +10,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
 
+namespace dlpack_test {
 using namespace tenon;
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
@@ -240,3 +241,4 @@ TEST_SUITE("ToDLPack") {
               "the tensor is in memory of the host, and device type 2 (1: CPU, 2: CUDA) is not there"));
   }
 }
+}  // namespace dlpack_test

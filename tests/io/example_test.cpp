@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace example_test {
 using namespace tenon;
 
 namespace {
@@ -102,3 +103,4 @@ TEST_SUITE("Example") {
     CHECK_FALSE(ReadValues({DataType::kInt64, "\x0a\x0b\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"}, &number));
   }
 }
+}  // namespace example_test

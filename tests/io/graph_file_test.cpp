@@ -9,6 +9,7 @@
 
 #include <io/temp_file.hpp>
 
+namespace graph_file_test {
 using namespace tenon;
 
 namespace {
@@ -106,3 +107,4 @@ TEST_SUITE("ReadGraphFile") {
         "has 3 bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint"));
   }
 }
+}  // namespace graph_file_test

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+namespace inflate_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -80,3 +81,4 @@ TEST_SUITE("Inflate") {
     CHECK(Error("\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"s).find("fit no code") != std::string::npos);
   }
 }
+}  // namespace inflate_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace load_library_test {
 using namespace tenon;
 
 // tests/shared has libraries to load; here are files that are none.
@@ -31,3 +32,4 @@ TEST_SUITE("LoadLibrary of no library") {
     CHECK((status.code() == Code::kInvalidArgument || status.code() == Code::kNotFound));
   }
 }
+}  // namespace load_library_test

@@ -15,6 +15,7 @@
 
 #include <io/temp_file.hpp>
 
+namespace mapped_file_test {
 using namespace tenon;
 
 namespace {
@@ -135,3 +136,4 @@ TEST_SUITE("WriteFile") {
     CHECK(s.message() == "WriteFile: '/no/such/folder/file': No such file or directory");
   }
 }
+}  // namespace mapped_file_test

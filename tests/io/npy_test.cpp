@@ -13,6 +13,7 @@
 
 #include <io/temp_file.hpp>
 
+namespace npy_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -355,3 +356,4 @@ TEST_SUITE("WriteNpy") {
           Code::kFailedPrecondition);
   }
 }
+}  // namespace npy_test

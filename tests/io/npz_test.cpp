@@ -12,6 +12,7 @@
 
 #include <io/temp_file.hpp>
 
+namespace npz_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -197,3 +198,4 @@ TEST_SUITE("WriteNpz") {
     CHECK(ReadNpz(temp.path())->empty());
   }
 }
+}  // namespace npz_test

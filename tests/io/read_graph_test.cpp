@@ -6,6 +6,7 @@
 
 #include <string>
 
+namespace read_graph_test {
 using namespace tenon;
 
 TEST_CASE("ReadGraphFile alone reads a frozen model") {
@@ -14,3 +15,4 @@ TEST_CASE("ReadGraphFile alone reads a frozen model") {
   CHECK(graph->node.size() > 5);
   CHECK(graph->library.empty());
 }
+}  // namespace read_graph_test

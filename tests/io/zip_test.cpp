@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+namespace zip_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -259,3 +260,4 @@ TEST_SUITE("ZipWriter") {
     CHECK(writer.Pieces().status().code() == Code::kAlreadyExists);
   }
 }
+}  // namespace zip_test

@@ -5,6 +5,7 @@
 
 #include "run_op.hpp"
 
+namespace adapted_kernel_test {
 using namespace tenon;
 
 TEST_SUITE("AdaptedKernel") {
@@ -53,3 +54,4 @@ TEST_SUITE("AdaptedKernel") {
     }
   }
 }
+}  // namespace adapted_kernel_test

@@ -7,6 +7,7 @@
 
 #include "test_ops.hpp"
 
+namespace adapter_test {
 using namespace tenon;
 
 using kernel_test::KtAddIndex;
@@ -33,3 +34,4 @@ TEST_SUITE("Adapter") {
     CHECK(trivial);
   }
 }
+}  // namespace adapter_test

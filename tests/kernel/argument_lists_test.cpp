@@ -7,6 +7,7 @@
 
 #include "any_node.hpp"
 
+namespace argument_lists_test {
 using namespace tenon;
 
 namespace {
@@ -37,3 +38,4 @@ TEST_SUITE("argument lists") {
     CHECK(OpInputList().size() == 0);
   }
 }
+}  // namespace argument_lists_test

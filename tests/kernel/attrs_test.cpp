@@ -5,6 +5,7 @@
 
 #include "run_op.hpp"
 
+namespace attrs_test {
 using namespace tenon;
 
 namespace {
@@ -40,3 +41,4 @@ TEST_SUITE("Attrs") {
     CHECK(slots[1].member == &mixed.count);
   }
 }
+}  // namespace attrs_test

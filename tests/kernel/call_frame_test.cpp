@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace call_frame_test {
 using namespace tenon;
 
 TEST_SUITE("FunctionCallFrame") {
@@ -45,3 +46,4 @@ TEST_SUITE("FunctionCallFrame") {
     CHECK(results.size() == 2);
   }
 }
+}  // namespace call_frame_test

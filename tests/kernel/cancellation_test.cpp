@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+namespace cancellation_test {
 TEST_CASE("CancellationManager: callbacks run once, or never") {
   tenon::CancellationManager manager;
   int a = 0, b = 0;
@@ -78,3 +79,4 @@ TEST_CASE("CancellationManager: children may come and go while the parent is can
     CHECK(called + taken_back == registered);
   }
 }
+}  // namespace cancellation_test

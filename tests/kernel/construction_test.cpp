@@ -5,6 +5,7 @@
 
 #include "run_op.hpp"
 
+namespace construction_test {
 using namespace tenon;
 
 TEST_SUITE("OpKernelConstruction") {
@@ -24,3 +25,4 @@ TEST_SUITE("OpKernelConstruction") {
     CHECK(construction.status().message() == "first");
   }
 }
+}  // namespace construction_test

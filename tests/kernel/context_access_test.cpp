@@ -13,6 +13,7 @@
 
 #include "any_node.hpp"
 
+namespace context_access_test {
 using namespace tenon;
 using kernel_test::AnyNode;
 
@@ -289,3 +290,4 @@ TEST_SUITE("OpKernelContext: services") {
     CHECK(node.construction->status().message() == "third");
   }
 }
+}  // namespace context_access_test

@@ -5,6 +5,7 @@
 
 #include "run_op.hpp"
 
+namespace context_test {
 using namespace tenon;
 
 TEST_SUITE("OpKernelContext") {
@@ -18,3 +19,4 @@ TEST_SUITE("OpKernelContext") {
     CHECK(context.status().ok());
   }
 }
+}  // namespace context_test

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+namespace deferred_ops_test {
 using namespace tenon;
 
 TEST_SUITE("DeferredOps") {
@@ -22,3 +23,4 @@ TEST_SUITE("DeferredOps") {
     second.join();
   }
 }
+}  // namespace deferred_ops_test

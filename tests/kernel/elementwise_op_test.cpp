@@ -8,6 +8,7 @@
 
 #include "run_op.hpp"
 
+namespace elementwise_op_test {
 using namespace tenon;
 
 namespace {
@@ -60,3 +61,4 @@ TEST_SUITE("Map1 and Map2") {
     CHECK(!(*out)[0].flat<bool>()(4));
   }
 }
+}  // namespace elementwise_op_test

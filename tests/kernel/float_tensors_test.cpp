@@ -8,6 +8,7 @@
 #include "engine/support.hpp"
 #include "kernel/one_node.hpp"
 
+namespace float_tensors_test {
 using namespace tenon;
 using namespace tenon::testing;
 using kernel_test::OneNode;
@@ -80,3 +81,4 @@ TEST_SUITE("float tensors") {
     CHECK_FALSE(fails(3, false));
   }
 }
+}  // namespace float_tensors_test

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace function_runtime_test {
 using namespace tenon;
 
 namespace {
@@ -46,3 +47,4 @@ TEST_CASE("FunctionRuntime is found through the environment and called with tens
   CHECK(results[0].scalar<int>()() == 2);
   CHECK(results[1].scalar<float>()() == 1);
 }
+}  // namespace function_runtime_test

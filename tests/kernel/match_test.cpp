@@ -8,6 +8,7 @@
 
 #include "run_op.hpp"
 
+namespace match_test {
 using namespace tenon;
 
 namespace {
@@ -86,3 +87,4 @@ TEST_SUITE("KernelMatch") {
           std::string::npos);
   }
 }
+}  // namespace match_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace memory_record_test {
 using namespace tenon;
 
 TEST_SUITE("MemoryRecord") {
@@ -24,3 +25,4 @@ TEST_SUITE("MemoryRecord") {
     CHECK(record.persistent_ids().empty());
   }
 }
+}  // namespace memory_record_test

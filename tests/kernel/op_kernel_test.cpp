@@ -5,6 +5,7 @@
 
 #include "run_op.hpp"
 
+namespace op_kernel_test {
 using namespace tenon;
 
 TEST_SUITE("OpKernel") {
@@ -19,3 +20,4 @@ TEST_SUITE("OpKernel") {
     CHECK(out.status().message().find("Missing 0-th output from {{node call}}") == 0);
   }
 }
+}  // namespace op_kernel_test

@@ -7,6 +7,7 @@
 
 #include "any_node.hpp"
 
+namespace output_check_test {
 using namespace tenon;
 
 namespace {
@@ -46,3 +47,4 @@ TEST_SUITE("CheckOutputShapes") {
     CHECK(detail::CheckFirstOutputs(node.frame).ok());
   }
 }
+}  // namespace output_check_test

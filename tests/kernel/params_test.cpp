@@ -7,6 +7,7 @@
 
 #include "run_op.hpp"
 
+namespace params_test {
 using namespace tenon;
 
 static_assert(detail::ParamTraits<In<float, 2>>::info.rank == 2);
@@ -76,3 +77,4 @@ TEST_SUITE("Parameters") {
     CHECK(calls.last.ok());
   }
 }
+}  // namespace params_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace plugin_test {
 using namespace tenon;
 
 TEST_SUITE("CheckPlugin") {
@@ -41,3 +42,4 @@ TEST_SUITE("CheckPlugin") {
           std::string_view::npos);
   }
 }
+}  // namespace plugin_test

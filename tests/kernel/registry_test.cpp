@@ -10,6 +10,7 @@
 #include <tenon/kernel/match.hpp>
 #include <tenon/register.hpp>
 
+namespace registry_test {
 using namespace tenon;
 
 namespace {
@@ -153,3 +154,4 @@ TEST_SUITE("Registry") {
     CHECK(Registry::Global().status().ok());
   }
 }
+}  // namespace registry_test

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+namespace rendezvous_test {
 using namespace tenon;
 
 namespace {
@@ -105,3 +106,4 @@ TEST_SUITE("Rendezvous") {
     CHECK(rendezvous->waiting.empty());
   }
 }
+}  // namespace rendezvous_test

@@ -7,6 +7,7 @@
 
 #include "kernel/one_node.hpp"
 
+namespace resource_lookup_test {
 using namespace tenon;
 using kernel_test::OneNode;
 
@@ -122,3 +123,4 @@ TEST_SUITE("resources of a kernel") {
     CHECK(RefusalOf("", "_x") == "INVALID_ARGUMENT: shared_name cannot start with '_':_x");
   }
 }
+}  // namespace resource_lookup_test

@@ -10,6 +10,7 @@
 
 #include <tenon/base/refcount.hpp>
 
+namespace resource_mgr_test {
 namespace {
 
 using namespace tenon;
@@ -126,3 +127,4 @@ TEST_CASE("ResourceMgr: many threads, one resource each name") {
   for (std::thread& thread : threads) thread.join();
   CHECK(made[0] + made[1] + made[2] + made[3] == 200);
 }
+}  // namespace resource_mgr_test

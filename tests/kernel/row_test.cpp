@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace row_test {
 using namespace tenon;
 
 TEST_SUITE("KernelRow") {
@@ -14,3 +15,4 @@ TEST_SUITE("KernelRow") {
     CHECK(batch.next == before);
   }
 }
+}  // namespace row_test

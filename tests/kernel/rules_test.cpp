@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace rules_test {
 using namespace tenon;
 
 // The laws themselves are tested by tests/compile_fail; here: that they accept what is right.
@@ -12,3 +13,4 @@ TEST_SUITE("Rules") {
     CHECK(sizeof(rule::AttrsMembersAreAttrs<int, FixedString<1>("n"), true>) == 1);
   }
 }
+}  // namespace rules_test

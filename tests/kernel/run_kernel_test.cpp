@@ -18,6 +18,7 @@
 #include "graph/function_graphs.hpp"
 #include "run_op.hpp"
 
+namespace run_kernel_test {
 using namespace tenon;
 
 namespace {
@@ -272,3 +273,4 @@ TEST_SUITE("faults of kernels in a session") {
     CHECK(lines.text.find("called its Done twice") != std::string::npos);
   }
 }
+}  // namespace run_kernel_test

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace served_types_test {
 using namespace tenon;
 
 namespace {
@@ -42,3 +43,4 @@ TEST_SUITE("served types") {
     CHECK(Serve(DataType::kString, kPodTypes).find("with types {string}; registered: ") != std::string::npos);
   }
 }
+}  // namespace served_types_test

@@ -7,6 +7,7 @@
 
 #include <tenon/kernel/resource_lookup.hpp>
 
+namespace session_tensors_test {
 using namespace tenon;
 using tenon::detail::SessionTensors;
 using tenon::detail::StepTensors;
@@ -66,3 +67,4 @@ TEST_SUITE("SessionTensors") {
     CHECK(variable.dtype() == DataType::kResource);
   }
 }
+}  // namespace session_tensors_test

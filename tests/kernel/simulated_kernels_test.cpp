@@ -12,6 +12,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/register.hpp>
 
+namespace simulated_kernels_test {
 using namespace tenon;
 
 namespace {
@@ -135,3 +136,4 @@ TEST_SUITE("kernels of a simulated device") {
     CHECK(memory.message().find("SIM:0_bfc") != std::string::npos);
   }
 }
+}  // namespace simulated_kernels_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace step_container_test {
 namespace {
 
 using namespace tenon;
@@ -57,3 +58,4 @@ TEST_CASE("StepContainer: what a run wants to keep is kept by one function") {
   Ref<Box> box;
   CHECK(container.Lookup("x:0", &box).ok());
 }
+}  // namespace step_container_test

@@ -11,6 +11,7 @@
 
 #include "one_node.hpp"
 
+namespace step_services_test {
 using namespace tenon;
 
 TEST_SUITE("Runner") {
@@ -52,3 +53,4 @@ TEST_SUITE("StepServices") {
           Code::kFailedPrecondition);
   }
 }
+}  // namespace step_services_test

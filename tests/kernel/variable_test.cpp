@@ -9,6 +9,7 @@
 
 #include "kernel/one_node.hpp"
 
+namespace variable_test {
 using namespace tenon;
 using kernel_test::OneNode;
 
@@ -105,3 +106,4 @@ TEST_SUITE("LockedVar") {
           "INVALID_ARGUMENT: Input 1 of node here was passed float incompatible with expected float_ref.");
   }
 }
+}  // namespace variable_test

@@ -11,6 +11,7 @@
 #include <base/child_process.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+namespace allocator_registry_test {
 using tenon::Allocator;
 using tenon::AllocatorFactory;
 using tenon::AllocatorRegistration;
@@ -134,3 +135,4 @@ TEST_SUITE("AllocatorRegistry") {
     CHECK(calls.allocators == 1);
   }
 }
+}  // namespace allocator_registry_test

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+namespace allocator_retry_test {
 using tenon::AllocatorRetry;
 
 namespace {
@@ -110,3 +111,4 @@ TEST_CASE("many threads share one unit and none is forgotten") {
   CHECK(failures == 0);
   CHECK(units.left == 1);
 }
+}  // namespace allocator_retry_test

@@ -5,6 +5,7 @@
 
 #include <base/child_process.hpp>
 
+namespace allocator_test {
 using tenon::Allocator;
 using tenon::AllocatorAttributes;
 
@@ -97,3 +98,4 @@ TEST_CASE("two different scopes cannot be merged") {
   CHECK(child.aborted);
   CHECK(Contains(child.errors, "at most one scope_id may be set, got 1 and 2."));
 }
+}  // namespace allocator_test

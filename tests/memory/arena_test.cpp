@@ -11,6 +11,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+namespace arena_test {
 using tenon::Allocator;
 using tenon::Arena;
 using tenon::CpuAllocator;
@@ -136,3 +137,4 @@ TEST_SUITE("Arena") {
     CHECK(arena.Allocate(300) != nullptr);
   }
 }
+}  // namespace arena_test

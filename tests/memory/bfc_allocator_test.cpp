@@ -20,6 +20,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+namespace bfc_allocator_test {
 using tenon::AllocationAttributes;
 using tenon::BaseSubAllocator;
 using tenon::BFCAllocator;
@@ -839,3 +840,4 @@ TEST_CASE("threads allocate, free each other's blocks and wait for memory") {
   }
   CHECK(base.blocks_in_use() == 0);
 }
+}  // namespace bfc_allocator_test

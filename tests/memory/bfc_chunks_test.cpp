@@ -10,6 +10,7 @@
 
 #include "engine/support.hpp"
 
+namespace bfc_chunks_test {
 using tenon::detail::BFCChunks;
 using Handle = BFCChunks::Handle;
 
@@ -145,3 +146,4 @@ TEST_SUITE("BFCChunks") {
     }
   }
 }
+}  // namespace bfc_chunks_test

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+namespace bfc_report_test {
 using tenon::AllocatorStats;
 using tenon::detail::BFCChunks;
 using tenon::detail::BFCReport;
@@ -107,3 +108,4 @@ TEST_SUITE("BFCReport") {
           }) == "two free neighbours are not joined");
   }
 }
+}  // namespace bfc_report_test

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace block_test {
 using tenon::detail::kNumSizeClasses;
 using tenon::detail::SizeClass;
 using tenon::detail::SizeClassBytes;
@@ -42,3 +43,4 @@ TEST_CASE("every class is a multiple of 64 and is the class of its own size") {
 }
 
 TEST_CASE("the largest size still has a class") { CHECK(SizeClass(SIZE_MAX) == kNumSizeClasses - 1); }
+}  // namespace block_test

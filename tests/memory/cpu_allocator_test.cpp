@@ -10,9 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "memory/needed.hpp"
+
+namespace cpu_allocator_test {
 using tenon::Allocator;
 using tenon::CpuAllocator;
 using tenon::HostAllocator;
+using tenon::testing::Needed;
 
 namespace {
 
@@ -46,8 +50,7 @@ TEST_CASE("blocks of every size are aligned, writable to the end and apart from 
   Allocator* const a = CpuAllocator();
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
   for (std::size_t bytes = 0; bytes < 100000; bytes = bytes + bytes / 3 + 1) {
-    auto* const p = static_cast<unsigned char*>(a->AllocateRaw(Allocator::kAlignment, bytes));
-    REQUIRE(p != nullptr);
+    auto* const p = static_cast<unsigned char*>(Needed(a->AllocateRaw(Allocator::kAlignment, bytes)));
     REQUIRE(IsAligned(p, 64));
     std::memset(p, static_cast<int>(blocks.size() % 251), bytes);
     blocks.emplace_back(p, bytes);
@@ -123,7 +126,7 @@ TEST_CASE("threads allocate and free at the same time") {
       std::vector<unsigned char*> mine;
       for (int round = 0; round < 50; ++round) {
         for (std::size_t bytes = 8; bytes < 40000; bytes *= 3) {
-          auto* const p = static_cast<unsigned char*>(CpuAllocator()->AllocateRaw(64, bytes));
+          auto* const p = static_cast<unsigned char*>(Needed(CpuAllocator()->AllocateRaw(64, bytes)));
           p[0] = p[bytes - 1] = static_cast<unsigned char>(t);
           mine.push_back(p);
         }
@@ -212,3 +215,4 @@ TEST_CASE("an observer sees every request, and may refuse it") {
   CHECK(observer.out == 0);
   CHECK(tenon::CpuAllocator()->SetObserver(nullptr) == &observer);
 }
+}  // namespace cpu_allocator_test

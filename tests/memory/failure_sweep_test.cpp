@@ -28,6 +28,7 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/wire/tensor_proto_util.hpp>
 
+namespace failure_sweep_test {
 using namespace tenon;
 
 namespace {
@@ -355,3 +356,4 @@ TEST_SUITE("failure sweep") {
     });
   }
 }
+}  // namespace failure_sweep_test

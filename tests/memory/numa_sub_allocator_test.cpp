@@ -10,6 +10,7 @@
 
 #include <tenon/memory/bfc_allocator.hpp>
 
+namespace numa_sub_allocator_test {
 using namespace tenon;
 
 namespace {
@@ -98,3 +99,4 @@ TEST_SUITE("NumaSubAllocator") {
     CHECK(a.FindDefect() == "");
   }
 }
+}  // namespace numa_sub_allocator_test

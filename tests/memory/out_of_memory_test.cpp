@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+namespace out_of_memory_test {
 namespace {
 class Full final : public tenon::Allocator {
  public:
@@ -33,3 +34,4 @@ TEST_CASE("an allocator without memory is told of by name, request and stats") {
         "allocator full, which was asked for 24 bytes; in use: 100 bytes (peak 200, 7 allocations, limit 128, reserved "
         "120, largest free block 16)");
 }
+}  // namespace out_of_memory_test

@@ -14,6 +14,7 @@
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
+namespace pmr_test {
 using tenon::AllocatorResource;
 using tenon::CpuAllocator;
 using tenon::ResourceAllocator;
@@ -93,3 +94,4 @@ TEST_SUITE("ResourceAllocator") {
     CHECK(memory.num_bad_frees() == 0);
   }
 }
+}  // namespace pmr_test

@@ -15,12 +15,16 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+#include "memory/needed.hpp"
+
+namespace pool_allocator_test {
 using tenon::BaseSubAllocator;
 using tenon::CpuAllocator;
 using tenon::MakeOwned;
 using tenon::PoolAllocator;
 using tenon::SubAllocator;
 using tenon::TrackingAllocator;
+using tenon::testing::Needed;
 
 namespace {
 
@@ -68,19 +72,20 @@ TEST_CASE("a freed block is used again for the same size") {
     CHECK(pool.HostAccessible());
     CHECK(pool.GetMemoryType() == base.GetMemoryType());
     CHECK(pool.size_limit() == 2);
-    void* const p = pool.AllocateRaw(4, 100);
+    void* const p = Needed(pool.AllocateRaw(4, 100));
     std::memset(p, 1, 100);
     CHECK(pool.allocated_count() == 1);
     CHECK(pool.get_from_pool_count() == 0);
     pool.DeallocateRaw(p, 4, 100);
     pool.DeallocateRaw(nullptr, 4, 100);
     CHECK(pool.put_count() == 1);
-    void* const other = pool.AllocateRaw(4, 101);
+    void* const other = Needed(pool.AllocateRaw(4, 101));
     CHECK(other != p);
-    CHECK(pool.AllocateRaw(64, 100) == p);
+    void* const again = pool.AllocateRaw(64, 100);
+    CHECK(again == p);
     CHECK(pool.get_from_pool_count() == 1);
     CHECK(pool.allocated_count() == 2);
-    pool.DeallocateRaw(p, 64, 100);
+    pool.DeallocateRaw(again, 64, 100);
     pool.DeallocateRaw(other, 4, 101);
     CHECK(base.blocks_in_use() == 2);
     pool.Clear();
@@ -96,7 +101,7 @@ TEST_CASE("a freed block is used again for the same size") {
 TEST_CASE("requests that are rounded to one size share blocks") {
   TrackingAllocator base(CpuAllocator());
   PoolAllocator pool(2, false, Over(&base), &PoolAllocator::RoundToPowerOfTwo, "pool");
-  void* const p = pool.AllocateRaw(64, 600);
+  void* const p = Needed(pool.AllocateRaw(64, 600));
   CHECK(base.bytes_in_use() == 1024);
   pool.DeallocateRaw(p, 64, 600);
   CHECK(pool.AllocateRaw(64, 1024) == p);
@@ -234,7 +239,7 @@ TEST_CASE("threads share one pool") {
         std::vector<std::pair<unsigned char*, std::size_t>> blocks;
         for (int i = 0; i < 5000; ++i) {
           const std::size_t bytes = static_cast<std::size_t>((i * 37 + t * 11) % 3000 + 1);
-          auto* const p = static_cast<unsigned char*>(pool.AllocateRaw(64, bytes));
+          auto* const p = static_cast<unsigned char*>(Needed(pool.AllocateRaw(64, bytes)));
           std::memset(p, t, bytes);
           blocks.emplace_back(p, bytes);
           if (blocks.size() < 10) continue;
@@ -253,3 +258,4 @@ TEST_CASE("threads share one pool") {
   CHECK(base.blocks_in_use() == 0);
   CHECK(base.num_bad_frees() == 0);
 }
+}  // namespace pool_allocator_test

@@ -15,6 +15,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
 
+namespace scoped_allocator_test {
 using namespace tenon;
 
 namespace {
@@ -205,3 +206,4 @@ TEST_SUITE("ScopedAllocator") {
     }
   }
 }
+}  // namespace scoped_allocator_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace stats_test {
 TEST_CASE("statistics print as TensorFlow prints them") {
   tenon::AllocatorStats stats;
   stats.num_allocs = 12;
@@ -27,3 +28,4 @@ TEST_CASE("statistics print as TensorFlow prints them") {
 TEST_CASE("an absent limit prints as zero") {
   CHECK(tenon::AllocatorStats().DebugString().substr(0, 39) == "Limit:                               0\n");
 }
+}  // namespace stats_test

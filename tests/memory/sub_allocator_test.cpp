@@ -12,6 +12,7 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+namespace sub_allocator_test {
 using tenon::BaseSubAllocator;
 using tenon::CpuAllocator;
 using tenon::SlimVector;
@@ -71,3 +72,4 @@ TEST_CASE("visitors see each piece: in their order when it comes, backwards befo
   pieces.Free(ptr, received);
   CHECK(seen == "a3:100 b3:100 d3:100 c3:100 ");
 }
+}  // namespace sub_allocator_test

@@ -8,6 +8,7 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 
+namespace tracking_allocator_test {
 using tenon::CpuAllocator;
 using tenon::TrackingAllocator;
 
@@ -130,3 +131,4 @@ TEST_CASE("many threads are counted rightly") {
   CHECK(a.num_deallocations() == 2000);
   CHECK(a.bytes_in_use() == 0);
 }
+}  // namespace tracking_allocator_test

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace array_shape_fns_test {
 namespace {
 using namespace tenon;
 
@@ -36,3 +37,4 @@ TEST_SUITE("shape functions that move elements") {
   }
 }
 }  // namespace
+}  // namespace array_shape_fns_test

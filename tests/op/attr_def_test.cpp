@@ -13,6 +13,7 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/tensor/tensor.hpp>
 
+namespace attr_def_test {
 using namespace tenon;
 
 namespace {
@@ -148,3 +149,4 @@ TEST_SUITE("Attr declarations") {
     CHECK(text == "; is_commutative=true; is_stateful=true");
   }
 }
+}  // namespace attr_def_test

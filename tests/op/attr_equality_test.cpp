@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+namespace attr_equality_test {
 using namespace tenon;
 
 namespace {
@@ -112,3 +113,4 @@ TEST_SUITE("AreAttrsEqual") {
     CHECK(AreAttrsEqual({}, {}));
   }
 }
+}  // namespace attr_equality_test

@@ -12,6 +12,7 @@
 
 #include <tenon/op/attr_value.hpp>
 
+namespace attr_get_test {
 using namespace tenon;
 
 namespace {
@@ -122,3 +123,4 @@ TEST_SUITE("AttrValueHasType") {
           "AttrValue had value with type 'list(string)' when 'list(int)' expected");
   }
 }
+}  // namespace attr_get_test

@@ -12,6 +12,7 @@
 
 #include <tenon/op/attr_value.hpp>
 
+namespace attr_members_test {
 using namespace tenon;
 using Kind = AttrValue::Kind;
 
@@ -153,3 +154,4 @@ TEST_SUITE("AttrValue") {
           "<Invalid TensorShapeProto: bad>");
   }
 }
+}  // namespace attr_members_test

@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace attr_slice_test {
 using namespace tenon;
 
 namespace {
@@ -61,3 +62,4 @@ TEST_SUITE("AttrSlice") {
     CHECK(AttrSlice().SummarizeNode().empty());
   }
 }
+}  // namespace attr_slice_test

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+namespace attr_text_test {
 using namespace tenon;
 
 namespace {
@@ -84,3 +85,4 @@ TEST_SUITE("AttrKindFromName") {
       CHECK_FALSE(AttrKindFromName(wrong, &kind, &is_list));
   }
 }
+}  // namespace attr_text_test

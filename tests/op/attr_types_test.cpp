@@ -8,6 +8,7 @@
 
 #include <tenon/op/attr_value.hpp>
 
+namespace attr_types_test {
 using namespace tenon;
 
 TEST_SUITE("AttrMap") {
@@ -49,3 +50,4 @@ TEST_SUITE("AttrMap") {
     CHECK(map == AttrMap{{"a", 5}, {"b", 3}, {"c", 4}});
   }
 }
+}  // namespace attr_types_test

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+namespace attr_value_test {
 using namespace tenon;
 
 namespace {
@@ -46,3 +47,4 @@ TEST_SUITE("SummarizeAttrValue") {
     CHECK(SummarizeAttrValue(numbers) == "[0, 1, 2, 3, 4, ..., 55, 56, 57, 58, 59]");
   }
 }
+}  // namespace attr_value_test

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace common_shape_fns_test {
 namespace {
 using namespace tenon;
 
@@ -35,3 +36,4 @@ TEST_SUITE("common shape functions") {
   }
 }
 }  // namespace
+}  // namespace common_shape_fns_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace function_def_test {
 using namespace tenon;
 
 TEST_SUITE("FunctionDef") {
@@ -27,3 +28,4 @@ TEST_SUITE("FunctionDef") {
     CHECK(!(library == FunctionDefLibrary()));
   }
 }
+}  // namespace function_def_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace graph_def_test {
 using namespace tenon;
 
 TEST_SUITE("GraphDef") {
@@ -23,3 +24,4 @@ TEST_SUITE("GraphDef") {
     CHECK(!(a == b));
   }
 }
+}  // namespace graph_def_test

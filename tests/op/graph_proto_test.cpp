@@ -10,6 +10,7 @@
 
 #include <tenon/op/proto_io.hpp>
 
+namespace graph_proto_test {
 using namespace tenon;
 
 TEST_CASE("functions are refused, with the header's name, where their table is not linked") {
@@ -34,3 +35,4 @@ TEST_CASE("functions are refused, with the header's name, where their table is n
   REQUIRE(whole.ok());
   CHECK(*whole == graph);
 }
+}  // namespace graph_proto_test

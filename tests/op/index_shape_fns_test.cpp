@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace index_shape_fns_test {
 namespace {
 using namespace tenon;
 
@@ -74,3 +75,4 @@ TEST_SUITE("shape functions of indices") {
   }
 }
 }  // namespace
+}  // namespace index_shape_fns_test

@@ -10,6 +10,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+namespace inference_context_test {
 namespace {
 using namespace tenon;
 
@@ -258,3 +259,4 @@ TEST_SUITE("InferenceContext") {
   }
 }
 }  // namespace
+}  // namespace inference_context_test

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace nn_shape_fns_test {
 namespace {
 using namespace tenon;
 
@@ -35,3 +36,4 @@ TEST_SUITE("shape functions of images") {
   }
 }
 }  // namespace
+}  // namespace nn_shape_fns_test

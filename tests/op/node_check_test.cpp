@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+namespace node_check_test {
 using namespace tenon;
 
 namespace {
@@ -180,3 +181,4 @@ TEST_SUITE("ValidateNodeDef with an OpDef") {
     CHECK(lines.text.empty());
   }
 }
+}  // namespace node_check_test

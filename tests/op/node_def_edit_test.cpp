@@ -11,6 +11,7 @@
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
 
+namespace node_def_edit_test {
 using namespace tenon;
 
 namespace {
@@ -111,3 +112,4 @@ TEST_SUITE("Names of copied nodes") {
     CHECK(none.attr.empty());
   }
 }
+}  // namespace node_def_edit_test

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+namespace node_def_test {
 using namespace tenon;
 
 namespace {
@@ -95,3 +96,4 @@ TEST_SUITE("AttachNode") {
     CHECK(AttachNode(once, "y").message() == "broken\n\t [[{{node x}}]]\n\t [[y]]");
   }
 }
+}  // namespace node_def_test

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+namespace op_def_compatible_test {
 using namespace tenon;
 
 namespace {
@@ -112,3 +113,4 @@ TEST_SUITE("OpDefEqual") {
     CHECK_FALSE(OpDefEqual(Built(X().Input("x: half").Input("y: half")), Built(X().Input("y: half").Input("x: half"))));
   }
 }
+}  // namespace op_def_compatible_test

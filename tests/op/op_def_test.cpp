@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace op_def_test {
 using namespace tenon;
 
 TEST_SUITE("OpDef") {
@@ -41,3 +42,4 @@ TEST_SUITE("OpDef") {
     CHECK(a == b);
   }
 }
+}  // namespace op_def_test

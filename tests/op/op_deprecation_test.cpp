@@ -7,6 +7,7 @@
 
 #include <tenon/base/log.hpp>
 
+namespace op_deprecation_test {
 using namespace tenon;
 
 namespace {
@@ -46,3 +47,4 @@ TEST_SUITE("CheckOpDeprecation") {
     CHECK(lines.text.empty());
   }
 }
+}  // namespace op_deprecation_test

@@ -12,6 +12,7 @@
 
 #include <tenon/op/proto_io.hpp>
 
+namespace op_export_test {
 #ifndef TENON_TEST_DATA
 #define TENON_TEST_DATA "tests/golden"
 #endif
@@ -458,3 +459,4 @@ TEST_SUITE("OwnedOp") {
   }
 }
 }  // namespace
+}  // namespace op_export_test

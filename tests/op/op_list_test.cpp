@@ -12,6 +12,7 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/wire/reader.hpp>
 
+namespace op_list_test {
 using namespace tenon;
 
 namespace {
@@ -155,3 +156,4 @@ TEST_SUITE("CheckOpDeprecation of an OpDef") {
     CHECK(CheckOpDeprecation(ToOpDef(kOuter), 30).ok());
   }
 }
+}  // namespace op_list_test

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+namespace op_registry_test {
 namespace {
 using namespace tenon;
 
@@ -96,3 +97,4 @@ TEST_SUITE("OpRegistry") {
   }
 }
 }  // namespace
+}  // namespace op_registry_test

@@ -8,6 +8,7 @@
 
 #include <tenon/base/str.hpp>
 
+namespace op_usage_test {
 using namespace tenon;
 
 namespace {
@@ -119,3 +120,4 @@ TEST_SUITE("OpUsageOfGraph") {
     CHECK(Text(graph) == "Add 1 T{float}\n");
   }
 }
+}  // namespace op_usage_test

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+namespace placeholders_test {
 using namespace tenon;
 
 namespace {
@@ -70,3 +71,4 @@ TEST_SUITE("Placeholders") {
     CHECK_FALSE(SubstitutePlaceholders(Lookup, &value));
   }
 }
+}  // namespace placeholders_test

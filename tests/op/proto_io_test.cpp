@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+namespace proto_io_test {
 using namespace tenon;
 using namespace std::string_literals;
 
@@ -318,3 +319,4 @@ TEST_SUITE("OpDef as bytes") {
     CHECK(FindAttr("T", *matmul)->allowed_values.list().type.front() == DataType::kBfloat16);
   }
 }
+}  // namespace proto_io_test

@@ -10,6 +10,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+namespace shape_algebra_test {
 namespace {
 using namespace tenon;
 
@@ -113,3 +114,4 @@ TEST_SUITE("ShapeAlgebra") {
   }
 }
 }  // namespace
+}  // namespace shape_algebra_test

@@ -10,6 +10,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+namespace shape_arena_test {
 namespace {
 using namespace tenon;
 
@@ -104,6 +105,40 @@ TEST_SUITE("ShapeArena") {
           "Dimensions must be equal, but are 2 and 3");
     CHECK_FALSE(merged.IsSet());
   }
+  TEST_CASE("remembers what was merged") {
+    Scratch s;
+    ShapeHandle out;
+    CHECK(s.c.WithRank(s.unknown, 2, &out).ok());
+    REQUIRE(s.c.MergedShapes().size() == 1);
+    CHECK(s.c.MergedShapes()[0].first.SameHandle(s.unknown));
+    CHECK(s.c.MergedShapes()[0].second.SameHandle(out));
+    CHECK(s.c.MergedDims().empty());
+
+    DimensionHandle dim;
+    const DimensionHandle width = s.c.Dim(s.partial, 1);
+    CHECK(s.c.WithValue(width, 7, &dim).ok());
+    CHECK(s.c.Value(dim) == 7);
+    REQUIRE(s.c.MergedDims().size() == 1);
+    CHECK(s.c.MergedDims()[0].first.SameHandle(width));
+    CHECK(s.c.MergedDims()[0].second.SameHandle(dim));
+    CHECK(s.c.Merge(dim, dim, &dim).ok());  // the same handle: nothing new
+    CHECK(s.c.MergedDims().size() == 1);
+    CHECK_FALSE(s.c.Merge(dim, s.c.MakeDim(8), &dim).ok());
+    CHECK(s.c.MergedDims().size() == 1);
+
+    s.c.ForgetMerges();
+    const ShapeHandle a = s.Make({2, -1}), b = s.Make({-1, 3});
+    CHECK(s.c.Merge(a, b, &out).ok());  // neither knows all: a new shape, equal to both
+    CHECK(s.c.DebugString(out) == "[2,3]");
+    REQUIRE(s.c.MergedShapes().size() == 2);
+    CHECK(s.c.MergedShapes()[0].second.SameHandle(b));
+    CHECK(s.c.MergedShapes()[1].first.SameHandle(a));
+    CHECK(s.c.MergedShapes()[1].second.SameHandle(out));
+    CHECK(s.c.MergedDims().size() == 2);
+    s.c.ForgetMerges();
+    CHECK(s.c.MergedShapes().empty());
+    CHECK(s.c.MergedDims().empty());
+  }
   TEST_CASE("new shapes") {
     Scratch s;
     CHECK(s.c.DebugString(s.c.Scalar()) == "[]");
@@ -140,3 +175,4 @@ TEST_SUITE("ShapeArena") {
   }
 }
 }  // namespace
+}  // namespace shape_arena_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace shape_errors_test {
 namespace {
 using namespace tenon;
 
@@ -22,3 +23,4 @@ TEST_SUITE("what shape inference says") {
   }
 }
 }  // namespace
+}  // namespace shape_errors_test

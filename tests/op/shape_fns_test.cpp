@@ -10,6 +10,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+namespace shape_fns_test {
 namespace {
 using namespace tenon;
 using namespace tenon::shape_inference;
@@ -558,3 +559,4 @@ TEST_SUITE("StridedSlice") {
   }
 }
 }  // namespace
+}  // namespace shape_fns_test

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+namespace shape_handles_test {
 namespace {
 using namespace tenon;
 
@@ -26,3 +27,4 @@ TEST_SUITE("shape handles") {
   }
 }
 }  // namespace
+}  // namespace shape_handles_test

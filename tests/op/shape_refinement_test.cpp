@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace shape_refinement_test {
 using namespace tenon;
 
 namespace {
@@ -50,3 +51,4 @@ TEST_SUITE("Relax") {
     CHECK(c.DebugString((*c.output_handle_shapes_and_types(0))[0]) == "[?]:float");
   }
 }
+}  // namespace shape_refinement_test

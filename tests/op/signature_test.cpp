@@ -7,6 +7,7 @@
 
 #include <tenon/base/status.hpp>
 
+namespace signature_test {
 namespace {
 using namespace tenon;
 
@@ -152,3 +153,4 @@ TEST_SUITE("Signature") {
   }
 }
 }  // namespace
+}  // namespace signature_test

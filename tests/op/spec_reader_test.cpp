@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace spec_reader_test {
 namespace {
 using namespace tenon;
 
@@ -144,3 +145,4 @@ TEST_SUITE("spec_reader") {
   }
 }
 }  // namespace
+}  // namespace spec_reader_test

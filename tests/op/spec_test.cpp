@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+namespace spec_test {
 namespace {
 using namespace tenon;
 
@@ -54,3 +55,4 @@ TEST_SUITE("spec") {
   }
 }
 }  // namespace
+}  // namespace spec_test

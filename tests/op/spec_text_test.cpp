@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+namespace spec_text_test {
 namespace {
 using namespace tenon;
 
@@ -74,3 +75,4 @@ TEST_SUITE("spec_text") {
   }
 }
 }  // namespace
+}  // namespace spec_text_test

@@ -9,6 +9,7 @@
 
 #include <tenon/op/spec_reader.hpp>
 
+namespace spec_values_test {
 namespace {
 using namespace tenon;
 
@@ -92,3 +93,4 @@ TEST_SUITE("spec_values") {
   }
 }
 }  // namespace
+}  // namespace spec_values_test

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+namespace static_shape_test {
 namespace {
 using namespace tenon;
 
@@ -37,3 +38,4 @@ TEST_SUITE("StaticAttr") {
   }
 }
 }  // namespace
+}  // namespace static_shape_test

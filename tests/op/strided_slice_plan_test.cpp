@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+namespace strided_slice_plan_test {
 namespace {
 using namespace tenon;
 
@@ -31,3 +32,4 @@ TEST_SUITE("PlanStridedSlice") {
   }
 }
 }  // namespace
+}  // namespace strided_slice_plan_test

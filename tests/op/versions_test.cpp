@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace versions_test {
 using namespace tenon;
 
 TEST_SUITE("CheckVersions") {
@@ -34,3 +35,4 @@ TEST_SUITE("CheckVersions") {
     CHECK(CheckVersions({}, 3, 4, "GraphDef", "graph").code() == Code::kInternal);
   }
 }
+}  // namespace versions_test

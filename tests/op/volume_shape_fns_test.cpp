@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace volume_shape_fns_test {
 namespace {
 using namespace tenon;
 
@@ -81,3 +82,4 @@ TEST_SUITE("shape functions of volumes and gradients") {
   }
 }
 }  // namespace
+}  // namespace volume_shape_fns_test

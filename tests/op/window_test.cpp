@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace window_test {
 using namespace tenon;
 
 namespace {
@@ -84,3 +85,4 @@ TEST_SUITE("GetWindowedOutputSize") {
     CHECK(SizeOf(10, 3, 1, 1, Padding::kExplicit, kMost, kMost).find("INVALID_ARGUMENT") == 0);
   }
 }
+}  // namespace window_test

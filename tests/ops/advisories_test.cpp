@@ -17,6 +17,7 @@
 
 #include "ops/support.hpp"
 
+namespace advisories_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -644,3 +645,4 @@ TEST_SUITE("Advisories: numbers, chance, state") {
     Refused("ParseTensor", {{"out_type", DataType::kFloat}}, {Tensor::Scalar(std::string_view("garbage"))});
   }
 }
+}  // namespace advisories_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace fuzz_findings_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -73,3 +74,4 @@ TEST_SUITE("Found by ops_fuzz") {
     }
   }
 }
+}  // namespace fuzz_findings_test

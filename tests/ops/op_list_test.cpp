@@ -18,6 +18,7 @@
 
 #include <doctest/doctest.h>
 
+namespace op_list_test {
 using namespace tenon;
 
 namespace {
@@ -169,3 +170,4 @@ TEST_SUITE("All ops") {
     CHECK(Comparison::FirstDifference(other, *matmul) == "input_arg[1].name is 'c', TensorFlow's is 'b'");
   }
 }
+}  // namespace op_list_test

@@ -14,6 +14,7 @@
 #include "heap_counter.hpp"
 #include "loops.hpp"
 
+namespace allocation_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -114,3 +115,4 @@ TEST_SUITE("Steady state") {
     CHECK(many <= 2 * one + (2 << 20));
   }
 }
+}  // namespace allocation_test

@@ -5,6 +5,7 @@
 
 #include "graphs.hpp"
 
+namespace dataflow_executor_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -34,3 +35,4 @@ TEST_SUITE("Dataflow engine") {
     }
   }
 }
+}  // namespace dataflow_executor_test

@@ -10,6 +10,7 @@
 
 #include <tenon/base/notification.hpp>
 
+namespace deadline_timer_test {
 using namespace tenon;
 using namespace std::chrono_literals;
 
@@ -55,3 +56,4 @@ TEST_SUITE("DeadlineTimer") {
     CHECK_FALSE(timer.Remove(123456789));
   }
 }
+}  // namespace deadline_timer_test

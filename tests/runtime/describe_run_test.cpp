@@ -8,6 +8,7 @@
 
 #include "flow_program.hpp"
 
+namespace describe_run_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -25,6 +26,8 @@ TEST_SUITE("RunDescriber") {
     timing.start_ns = 1500;
     timing.end_ns = 4600;
     timing.thread = 2;
+    timing.temp_bytes = 96;
+    timing.persistent_bytes = 8;
     trace.nodes.push_back(timing);
     const StepStats stats = describer.MakeStepStats(trace, 1'000'000);
     REQUIRE(stats.dev_stats.size() == 1);
@@ -34,6 +37,7 @@ TEST_SUITE("RunDescriber") {
     CHECK(node.op_end_rel_micros == 4);
     CHECK(node.op_end_rel_nanos == 3100);
     CHECK(node.thread_id == 2);
+    CHECK(node.memory_stats == MemoryStats{96, 8});
     CHECK(node.timeline_label == "y = AddV2(_arg_x_0_0, _arg_x_0_0)");
     const CostGraphDef cost = describer.MakeCostGraph(trace);
     REQUIRE(cost.node.size() == 1);
@@ -56,3 +60,4 @@ TEST_SUITE("RunDescriber") {
     CHECK(text.find("Remaining 1 values with 40 bytes") != std::string::npos);
   }
 }
+}  // namespace describe_run_test

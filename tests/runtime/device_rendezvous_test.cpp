@@ -10,6 +10,7 @@
 #include <tenon/device/simulated_device.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 
+namespace device_rendezvous_test {
 using namespace tenon;
 
 namespace {
@@ -127,3 +128,4 @@ TEST_SUITE("DeviceRendezvous") {
     CHECK(rendezvous->Send(Key("SIM:0", "SIM:1"), {}, Tensor(), true) == errors::Internal("stop"));
   }
 }
+}  // namespace device_rendezvous_test

@@ -3,12 +3,47 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
-#include "graphs.hpp"
+#include <tenon/kernel/context_access.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/register.hpp>
 
+#include "graphs.hpp"
+#include "loops.hpp"
+
+namespace executor_test {
 using namespace tenon;
 using namespace runtime_test;
+
+namespace {
+
+// Hands its input on; takes 48 bytes while it runs and keeps 16.
+class HoarderKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override {
+    Tensor scratch, kept;
+    ctx->SetStatus(ctx->allocate_temp(DataType::kFloat, {12}, &scratch));
+    ctx->SetStatus(ctx->allocate_persistent(DataType::kInt64, {2}, &kept));
+    ctx->set_output(0, ctx->input(0));
+  }
+};
+struct TestHoarder {
+  static constexpr auto signature =
+      Op("TestHoarder").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : HoarderKernel {
+    using HoarderKernel::HoarderKernel;
+  };
+};
+TENON_REGISTER(Types<float>, TestHoarder);
+
+}  // namespace
 
 TEST_SUITE("Engines") {
   TEST_CASE("give the same results on the same graphs") {
@@ -29,6 +64,37 @@ TEST_SUITE("Engines") {
         for (const float r : results) CHECK(r == 0.5f * static_cast<float>(1 + width * (depth + 1)));
       }
   }
+  TEST_CASE("count for a trace what a node takes beside its outputs") {
+    GraphBuilder b;
+    const Output x = b.Placeholder("x", DataType::kFloat);
+    b.Add("AddV2", "sum", {b.Add("TestHoarder", "hoarder", {x}), x});
+    FlowGraph looped(DataType::kFloat);  // the same in a graph that has frames
+    looped.Feed("x").Const("on", Tensor::Scalar(true)).Switch("switch", "x", "on");
+    looped.Node("hoarder", "TestHoarder", {"switch:1"}, {}, false).Node("sum", "AddV2", {"hoarder", "switch:1"});
+    const auto check = [](const Result<Session>& session) {
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto run = session->MakeCallable({.feeds = {"x"}, .fetches = {"sum"}});
+      REQUIRE_MESSAGE(run.ok(), run.status().message());
+      Tensor in = Tensor::Scalar(1.0f), out;
+      for (int round = 0; round < 2; ++round) {
+        RunTrace trace;
+        const Status status = run->RunTraced({&in, 1}, {&out, 1}, &trace);
+        REQUIRE_MESSAGE(status.ok(), status.message());
+        for (const NodeTiming& node : trace.nodes) {
+          const bool hoards = node.name == "hoarder";
+          CHECK(node.temp_bytes == (hoards ? 48 : 0));
+          CHECK(node.persistent_bytes == (hoards ? 16 : 0));
+        }
+        CHECK(std::count_if(trace.nodes.begin(), trace.nodes.end(),
+                            [](const NodeTiming& node) { return node.name == "hoarder"; }) == 1);
+      }
+    };
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      const SessionOptions options{.inter_op_threads = 2, .executor = executor};
+      check(Session::FromGraph(b, options));
+      check(Session::FromGraphDef(GraphDef(looped.def), options));
+    }
+  }
   TEST_CASE("report the error of a node with its name and device") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat);
@@ -45,3 +111,4 @@ TEST_SUITE("Engines") {
     }
   }
 }
+}  // namespace executor_test

@@ -12,6 +12,7 @@
 #include "graphs.hpp"
 #include "loops.hpp"
 
+namespace frame_executor_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -335,3 +336,4 @@ TEST_SUITE("Frames: sessions") {
     CHECK(wrong == 0);
   }
 }
+}  // namespace frame_executor_test

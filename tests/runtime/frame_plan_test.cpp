@@ -9,6 +9,7 @@
 
 #include "flow_program.hpp"
 
+namespace frame_plan_test {
 using namespace tenon;
 using namespace runtime_test;
 using detail::FlowEdge;
@@ -72,3 +73,4 @@ TEST_SUITE("FramePlan") {
     CHECK(Find(detail::MakeFramePlan(*built->program).frames[0], FlowKind::kForward) != nullptr);
   }
 }
+}  // namespace frame_plan_test

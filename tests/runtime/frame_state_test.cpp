@@ -5,6 +5,7 @@
 
 #include "flow_program.hpp"
 
+namespace frame_state_test {
 using namespace tenon;
 using namespace runtime_test;
 using detail::FrameStates;
@@ -99,3 +100,4 @@ TEST_SUITE("FlowQueue") {
     CHECK(popped == pushed);
   }
 }
+}  // namespace frame_state_test

@@ -14,6 +14,7 @@
 #include "graph/function_graphs.hpp"
 #include "runtime/graphs.hpp"
 
+namespace functions_test {
 using namespace tenon;
 using namespace function_test;
 
@@ -89,3 +90,4 @@ TEST_SUITE("SessionFunctions") {
     CHECK(run(*good).code() == Code::kResourceExhausted);
   }
 }
+}  // namespace functions_test

@@ -18,6 +18,7 @@
 #include "loops.hpp"
 #include "probe.hpp"
 
+namespace injection_test {
 using namespace tenon;
 using namespace runtime_test;
 using function_test::Call;
@@ -269,3 +270,4 @@ TEST_SUITE("At every node of twenty graphs, in every engine") {
   TEST_CASE("the session's end") { InjectEverywhere(Injection::kClose); }
   TEST_CASE("a deadline, while a kernel waits") { InjectEverywhere(Injection::kBlock); }
 }
+}  // namespace injection_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace inter_op_pools_test {
 using namespace tenon;
 using tenon::detail::InterOpPools;
 
@@ -33,3 +34,4 @@ TEST_SUITE("InterOpPools") {
     CHECK(ran == 1);
   }
 }
+}  // namespace inter_op_pools_test

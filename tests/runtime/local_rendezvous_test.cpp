@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+namespace local_rendezvous_test {
 using namespace tenon;
 
 namespace {
@@ -276,3 +277,4 @@ TEST_SUITE("LocalRendezvous") {
     }
   }
 }
+}  // namespace local_rendezvous_test

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 
+namespace memory_plan_test {
 using namespace tenon;
 using detail::PlanBlock;
 
@@ -77,3 +78,4 @@ TEST_SUITE("Memory plan") {
     CHECK(detail::PackBlocks(blocks) == 0);
   }
 }
+}  // namespace memory_plan_test

@@ -10,6 +10,7 @@
 #include <tenon/session.hpp>
 #include "four_devices.hpp"
 
+namespace multi_device_errors_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -95,3 +96,4 @@ TEST_SUITE("errors on several devices") {
     loaded.CheckRuns();
   }
 }
+}  // namespace multi_device_errors_test

@@ -14,6 +14,7 @@
 #include "four_devices.hpp"
 #include "split_graph.hpp"
 
+namespace multi_device_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -314,3 +315,4 @@ TEST_SUITE("a session on a simulated device") {
     }
   }
 }
+}  // namespace multi_device_test

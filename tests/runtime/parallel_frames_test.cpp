@@ -11,6 +11,7 @@
 #include "graphs.hpp"
 #include "loops.hpp"
 
+namespace parallel_frames_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -116,3 +117,4 @@ TEST_SUITE("Frames on several threads") {
     }
   }
 }
+}  // namespace parallel_frames_test

@@ -8,6 +8,7 @@
 
 #include "flow_program.hpp"
 
+namespace partial_program_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -57,3 +58,4 @@ TEST_SUITE("PartialProgram") {
     CHECK(partial.MissingFeed(0, nothing) == 0);
   }
 }
+}  // namespace partial_program_test

@@ -12,6 +12,7 @@
 #include "graphs.hpp"
 #include "loops.hpp"
 
+namespace partial_run_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -146,3 +147,4 @@ TEST_SUITE("Partial runs") {
     }
   }
 }
+}  // namespace partial_run_test

@@ -12,6 +12,7 @@
 #include "graphs.hpp"
 #include "loops.hpp"
 
+namespace parts_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -119,3 +120,4 @@ TEST_SUITE("Parts of the runtime") {
     }
   }
 }
+}  // namespace parts_test

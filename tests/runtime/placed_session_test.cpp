@@ -18,6 +18,7 @@
 #include "four_devices.hpp"
 #include "graph/function_graphs.hpp"
 
+namespace placed_session_test {
 using namespace tenon;
 using namespace runtime_test;
 using function_test::Call;
@@ -451,3 +452,4 @@ TEST_SUITE("PlacedSession's errors") {
               "there must be a CPU among the devices");
   }
 }
+}  // namespace placed_session_test

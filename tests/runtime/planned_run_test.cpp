@@ -18,6 +18,7 @@
 #include "graphs.hpp"
 #include "heap_counter.hpp"
 
+namespace planned_run_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -279,3 +280,4 @@ TEST_SUITE("Planned runs") {
     CHECK(report.arena_bytes < report.value_bytes);
   }
 }
+}  // namespace planned_run_test

@@ -11,6 +11,7 @@
 
 #include "graphs.hpp"
 
+namespace program_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -86,3 +87,4 @@ TEST_SUITE("Program") {
     CHECK(b->program->sequence.size() == 2);
   }
 }
+}  // namespace program_test

@@ -7,6 +7,7 @@
 
 #include "kernel/one_node.hpp"
 
+namespace ref_reads_test {
 using namespace tenon;
 using kernel_test::OneNode;
 using tenon::detail::DetachFromVariables;
@@ -71,3 +72,4 @@ TEST_CASE("DetachFromVariables: a fetched value is nobody else's") {
   Tensor none = RefTo(Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kFloat)));
   CHECK(DetachFromVariables("v", &none).ToString() == "FAILED_PRECONDITION: Attempting to use uninitialized value v");
 }
+}  // namespace ref_reads_test

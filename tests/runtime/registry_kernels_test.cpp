@@ -5,6 +5,7 @@
 
 #include "graph/function_graphs.hpp"
 
+namespace registry_kernels_test {
 using namespace tenon;
 using function_test::MakeNode;
 
@@ -22,3 +23,4 @@ TEST_CASE("RegistryKernels: what the process has registered") {
   const RegistryKernels borrowed(Registry::Global(), [](std::string_view) { return std::string_view("CPU"); });
   CHECK(borrowed.Supports(neg, "XYZ", &priority));
 }
+}  // namespace registry_kernels_test

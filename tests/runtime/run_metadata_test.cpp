@@ -5,6 +5,7 @@
 
 #include <string>
 
+namespace run_metadata_test {
 using namespace tenon;
 
 TEST_CASE("RunMetadata: the bytes are TensorFlow's message") {
@@ -46,3 +47,4 @@ TEST_CASE("RunMetadata: the bytes are TensorFlow's message") {
   CHECK(SerializeRunMetadata(metadata) == expected);
   CHECK(SerializeRunMetadata(RunMetadata()) == std::string("\x0a\x00\x12\x00", 4));
 }
+}  // namespace run_metadata_test

@@ -18,6 +18,7 @@
 #include "graphs.hpp"
 #include "loops.hpp"
 
+namespace run_with_options_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -248,3 +249,4 @@ TEST_SUITE("RunOptions") {
     CHECK_FALSE(Contains(listed.message(), "z:0/Mul"));
   }
 }
+}  // namespace run_with_options_test

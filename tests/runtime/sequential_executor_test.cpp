@@ -5,6 +5,7 @@
 
 #include "graphs.hpp"
 
+namespace sequential_executor_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -23,3 +24,4 @@ TEST_SUITE("Sequential engine") {
     CHECK((*out)[0].scalar<float>()[0] == 2002);
   }
 }
+}  // namespace sequential_executor_test

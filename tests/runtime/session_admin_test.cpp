@@ -13,6 +13,7 @@
 #include "graph/function_graphs.hpp"
 #include "graphs.hpp"
 
+namespace session_admin_test {
 using namespace tenon;
 using namespace runtime_test;
 using function_test::MakeNode;
@@ -229,3 +230,4 @@ TEST_SUITE("Sessions and callables") {
     CHECK(session.num_cached_signatures() == 0);
   }
 }
+}  // namespace session_admin_test

@@ -12,6 +12,7 @@
 
 #include "graphs.hpp"
 
+namespace session_impl_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -197,3 +198,4 @@ TEST_SUITE("Bad input to a session") {
     CHECK(Contains(device.message(), "no device 'TPU:0'; available: 'CPU:0'"));
   }
 }
+}  // namespace session_impl_test

@@ -5,6 +5,7 @@
 
 #include "graphs.hpp"
 
+namespace session_options_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -29,3 +30,4 @@ TEST_SUITE("SessionOptions") {
     }
   }
 }
+}  // namespace session_options_test

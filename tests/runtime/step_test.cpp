@@ -9,6 +9,7 @@
 
 #include "graphs.hpp"
 
+namespace step_test {
 using namespace tenon;
 
 TEST_SUITE("Step") {
@@ -43,3 +44,4 @@ TEST_SUITE("Step") {
     CHECK(pool.Take().get() == first);
   }
 }
+}  // namespace step_test

@@ -7,6 +7,7 @@
 
 #include "graphs.hpp"
 
+namespace trace_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -43,3 +44,4 @@ TEST_SUITE("Trace") {
     CHECK(WriteTimelineHtml({}, "t", "no/such/folder/t.html").code() == Code::kPermissionDenied);
   }
 }
+}  // namespace trace_test

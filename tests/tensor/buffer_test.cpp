@@ -12,7 +12,11 @@
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 
+#include "memory/needed.hpp"
+
+namespace buffer_test {
 using namespace tenon;
+using tenon::testing::Needed;
 
 namespace {
 // Memory that the host may not touch.
@@ -75,7 +79,7 @@ TEST_SUITE("Buffer") {
     CHECK(living == 0);
   }
   TEST_CASE("counts its references") {
-    Buffer* buffer = Buffer::Allocate(CpuAllocator(), 8);
+    Buffer* buffer = Needed(Buffer::Allocate(CpuAllocator(), 8));
     CHECK(buffer->RefCountIsOne());
     buffer->Ref();
     CHECK_FALSE(buffer->RefCountIsOne());
@@ -85,7 +89,7 @@ TEST_SUITE("Buffer") {
   }
   TEST_CASE("constructs and destroys the objects it holds") {
     TrackingAllocator memory(CpuAllocator());
-    Buffer* buffer = Buffer::AllocateObjects<Counted>(&memory, 5);
+    Buffer* buffer = Needed(Buffer::AllocateObjects<Counted>(&memory, 5));
     CHECK(living == 5);
     CHECK(static_cast<Counted*>(buffer->data())[4].text == "a value");
     buffer->Unref();
@@ -118,7 +122,7 @@ TEST_SUITE("Buffer") {
   }
   TEST_CASE("a slice keeps the root alive and is its only owner once the root's other owners are gone") {
     TrackingAllocator memory(CpuAllocator());
-    Buffer* buffer = Buffer::Allocate(&memory, 64);
+    Buffer* buffer = Needed(Buffer::Allocate(&memory, 64));
     Buffer* slice = Buffer::Slice(buffer, static_cast<char*>(buffer->data()) + 16, 32);
     Buffer* inner = Buffer::Slice(slice, static_cast<char*>(slice->data()) + 8, 8);
     CHECK(inner->root() == buffer);
@@ -145,7 +149,7 @@ TEST_SUITE("Buffer") {
   TEST_CASE("is freed once, whichever thread drops the last reference") {
     TrackingAllocator memory(CpuAllocator());
     for (int round = 0; round < 50; ++round) {
-      Buffer* buffer = Buffer::Allocate(&memory, 8);
+      Buffer* buffer = Needed(Buffer::Allocate(&memory, 8));
       std::vector<std::thread> threads;
       for (int t = 0; t < 4; ++t) {
         buffer->Ref();
@@ -164,3 +168,4 @@ TEST_SUITE("Buffer") {
     CHECK(memory.num_bad_frees() == 0);
   }
 }
+}  // namespace buffer_test

@@ -12,6 +12,7 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+namespace format_test {
 using namespace tenon;
 
 namespace {
@@ -92,3 +93,4 @@ TEST_SUITE("SummarizeValue") {
     CHECK(Tensor(DataType::kBool, {3}).SummarizeValue(0) == "");  // TensorFlow's exception
   }
 }
+}  // namespace format_test

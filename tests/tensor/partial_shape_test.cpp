@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+namespace partial_shape_test {
 using namespace tenon;
 
 namespace {
@@ -178,3 +179,4 @@ TEST_SUITE("PartialTensorShape") {
     CHECK(MakeShape(huge, -3, &shape).message() == "Negative number of dimensions -3");
   }
 }
+}  // namespace partial_shape_test

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+namespace resource_handle_test {
 using namespace tenon;
 
 TEST_SUITE("ResourceHandle") {
@@ -37,3 +38,4 @@ TEST_SUITE("ResourceHandle") {
           "device:  container:  name:  hash_code: 0x0 maybe_type_name , dtype and shapes : [  ]");
   }
 }
+}  // namespace resource_handle_test

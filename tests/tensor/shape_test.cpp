@@ -11,6 +11,7 @@
 
 #include "base/child_process.hpp"
 
+namespace shape_test {
 using namespace tenon;
 
 namespace {
@@ -288,3 +289,4 @@ TEST_SUITE("MakeShape") {
     CHECK(MakeShape(many.data(), 255, &shape).message() == "Too many dimensions");
   }
 }
+}  // namespace shape_test

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+namespace shape_util_test {
 using namespace tenon;
 
 namespace {
@@ -102,3 +103,4 @@ TEST_SUITE("ShapeHash") {
     }
   }
 }
+}  // namespace shape_util_test

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+namespace string_tensor_test {
 using namespace tenon;
 
 namespace {
@@ -194,3 +195,4 @@ TEST_SUITE("tstring editing") {
     CHECK(other == "vv");
   }
 }
+}  // namespace string_tensor_test

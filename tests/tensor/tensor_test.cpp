@@ -13,8 +13,11 @@
 #include <tenon/types/complex.hpp>
 
 #include "base/child_process.hpp"
+#include "memory/needed.hpp"
 
+namespace tensor_test {
 using namespace tenon;
+using tenon::testing::Needed;
 
 namespace {
 // Memory that the host may not touch.
@@ -160,6 +163,11 @@ TEST_SUITE("Tensor construction") {
     CHECK(Tensor::Scalar("text").scalar<tstring>()() == "text");
     CHECK(Tensor::Scalar(complex64(1, 2)).dtype() == DataType::kComplex64);
     CHECK(Tensor::Scalar<std::int64_t>(7).dtype() == DataType::kInt64);
+    const ChildResult no_memory =
+        RunInChild([] { static_cast<void>(Tensor(DataType::kFloat, {2, 3}, nullptr).flat<float>()); });
+    CHECK(no_memory.aborted);
+    CHECK(Contains(no_memory.errors, "no memory (ask IsInitialized); the tensor has type float and shape [2,3]"));
+    CHECK(Tensor(DataType::kFloat, {2, 0}, nullptr).flat<float>().size() == 0);
     const ChildResult child = RunInChild([] { MakeTensor<float>({2, 3}, {1, 2}); });
     CHECK(child.aborted);
     CHECK(Contains(child.errors, "the number of values differs from the number of elements"));
@@ -376,6 +384,7 @@ TEST_SUITE("Tensor views") {
   }
   TEST_CASE("are made from what the runtime hands to a kernel") {
     const Tensor t = MakeTensor<float>({2}, {1, 2});
+    Needed(t.raw_data());
     const AnyView any = t.any_view();
     CHECK(any.size == 2);
     CHECK(any.shape == &t.shape());
@@ -406,5 +415,8 @@ TEST_SUITE("MakeShape of a tensor") {
     CHECK(MakeShape(Tensor::Scalar(3), &shape).message() == "shape must be a vector of {int32,int64}, got shape []");
     CHECK(MakeShape(MakeTensor<float>({1}, {3}), &shape).message() == "shape must be a vector of {int32,int64}.");
     CHECK(MakeShape(MakeTensor<std::int32_t>({1}, {-3}), &shape).message() == "Dimension -3 must be >= 0");
+    const Status no_memory = MakeShape(Tensor(DataType::kInt32, {2}, nullptr), &shape);
+    CHECK(no_memory.ToString() == "FAILED_PRECONDITION: shape is a tensor of shape [2] without memory");
   }
 }
+}  // namespace tensor_test

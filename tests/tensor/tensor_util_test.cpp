@@ -15,7 +15,11 @@
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/variant.hpp>
 
+#include "memory/needed.hpp"
+
+namespace tensor_util_test {
 using namespace tenon;
+using tenon::testing::Needed;
 using tensor::Equality;
 
 namespace {
@@ -278,6 +282,7 @@ TEST_SUITE("Bitcast") {
   TEST_CASE("copies where the address does not suit the new type") {
     const Tensor bytes = MakeTensor<std::uint8_t>({3, 4}, {0, 0, 0, 0, 0, 0, 128, 63, 0, 0, 0, 64});
     CHECK(tensor::Bitcast(bytes.Slice(1, 3), DataType::kFloat).value().SharesBufferWith(bytes));
+    Needed(bytes.raw_data());
     Tensor odd = Tensor::ViewOf(bytes.buffer(), DataType::kUint8, {2, 4}, bytes.data<std::uint8_t>() + 3);
     const Result<Tensor> copied = tensor::Bitcast(odd, DataType::kFloat);
     REQUIRE(copied.ok());
@@ -389,3 +394,4 @@ TEST_SUITE("A tensor on a stream") {
     CHECK(out.str() == t.DebugString());
   }
 }
+}  // namespace tensor_util_test

@@ -12,8 +12,11 @@
 #include <tenon/types/complex.hpp>
 
 #include "base/child_process.hpp"
+#include "memory/needed.hpp"
 
+namespace tensor_views_test {
 using namespace tenon;
+using tenon::testing::Needed;
 
 namespace {
 
@@ -153,7 +156,7 @@ TEST_SUITE("Views") {
 
 TEST_SUITE("Unaligned views") {
   TEST_CASE("read and write elements at any address") {
-    Buffer* bytes = Buffer::Allocate(CpuAllocator(), 64);
+    Buffer* bytes = Needed(Buffer::Allocate(CpuAllocator(), 64));
     Tensor t = Odd<double>(bytes, {2, 3});
     bytes->Unref();
     const Tensor& c = t;
@@ -174,7 +177,7 @@ TEST_SUITE("Unaligned views") {
     CHECK(tensor::Equal(copy, c));
   }
   TEST_CASE("are what refused views advise") {
-    Buffer* bytes = Buffer::Allocate(CpuAllocator(), 64);
+    Buffer* bytes = Needed(Buffer::Allocate(CpuAllocator(), 64));
     const Tensor t = Odd<float>(bytes, {2, 3});
     bytes->Unref();
     const Status s = CheckedViews(t).flat<float>().status();
@@ -216,3 +219,4 @@ TEST_SUITE("Slice, SubSlice and Reshape with a status") {
     CHECK(Error(tensor::Reshape(t, {9})) == "Reshape: shape [4,2] has 8 elements, shape [9] has 9");
   }
 }
+}  // namespace tensor_views_test

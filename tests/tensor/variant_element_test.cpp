@@ -11,6 +11,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant.hpp>
 
+namespace variant_element_test {
 using namespace tenon;
 
 namespace {
@@ -196,3 +197,4 @@ TEST_SUITE("variant tensors") {
           "<Tensor<type: float shape: [4] values: 1.5 2 3...>>");
   }
 }
+}  // namespace variant_element_test

@@ -12,6 +12,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/variant.hpp>
 
+namespace variant_registry_test {
 using namespace tenon;
 
 namespace {
@@ -247,3 +248,4 @@ TEST_SUITE("VariantRegistry operations") {
     CHECK(registry.Shape(Tensor(DataType::kVariant, {2}), &shape).code() == Code::kInvalidArgument);
   }
 }
+}  // namespace variant_registry_test

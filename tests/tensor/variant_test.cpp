@@ -10,6 +10,7 @@
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/tensor/tensor_util.hpp>
 
+namespace variant_test {
 using namespace tenon;
 
 namespace {
@@ -189,3 +190,4 @@ TEST_SUITE("variants in tensor_util") {
           "CheckEqual: the variant elements at [1] differ, <(1,2)> and <(1,3)>");
   }
 }
+}  // namespace variant_test

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+namespace view_test {
 using namespace tenon;
 
 TEST_SUITE("views") {
@@ -88,3 +89,4 @@ TEST_SUITE("views") {
     CHECK(&in.shape() == &shape);
   }
 }
+}  // namespace view_test

@@ -11,8 +11,10 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
+#include "memory/needed.hpp"
 
 using namespace tenon;
+using tenon::testing::Needed;
 using namespace std::string_literals;
 
 namespace {
@@ -438,7 +440,7 @@ TEST_SUITE("TensorToProto") {
     strings.flat<tstring>()[0] = "a";
     strings.flat<tstring>()[2] = std::string(1000, 'z');
     Tensor handles(DataType::kResource, {2});
-    handles.data<ResourceHandle>()[1].name = "v";
+    Needed(handles.data<ResourceHandle>())[1].name = "v";
     for (const auto form : {TensorProtoForm::kAuto, TensorProtoForm::kContent, TensorProtoForm::kTyped}) {
       std::string proto;
       TensorToProto(strings, &proto, form);
@@ -451,7 +453,7 @@ TEST_SUITE("TensorToProto") {
   }
   TEST_CASE("variants are the same after it, decoded or not") {
     Tensor t(DataType::kVariant, {4});
-    t.data<Variant>()[0] = 7;
+    Needed(t.data<Variant>())[0] = 7;
     t.data<Variant>()[2] = MakeTensor<tstring>({2}, {"a", "b"});
     t.data<Variant>()[3] = Tensor::Scalar(Variant(Tensor::Scalar(Variant(true))));
     std::string first;

@@ -36,7 +36,6 @@ class CancellationManager;
 class DeferredOps;
 class FunctionRuntime;
 class LegacyVar;
-class MemoryRecord;
 class OpInputList;
 class OpMutableInputList;
 class OpOutputList;
@@ -237,7 +236,7 @@ class OpKernelContext {
   }
 
   // -- memory that the node takes beside its outputs, in bytes; counted while there is a record
-  void set_memory_record(MemoryRecord* record);  // null: nothing is counted
+  void set_memory_record(MemoryListener* record) { record_ = record; }  // a MemoryRecord; null: nothing is counted
   bool track_allocations() const { return record_ != nullptr; }
   void record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor);
   std::int64_t temp_memory_allocated() const;

@@ -241,7 +241,6 @@ inline Status OpKernelContext::allocate_persistent(DataType dtype, const TensorS
   record_persistent_memory_allocation(static_cast<std::int64_t>(out->TotalBytes()));
   return OkStatus();
 }
-inline void OpKernelContext::set_memory_record(MemoryRecord* record) { record_ = record; }
 inline void OpKernelContext::record_temp_memory_allocation(std::int64_t bytes, const Tensor& tensor) {
   if (record_ != nullptr) record_->AddTemp(bytes, tensor);
 }

@@ -246,8 +246,10 @@ class InferenceContext : public ShapeAlgebra {
     return Done(out, MakeDim(value < 0 ? value + rank : value));
   }
 
-  // The error with the node and what was known of its inputs behind it, as TensorFlow words it.
-  TENON_COLD Status AttachContext(const Status& status) const {
+  // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
+  // way to it is forgotten.
+  TENON_COLD Status AttachContext(const Status& status) {
+    ForgetMerges();
     std::string shapes, tensors, as_shapes;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];

@@ -84,7 +84,7 @@ class ShapeArena {
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
     if (rank > kMax) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s)) return Done(out, UnknownShapeOfRank(rank));
+    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
     if (Rank(s) == rank) return Done(out, s);
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
   }
@@ -105,18 +105,22 @@ class ShapeArena {
     return Failed(out, detail::shape_has_the_wrong_rank("at most ", rank, Rank(s)));
   }
   constexpr Status WithValue(DimensionHandle d, std::int64_t value, DimensionHandle* out) {
-    if (!ValueKnown(d)) return Done(out, MakeDim(value));
+    if (!ValueKnown(d)) return Merge(d, MakeDim(value), out);
     if (Value(d) == value) return Done(out, d);
     return Failed(out, detail::dimension_has_the_wrong_size(value, Value(d)));
   }
   constexpr Status Merge(DimensionHandle a, DimensionHandle b, DimensionHandle* out) {
-    if (a.SameHandle(b) || !ValueKnown(b)) return Done(out, a);
-    if (!ValueKnown(a)) return Done(out, b);
-    return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
+    if (a.SameHandle(b)) return Done(out, a);
+    if (ValueKnown(a) && ValueKnown(b)) return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
+    merged_dims_.push_back({a, b});
+    return Done(out, ValueKnown(b) ? b : a);
   }
   constexpr Status Merge(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
-    if (a.SameHandle(b) || !RankKnown(b)) return Done(out, a);
-    if (!RankKnown(a)) return Done(out, b);
+    if (a.SameHandle(b)) return Done(out, a);
+    if (!RankKnown(a) || !RankKnown(b)) {
+      merged_shapes_.push_back({a, b});
+      return Done(out, RankKnown(b) ? b : a);
+    }
     const std::int32_t rank = Rank(a);
     if (rank != Rank(b)) return Failed(out, detail::shapes_must_have_equal_rank(rank, Rank(b)));
     bool a_knows_all = true, b_knows_all = true;
@@ -127,13 +131,14 @@ class ShapeArena {
       if (ValueKnown(y)) a_knows_all = false;
       if (ValueKnown(x)) b_knows_all = false;
     }
+    merged_shapes_.push_back({a, b});
     if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
-    SlimVector<DimensionHandle> dims;
-    dims.reserve(static_cast<std::size_t>(rank));
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
     for (std::int32_t i = 0; i < rank; ++i)
-      dims.push_back(ValueKnown(DimKnownRank(a, i)) || !ValueKnown(DimKnownRank(b, i)) ? DimKnownRank(a, i)
-                                                                                       : DimKnownRank(b, i));
-    return Done(out, MakeShape(dims));
+      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(a, i), DimKnownRank(b, i), &dims[static_cast<std::size_t>(i)]));
+    *out = MakeShape(dims);
+    merged_shapes_.push_back({a, *out});
+    return OkStatus();
   }
   // Merges s's first dimensions with all of prefix's.
   constexpr Status MergePrefix(ShapeHandle s, ShapeHandle prefix, ShapeHandle* s_out, ShapeHandle* prefix_out) {
@@ -150,6 +155,21 @@ class ShapeArena {
     for (std::int32_t i = rank; i < Rank(s); ++i) dims.push_back(DimKnownRank(s, i));
     *s_out = MakeShape(dims);
     return OkStatus();
+  }
+
+  // --- what was found to be equal, in the order in which it was found: each pair was different handles before Merge
+  // (or a requirement that merges) made them one. For those who look for the same unknown in several places.
+  struct MergedShape {
+    ShapeHandle first, second;
+  };
+  struct MergedDim {
+    DimensionHandle first, second;
+  };
+  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
+  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
+  constexpr void ForgetMerges() {
+    merged_shapes_.clear();
+    merged_dims_.clear();
   }
 
   // --- new shapes
@@ -220,6 +240,7 @@ class ShapeArena {
     shapes_.clear();
     dims_.clear();
     unknown_dims_ = 0;
+    ForgetMerges();
   }
   static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
     *out = value;
@@ -263,6 +284,8 @@ class ShapeArena {
   std::int64_t unknown_dims_ = 0;
   SlimVector<ShapeRecord> shapes_;
   SlimVector<DimensionHandle> dims_;
+  SlimVector<MergedShape> merged_shapes_;
+  SlimVector<MergedDim> merged_dims_;
 };
 
 TENON_SETUP_CODE_END

@@ -13,15 +13,20 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// What both are known to be: the older one where they are the same, a new unknown otherwise.
+// What both are known to be: the older one where they are the same, a new unknown otherwise; then merges are forgotten.
 inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
   if (older.SameHandle(newer)) return older;
   const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
-  return equal ? older : c->UnknownDim();
+  if (equal) return older;
+  c->ForgetMerges();
+  return c->UnknownDim();
 }
 inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
   if (older.SameHandle(newer)) return older;
-  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) return c->UnknownShape();
+  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
+    c->ForgetMerges();
+    return c->UnknownShape();
+  }
   SlimVector<DimensionHandle> dims;
   bool same = true;
   for (std::int32_t i = 0; i < c->Rank(older); ++i) {

@@ -97,15 +97,16 @@ class DataflowRun final : public StepEngine {
   // object in use again, as soon as the last node was counted down.
   void Process(int number) {
     OpKernelContext context;
+    NodeMeter meter(trace_, &context);
     while (number >= 0) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(number)];
       if (!failed_.load(std::memory_order_acquire) && !StopsHere()) {
         if (node.async != nullptr) return StartAsync(number);
-        const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+        meter.Begin();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
-        else if (trace_ != nullptr && node.kind != ProgramNode::Kind::kNothing)
-          trace_->Add(program_, node, step_, begin, trace_->Now());
+        else if (node.kind != ProgramNode::Kind::kNothing)
+          meter.End(program_, node, step_);
       }
       number = Finish(number);
     }
@@ -143,7 +144,7 @@ class DataflowRun final : public StepEngine {
     if (!status.ok())
       run->Fail(AtNode(status, run->program_, node));
     else if (run->trace_ != nullptr)
-      run->trace_->Add(run->program_, node, run->step_, state->begin, run->trace_->Now());
+      run->trace_->Add(run->program_, node, run->step_, state->begin);
     if (const int next = run->Finish(state->node); next >= 0) run->Publish(next);
   }
 

@@ -175,6 +175,7 @@ class RunDescriber {
     const Device* device = timing.device == program_.device->name() ? program_.device : program_.host;
     if (timing.output_bytes > 0)
       stats.memory.push_back({std::string(device->allocator()->Name()), timing.output_bytes});
+    stats.memory_stats = {timing.temp_bytes, timing.persistent_bytes};
     return stats;
   }
   static CostGraphDef::OutputInfo DescribeOutput(const Node& node, int i) {

@@ -15,6 +15,7 @@
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/memory_record.hpp>
 #include <tenon/kernel/output_check.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/runtime/program.hpp>
@@ -32,15 +33,22 @@ class TraceCollector {
   std::int64_t Now() const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
-  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin, std::int64_t end) {
+  // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
+  void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
+           const MemoryRecord* memory = nullptr) {
+    const std::int64_t end = Now();
     std::int64_t bytes = 0;
     for (int i = 0; i < node.num_outputs; ++i)
       bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
-    AddNode(program, node, bytes, begin, end);
+    AddNode(program, node, bytes, begin, end, memory);
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
-               std::int64_t end) {
+               std::int64_t end, const MemoryRecord* memory = nullptr) {
     NodeTiming timing;
+    if (memory != nullptr) {
+      timing.temp_bytes = memory->temp_bytes();
+      timing.persistent_bytes = memory->persistent_bytes();
+    }
     timing.name = node.node->name();
     timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
                 : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
@@ -68,6 +76,39 @@ class TraceCollector {
   Mutex mutex_;
   SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
+};
+
+// For an engine's loop over nodes on one thread: when the current node began, and what it takes beside its outputs.
+// Does nothing without a trace. one thread.
+class NodeMeter {
+ public:
+  NodeMeter(TraceCollector* trace, OpKernelContext* context) : trace_(trace) {
+    if (trace != nullptr) [[unlikely]]
+      context->set_memory_record(&memory_);
+  }
+  NodeMeter(const NodeMeter&) = delete;
+  NodeMeter& operator=(const NodeMeter&) = delete;
+  void Begin() {
+    if (trace_ != nullptr) [[unlikely]] {
+      memory_.Clear();
+      begin_ = trace_->Now();
+    }
+  }
+  // The node has ended; its outputs are in the step.
+  void End(const Program& program, const ProgramNode& node, Step* step) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->Add(program, node, step, begin_, &memory_);
+  }
+  // The node has ended; its outputs are the engine's.
+  void End(const Program& program, const ProgramNode& node) {
+    if (trace_ != nullptr) [[unlikely]]
+      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+  }
+
+ private:
+  TraceCollector* const trace_;
+  std::int64_t begin_ = 0;
+  MemoryRecord memory_;
 };
 
 // "MatMul: ... [node 'dense/MatMul', CPU:0]".

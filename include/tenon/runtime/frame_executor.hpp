@@ -38,6 +38,7 @@ class FrameRun {
   Status Run(TraceCollector* trace) {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
+    NodeMeter meter(trace, &context_);
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -46,17 +47,17 @@ class FrameRun {
         status = CancelledAt(item);
         break;
       }
-      const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+      meter.Begin();
       status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
       if (status.ok()) status = std::exchange(read_status_, OkStatus());
       if (!status.ok()) [[unlikely]] {
         status = AtNode(status, program_, NodeOf(item));
         break;
       }
-      if (trace != nullptr && !item.dead) [[unlikely]]
-        trace->AddNode(program_, NodeOf(item), 0, begin, trace->Now());
+      if (!item.dead) meter.End(program_, NodeOf(item));
       if (--item.iteration->outstanding == 0) CleanUp(item.iteration);
     }
+    context_.set_memory_record(nullptr);
     queue_.clear();
     states_.EndRoot();
     step_->cache()->ClearOwnerThread();

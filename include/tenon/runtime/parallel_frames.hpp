@@ -86,6 +86,7 @@ class ParallelFrameRun : public FrameRun {
   // be over as soon as the lock is given up for good.
   void Work(MutexLock& lock) {
     OpKernelContext context;
+    NodeMeter meter(trace_, &context);
     const CancellationManager* const cancellation = CancellationOf(*step_);
     while (!queue_.empty() && status_.ok()) {
       const FlowQueue::Item item = queue_.Pop();
@@ -126,11 +127,10 @@ class ParallelFrameRun : public FrameRun {
         lock.lock();
         continue;
       }
-      const std::int64_t begin = trace_ == nullptr ? 0 : trace_->Now();
+      meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
-      if (trace_ != nullptr) [[unlikely]]
-        trace_->AddNode(program_, kernel, 0, begin, trace_->Now());
+      meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
       lock.lock();

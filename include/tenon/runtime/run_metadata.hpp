@@ -22,6 +22,12 @@ struct AllocatorMemoryUsed {
   friend bool operator==(const AllocatorMemoryUsed&, const AllocatorMemoryUsed&) = default;
 };
 
+// What a node's kernel took beside its outputs.
+struct MemoryStats {
+  std::int64_t temp_memory_size = 0, persistent_memory_size = 0;  // bytes
+  friend bool operator==(const MemoryStats&, const MemoryStats&) = default;
+};
+
 // Times are relative to all_start but for all_start and scheduled themselves, which count from 1970.
 struct NodeExecStats {
   std::string node_name;
@@ -30,6 +36,7 @@ struct NodeExecStats {
   std::string timeline_label;  // "y = AddV2(x, one)"
   std::int64_t scheduled_micros = 0;
   std::uint32_t thread_id = 0;
+  MemoryStats memory_stats;
   std::int64_t all_start_nanos = 0, op_start_rel_nanos = 0, op_end_rel_nanos = 0, all_end_rel_nanos = 0;
   std::int64_t scheduled_nanos = 0;
   friend bool operator==(const NodeExecStats&, const NodeExecStats&) = default;
@@ -85,6 +92,7 @@ namespace wire {
     static const Message message; \
   }
 TENON_DETAIL_SCHEMA(AllocatorMemoryUsed);
+TENON_DETAIL_SCHEMA(MemoryStats);
 TENON_DETAIL_SCHEMA(NodeExecStats);
 TENON_DETAIL_SCHEMA(DeviceStepStats);
 TENON_DETAIL_SCHEMA(StepStats);
@@ -101,6 +109,12 @@ inline constexpr Field kAllocatorMemoryUsedFields[] = {
 };
 inline constexpr Message Schema<AllocatorMemoryUsed>::message("AllocatorMemoryUsed", kAllocatorMemoryUsedFields);
 
+inline constexpr Field kMemoryStatsFields[] = {
+    MakeField<&MemoryStats::temp_memory_size>(1, "temp_memory_size"),
+    MakeField<&MemoryStats::persistent_memory_size>(3, "persistent_memory_size"),
+};
+inline constexpr Message Schema<MemoryStats>::message("MemoryStats", kMemoryStatsFields);
+
 inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::node_name>(1, "node_name"),
     MakeField<&NodeExecStats::all_start_micros>(2, "all_start_micros"),
@@ -111,6 +125,7 @@ inline constexpr Field kNodeExecStatsFields[] = {
     MakeField<&NodeExecStats::timeline_label>(8, "timeline_label"),
     MakeField<&NodeExecStats::scheduled_micros>(9, "scheduled_micros"),
     MakeField<&NodeExecStats::thread_id>(10, "thread_id"),
+    MakeField<&NodeExecStats::memory_stats>(12, "memory_stats"),
     MakeField<&NodeExecStats::all_start_nanos>(13, "all_start_nanos"),
     MakeField<&NodeExecStats::op_start_rel_nanos>(14, "op_start_rel_nanos"),
     MakeField<&NodeExecStats::op_end_rel_nanos>(15, "op_end_rel_nanos"),

@@ -16,6 +16,7 @@ namespace detail {
 // Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
 inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
   OpKernelContext context;
+  NodeMeter meter(trace, &context);
   const CancellationManager* const cancellation = CancellationOf(*step);
   step->cache()->SetOwnerThread();
   Status status;
@@ -24,13 +25,12 @@ inline Status RunSequential(const Program& program, Step* step, TraceCollector* 
       status = RunCancelled();
       break;
     }
-    const std::int64_t begin = trace == nullptr ? 0 : trace->Now();
+    meter.Begin();
     status = RunNode(program, number, step, &context);
     if (!status.ok()) [[unlikely]]
       break;
     const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
-    if (trace != nullptr) [[unlikely]]
-      trace->Add(program, node, step, begin, trace->Now());
+    meter.End(program, node, step);
     const int* release = program.releases.data() + node.first_release;
     for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
   }

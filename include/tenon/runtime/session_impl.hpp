@@ -279,13 +279,14 @@ class SessionImpl : public RefCounted {
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
     session->options_ = std::move(options);
+    if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
       session->functions_ =
-          make(session->registry_, session->device_, session->host_.get(), &session->resources_, session->options_);
+          make(session->registry_, session->device_, session->host_.get(), session->resources_, session->options_);
     return session;
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
@@ -331,7 +332,7 @@ class SessionImpl : public RefCounted {
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
     settings.dataflow = prepared.dataflow();
     settings.flush_denormals = options_.flush_denormals;
-    settings.resources = &resources_;
+    settings.resources = resources_;
     settings.cancellation = &cancellation_;
     return settings;
   }
@@ -410,7 +411,7 @@ class SessionImpl : public RefCounted {
   const Registry& registry() const { return *registry_; }
   Device* device() const { return device_; }
   Device* host() const { return host_.get(); }
-  ResourceMgr* resources() { return &resources_; }
+  ResourceMgr* resources() { return resources_; }
   CancellationManager* cancellation() { return &cancellation_; }
   RefCounted* extras() const { return extras_.get(); }
   Mutex* extend_mutex() { return &extend_mutex_; }
@@ -568,7 +569,8 @@ class SessionImpl : public RefCounted {
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
   CancellationManager cancellation_;  // of all runs
-  ResourceMgr resources_;  // after the devices, whose memory the resources hold
+  ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
+  ResourceMgr* resources_ = &own_resources_;
   Owned<GraphFunctions> functions_;  // null: compiled without
   SlimVector<Owned<GraphState>> states_;  // the last is the graph of now
   Mutex extend_mutex_;  // of those who change the graph, who hold it long

@@ -15,6 +15,7 @@ class CancellationManager;
 class Graph;
 class OpRegistry;
 class Registry;
+class ResourceMgr;
 class Status;
 struct FunctionDefLibrary;
 class ThreadPoolInterface;
@@ -44,6 +45,8 @@ struct SessionOptions {
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: CpuAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
+  ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
+                                     // Outlives the session; only for sessions on the CPU, with one allocator
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run

@@ -263,43 +263,44 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for ends the program. They
-  // borrow: none may outlive the tensor. View() is the form for tensors that come from a user.
-  template <class T> Out<T> flat() { return Out<T>(data<T>(), NumElements(), &shape_); }
-  template <class T> In<T> flat() const { return In<T>(data<T>(), NumElements(), &shape_); }
+  // Views for statements in code that knows type and rank; another type or rank than asked for, and elements without
+  // memory, end the program. They borrow: none may outlive the tensor. View() is the form for tensors that come from a
+  // user.
+  template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
+  template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T, int Rank> Out<T, Rank> tensor() {
-    return CheckRank(Rank), Out<T, Rank>(data<T>(), shape_.begin());
+    return CheckRank(Rank), Out<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T, int Rank> In<T, Rank> tensor() const {
-    return CheckRank(Rank), In<T, Rank>(data<T>(), shape_.begin());
+    return CheckRank(Rank), In<T, Rank>(viewed<T>(), shape_.begin());
   }
   template <class T> Out<T, 1> vec() { return tensor<T, 1>(); }
   template <class T> In<T, 1> vec() const { return tensor<T, 1>(); }
   template <class T> Out<T, 2> matrix() { return tensor<T, 2>(); }
   template <class T> In<T, 2> matrix() const { return tensor<T, 2>(); }
   // The one element of a tensor of any rank: scalar<float>()().
-  template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(data<T>(), shape_.begin()); }
-  template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(data<T>(), shape_.begin()); }
+  template <class T> Out<T, 0> scalar() { return CheckOneElement(), Out<T, 0>(viewed<T>(), shape_.begin()); }
+  template <class T> In<T, 0> scalar() const { return CheckOneElement(), In<T, 0>(viewed<T>(), shape_.begin()); }
   // The elements under other dimensions with the same product: shaped<float, 2>({rows, columns}).
   template <class T, int Rank> Out<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) {
-    return CheckProduct(sizes, Rank), Out<T, Rank>(data<T>(), sizes);
+    return CheckProduct(sizes, Rank), Out<T, Rank>(viewed<T>(), sizes);
   }
   template <class T, int Rank> In<T, Rank> shaped(const Index (&sizes)[static_cast<std::size_t>(Rank)]) const {
-    return CheckProduct(sizes, Rank), In<T, Rank>(data<T>(), sizes);
+    return CheckProduct(sizes, Rank), In<T, Rank>(viewed<T>(), sizes);
   }
   // The last Rank - 1 dimensions as they are, all before them as one; missing ones are 1, in front.
   template <class T, int Rank = 2> Out<T, Rank> flat_inner_dims() {
-    return Out<T, Rank>(data<T>(), InnerDims<Rank>().items);
+    return Out<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_inner_dims() const {
-    return In<T, Rank>(data<T>(), InnerDims<Rank>().items);
+    return In<T, Rank>(viewed<T>(), InnerDims<Rank>().items);
   }
   // The first Rank - 1 dimensions as they are, all after them as one; missing ones are 1, at the end.
   template <class T, int Rank = 2> Out<T, Rank> flat_outer_dims() {
-    return Out<T, Rank>(data<T>(), OuterDims<Rank>().items);
+    return Out<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
   template <class T, int Rank = 2> In<T, Rank> flat_outer_dims() const {
-    return In<T, Rank>(data<T>(), OuterDims<Rank>().items);
+    return In<T, Rank>(viewed<T>(), OuterDims<Rank>().items);
   }
 
   // tensor.View<In<float, 2>>(): a view, or what is wrong with the tensor.
@@ -426,6 +427,14 @@ class Tensor {
     if (dtype() != dtype_of_v<std::remove_const_t<T>>) [[unlikely]]
       detail::DieOnDtype(dtype_of_v<std::remove_const_t<T>>, dtype(), shape_);
   }
+  template <class T>
+  T* viewed() const {
+    CheckDtype<T>();
+    if (buffer_ != nullptr) [[likely]]
+      return static_cast<T*>(buffer_->data());
+    if (NumElements() != 0) detail::DieOnTensor("no memory (ask IsInitialized)", dtype(), shape_);
+    return nullptr;
+  }
   void CheckRank(int rank) const {
     if (dims() != rank) [[unlikely]]
       detail::DieOnRank(rank, shape_);
@@ -496,11 +505,14 @@ Tensor MakeTensor(const TensorShape& shape, std::span<const T> values) {
   return Tensor::From<T>(values, shape);
 }
 
-// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts.
+// The shape that a vector of int32 or int64 lists, as shape inputs of ops do. InvalidArgument with TensorFlow's texts;
+// FailedPrecondition: a tensor without memory.
 inline Status MakeShape(const Tensor& tensor, TensorShape* shape) {
   if (tensor.dims() != 1) {
     return errors::InvalidArgument("shape must be a vector of {int32,int64}, got shape ", tensor.shape());
   }
+  if (!tensor.IsInitialized())
+    return errors::FailedPrecondition("shape is a tensor of shape ", tensor.shape(), " without memory");
   if (tensor.dtype() == DataType::kInt32) return MakeShape(tensor.data<std::int32_t>(), tensor.NumElements(), shape);
   if (tensor.dtype() == DataType::kInt64) return MakeShape(tensor.data<std::int64_t>(), tensor.NumElements(), shape);
   return errors::InvalidArgument("shape must be a vector of {int32,int64}.");

@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_concat_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -66,3 +67,4 @@ TEST_SUITE("Concat") {
     CHECK_MESSAGE(status.code() == Code::kInvalidArgument, status.ToString());
   }
 }
+}  // namespace array_concat_test

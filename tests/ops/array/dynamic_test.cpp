@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_dynamic_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -66,3 +67,4 @@ TEST_SUITE("DynamicPartition and DynamicStitch") {
           "INVALID_ARGUMENT: DynamicStitch: data[0].shape = [3] does not start with indices[0].shape = [2]");
   }
 }
+}  // namespace array_dynamic_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_fill_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -95,3 +96,4 @@ TEST_SUITE("OneHot") {
     CHECK_MESSAGE(status.code() == Code::kResourceExhausted, status.ToString());
   }
 }
+}  // namespace array_fill_test

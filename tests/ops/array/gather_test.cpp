@@ -4,6 +4,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_gather_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -31,3 +32,4 @@ TEST_SUITE("Gather and scatter") {
     CHECK(out.data<std::int32_t>()[0] == std::numeric_limits<std::int32_t>::min());
   }
 }
+}  // namespace array_gather_test

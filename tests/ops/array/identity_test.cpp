@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_identity_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -48,3 +49,4 @@ TEST_SUITE("Identity") {
   }
   TEST_CASE("asks for no memory") { CHECK(FailEveryAllocation<ops::Identity>({}, {Make<float>({2}, {1})}) == 0); }
 }
+}  // namespace array_identity_test

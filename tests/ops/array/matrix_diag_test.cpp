@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_matrix_diag_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -102,3 +103,4 @@ TEST_SUITE("Diagonals") {
     CHECK_MESSAGE(status.code() == Code::kResourceExhausted, status.ToString());
   }
 }
+}  // namespace array_matrix_diag_test

@@ -11,6 +11,7 @@
 
 #include "op_call.hpp"
 
+namespace array_pack_test {
 using namespace tenon;
 
 namespace {
@@ -65,3 +66,4 @@ TEST_SUITE("Pack") {
     CHECK(axis.message().find("Pack: axis = 2 not in [-2, 2)") == 0);
   }
 }
+}  // namespace array_pack_test

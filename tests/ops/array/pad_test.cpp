@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_pad_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -93,3 +94,4 @@ TEST_SUITE("MirrorPad") {
           std::string::npos);
   }
 }
+}  // namespace array_pad_test

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+namespace array_places_test {
 using namespace tenon;
 
 namespace {
@@ -46,3 +47,4 @@ TEST_SUITE("places") {
     CHECK(Find(MakeTensor<std::int32_t>({1, 2}, {0, 0}), {3, 0}, 1).first_bad == 0);
   }
 }
+}  // namespace array_places_test

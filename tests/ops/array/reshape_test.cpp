@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_reshape_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -106,3 +107,4 @@ TEST_SUITE("Reshape") {
     CHECK(FailEveryAllocation<ops::Reshape>({}, {Make<float>({2}, {1}), Sizes({2, 1})}) == 0);
   }
 }
+}  // namespace array_reshape_test

@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_reverse_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -91,3 +92,4 @@ TEST_SUITE("Roll") {
           std::string::npos);
   }
 }
+}  // namespace array_reverse_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_scatter_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -93,3 +94,4 @@ TEST_SUITE("Scatter") {
           Code::kResourceExhausted);
   }
 }
+}  // namespace array_scatter_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_sequence_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -98,3 +99,4 @@ TEST_SUITE("CheckNumerics") {
           std::string::npos);
   }
 }
+}  // namespace array_sequence_test

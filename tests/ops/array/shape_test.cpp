@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_shape_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -46,3 +47,4 @@ TEST_SUITE("Shape") {
     CHECK(FailEveryAllocation<ops::Shape>({}, {Make<float>({2}, {1})}) == 1);
   }
 }
+}  // namespace array_shape_test

@@ -13,6 +13,7 @@
 
 #include "op_call.hpp"
 
+namespace array_slice_test {
 using namespace tenon;
 
 namespace {
@@ -144,3 +145,4 @@ TEST_SUITE("StridedSlice") {
     CHECK(Show(refused).find("no kernel for op 'StridedSlice' on CPU with types {qint16}") != std::string::npos);
   }
 }
+}  // namespace array_slice_test

@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_space_batch_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -111,3 +112,4 @@ TEST_SUITE("Space and batch") {
           Code::kInvalidArgument);
   }
 }
+}  // namespace array_space_batch_test

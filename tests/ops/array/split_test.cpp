@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_split_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -77,3 +78,4 @@ TEST_SUITE("Split") {
           "INVALID_ARGUMENT: Unpack: axis = -3 not in [-2, 2)");
   }
 }
+}  // namespace array_split_test

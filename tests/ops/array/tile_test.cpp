@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_tile_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -77,3 +78,4 @@ TEST_SUITE("BroadcastArgs") {
     CHECK(ErrorOf<ops::BroadcastArgs>({}, {Ints({2}), Ints({3})}).find("Incompatible shapes") != std::string::npos);
   }
 }
+}  // namespace array_tile_test

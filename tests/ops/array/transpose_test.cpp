@@ -8,6 +8,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_transpose_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -73,3 +74,4 @@ TEST_SUITE("Transpose") {
               .find("is not between 0 and 1") != std::string::npos);
   }
 }
+}  // namespace array_transpose_test

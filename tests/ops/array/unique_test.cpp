@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace array_unique_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -78,3 +79,4 @@ TEST_SUITE("Where") {
           std::string::npos);
   }
 }
+}  // namespace array_unique_test

@@ -8,6 +8,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
+namespace flow_assert_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -54,3 +55,4 @@ TEST_SUITE("Assert") {
     CHECK(vector.message().find("In[0] should be a scalar: [2]") == 0);
   }
 }
+}  // namespace flow_assert_test

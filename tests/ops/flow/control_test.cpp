@@ -8,6 +8,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
+namespace flow_control_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -48,3 +49,4 @@ TEST_SUITE("_Arg and _Retval") {
     CHECK(Contains(ret.message(), "SetRetval 1 is not within [0, 0)"));
   }
 }
+}  // namespace flow_control_test

@@ -12,6 +12,7 @@
 
 #include "graph/function_graphs.hpp"
 
+namespace flow_functional_test {
 using namespace tenon;
 using namespace function_test;
 
@@ -156,3 +157,4 @@ TEST_SUITE("functional ops") {
     CHECK(message(WithInput({Double()}, {typed})).find("Expects arg[0] to be double but float") != std::string::npos);
   }
 }
+}  // namespace flow_functional_test

@@ -9,6 +9,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
+namespace flow_loop_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -79,3 +80,4 @@ TEST_SUITE("LoopCond") {
     CHECK(Contains(g.Load().status().message(), "Shape must be rank 0 but is rank 1"));
   }
 }
+}  // namespace flow_loop_test

@@ -10,6 +10,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
+namespace flow_merge_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -63,3 +64,4 @@ TEST_SUITE("Merge") {
     CHECK(both.message() == "Merge can not have more than one valid input.");
   }
 }
+}  // namespace flow_merge_test

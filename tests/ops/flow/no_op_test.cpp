@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace flow_no_op_test {
 using namespace tenon;
 
 namespace {
@@ -82,3 +83,4 @@ TEST_SUITE("NoOp") {
     CHECK(ops::NoOp::kernel<Cpu>()(device).ok());
   }
 }
+}  // namespace flow_no_op_test

@@ -7,6 +7,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace flow_print_test {
 using namespace state_test;
 
 namespace {
@@ -62,3 +63,4 @@ TEST_SUITE("Print") {
     CHECK(!m.Do("nowhere", feeds).ok());
   }
 }
+}  // namespace flow_print_test

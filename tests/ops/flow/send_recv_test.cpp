@@ -13,6 +13,7 @@
 #include <tenon/runtime/local_rendezvous.hpp>
 #include <tenon/session.hpp>
 
+namespace flow_send_recv_test {
 using namespace tenon;
 
 namespace {
@@ -164,3 +165,4 @@ TEST_SUITE("_Send and _Recv") {
     CHECK(status.message().find("Op kernel context needs to provide a rendezvous.") == 0);
   }
 }
+}  // namespace flow_send_recv_test

@@ -9,6 +9,7 @@
 #include "runtime/graphs.hpp"
 #include "runtime/loops.hpp"
 
+namespace flow_switch_test {
 using namespace tenon;
 using namespace runtime_test;
 
@@ -77,3 +78,4 @@ TEST_SUITE("_SwitchN") {
     }
   }
 }
+}  // namespace flow_switch_test

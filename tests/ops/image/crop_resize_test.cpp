@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace image_crop_resize_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -29,3 +30,4 @@ TEST_SUITE("CropAndResize") {
               .find("crop dimensions must be positive") != std::string::npos);
   }
 }
+}  // namespace image_crop_resize_test

@@ -12,6 +12,7 @@
 
 #include "ops/support.hpp"
 
+namespace image_decode_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -117,3 +118,4 @@ TEST_SUITE("DecodePng and DecodeJpeg") {
   }
 #endif
 }
+}  // namespace image_decode_test

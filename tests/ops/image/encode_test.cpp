@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace image_encode_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -70,3 +71,4 @@ TEST_SUITE("EncodePng and EncodeJpeg") {
   }
 #endif
 }
+}  // namespace image_encode_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace image_resize_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -41,3 +42,4 @@ TEST_SUITE("resizing ops") {
               .find("resized dimensions must be positive") != std::string::npos);
   }
 }
+}  // namespace image_resize_test

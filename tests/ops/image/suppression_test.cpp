@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace image_suppression_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,4 @@ TEST_SUITE("NonMaxSuppression") {
     CHECK(ErrorOf<ops::NonMaxSuppressionV5>({}, inputs).find("output size must be non-negative") != std::string::npos);
   }
 }
+}  // namespace image_suppression_test

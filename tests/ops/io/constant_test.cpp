@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace io_constant_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -95,3 +96,4 @@ TEST_SUITE("Const") {
   }
   TEST_CASE("asks for no memory") { CHECK(FailEveryAllocation<ops::Const>(Value(Make<float>({2}, {1})), {}) == 0); }
 }
+}  // namespace io_constant_test

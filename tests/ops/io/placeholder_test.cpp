@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace io_placeholder_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -81,3 +82,4 @@ TEST_SUITE("Placeholder") {
               .find("INVALID_ARGUMENT: NodeDef missing attr 'dtype' from Op<name=Placeholder; ") == 0);
   }
 }
+}  // namespace io_placeholder_test

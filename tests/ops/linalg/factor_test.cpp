@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace linalg_factor_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -148,3 +149,4 @@ TEST_SUITE("factors of matrices") {
         0);
   }
 }
+}  // namespace linalg_factor_test

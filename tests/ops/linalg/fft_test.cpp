@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace linalg_fft_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -102,3 +103,4 @@ TEST_SUITE("Fourier transforms against their definition") {
               .find("Input dimension 0 must have length of at least 7 but got: 6") != std::string::npos);
   }
 }
+}  // namespace linalg_fft_test

@@ -12,6 +12,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_arithmetic_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -327,3 +328,9 @@ TEST_SUITE("Minimum") {
         "Minimum", "bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64");
   }
 }
+
+#undef TENON_TEST_SIGNED
+#undef TENON_TEST_COMPLEX
+#undef TENON_TEST_UNSIGNED
+
+}  // namespace math_arithmetic_test

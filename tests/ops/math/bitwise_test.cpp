@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_bitwise_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -41,3 +42,8 @@ TEST_SUITE("Bits") {
           std::vector<double>{most / 2, 1});
   }
 }
+
+#undef TENON_TEST_SIGNED
+#undef TENON_TEST_UNSIGNED
+
+}  // namespace math_bitwise_test

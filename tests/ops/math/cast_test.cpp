@@ -13,6 +13,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_cast_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -115,3 +116,7 @@ TEST_SUITE("Bitcast") {
     CHECK(Call<ops::Bitcast>(to_float, {Make<std::int8_t>({}, {1})}).status().code() == Code::kInvalidArgument);
   }
 }
+
+#undef TENON_TEST_TARGETS
+
+}  // namespace math_cast_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_comparison_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -98,3 +99,4 @@ TEST_SUITE("ApproximateEqual") {
           Code::kInvalidArgument);
   }
 }
+}  // namespace math_comparison_test

@@ -8,6 +8,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_complex_parts_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -68,3 +69,4 @@ TEST_SUITE("Complex parts") {
           "INVALID_ARGUMENT: Complex: Dimensions must be equal, but are 2 and 3");
   }
 }
+}  // namespace math_complex_parts_test

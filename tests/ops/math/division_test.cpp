@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_division_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -105,3 +106,9 @@ TEST_SUITE("Pow") {
     CHECK(std::isnan(Of<ops::Pow, T>({-2}, {0.5})[0]));
   }
 }
+
+#undef TENON_TEST_SIGNED_INTEGERS
+#undef TENON_TEST_INTEGERS
+#undef TENON_TEST_FLOATS
+
+}  // namespace math_division_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_einsum_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -115,3 +116,4 @@ TEST_SUITE("Einsum") {
     refused("...i,...i->", {m, m}, "no ellipsis (...) was found in the output subscripts");
   }
 }
+}  // namespace math_einsum_test

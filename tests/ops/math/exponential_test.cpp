@@ -12,6 +12,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_exponential_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -210,3 +211,8 @@ TEST_SUITE("Exp") {
     CHECK(FailEveryAllocation<ops::Exp>({}, {Make<float>({2}, {1})}) == 1);
   }
 }
+
+#undef TENON_TEST_FLOATS
+#undef TENON_TEST_COMPLEX
+
+}  // namespace math_exponential_test

@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_gradient_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,7 @@ TEST_SUITE("Gradients") {
     CHECK(took_over);
   }
 }
+
+#undef TENON_TEST_TYPES
+
+}  // namespace math_gradient_test

@@ -5,6 +5,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_logical_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -39,3 +40,4 @@ TEST_SUITE("Logical") {
     CHECK(ErrorOf<ops::LogicalNot>({}, {Make<float>({2}, {1})}).find("INVALID_ARGUMENT") == 0);
   }
 }
+}  // namespace math_logical_test

@@ -12,6 +12,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_matmul_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -173,3 +174,7 @@ TEST_SUITE("MatMul") {
     CHECK(FailEveryAllocation<ops::MatMul>({}, {Random<float>({200, 200}, 1), Random<float>({200, 200}, 2)}) >= 1);
   }
 }
+
+#undef TENON_TEST_TYPES
+
+}  // namespace math_matmul_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_n_ary_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -103,3 +104,7 @@ TEST_SUITE("L2Loss") {
     CHECK(Numbered<T>(Run<ops::L2Loss>({}, {Make<T>({0}, {1})})) == std::vector<double>{0});
   }
 }
+
+#undef TENON_TEST_NUMBERS
+
+}  // namespace math_n_ary_test

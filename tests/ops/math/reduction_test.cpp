@@ -10,6 +10,7 @@
 
 #include "op_call.hpp"
 
+namespace math_reduction_test {
 using namespace tenon;
 
 namespace {
@@ -100,3 +101,4 @@ TEST_SUITE("reduction") {
               .find("INVALID_ARGUMENT: Max: Invalid reduction arguments: Axes contains duplicate dimension: 0") == 0);
   }
 }
+}  // namespace math_reduction_test

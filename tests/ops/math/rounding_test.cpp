@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_rounding_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -77,3 +78,7 @@ TEST_SUITE("NextAfter") {
     CHECK(Run<ops::NextAfter>({}, {most, Tensor::Scalar<float>(INFINITY)}).scalar<float>()() == INFINITY);
   }
 }
+
+#undef TENON_TEST_FLOATS
+
+}  // namespace math_rounding_test

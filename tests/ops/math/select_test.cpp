@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_select_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -79,3 +80,4 @@ TEST_SUITE("SelectV2") {
     CHECK(wrong == 0);
   }
 }
+}  // namespace math_select_test

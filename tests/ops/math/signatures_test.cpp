@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+namespace math_signatures_test {
 using namespace tenon;
 
 namespace {
@@ -58,3 +59,4 @@ TEST_SUITE("signatures") {
           "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64");
   }
 }
+}  // namespace math_signatures_test

@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_special_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -85,3 +86,4 @@ TEST_SUITE("Lgamma and Digamma") {
           std::string::npos);
   }
 }
+}  // namespace math_special_test

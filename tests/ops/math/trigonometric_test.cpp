@@ -8,6 +8,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_trigonometric_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -95,3 +96,4 @@ TEST_SUITE("Atan2") {
     CHECK(Run<ops::Atan2>({}, {Make<T>({2, 1}, {1}), Make<T>({1, 3}, {1})}).shape() == TensorShape({2, 3}));
   }
 }
+}  // namespace math_trigonometric_test

@@ -7,6 +7,7 @@
 
 #include "ops/support.hpp"
 
+namespace math_variant_arithmetic_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -52,3 +53,4 @@ TEST_SUITE("Sums and zeros of variants") {
     CHECK(Call<ops::AddN>({}, {two, two}).status().code() == Code::kInvalidArgument);
   }
 }
+}  // namespace math_variant_arithmetic_test

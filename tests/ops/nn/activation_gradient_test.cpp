@@ -8,6 +8,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_activation_gradient_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -89,3 +90,4 @@ TEST_SUITE("Gradients of activations") {
     CHECK(Run<ops::EluGrad>({}, {Tensor(DataType::kFloat, {0}), Tensor(DataType::kFloat, {0})}).NumElements() == 0);
   }
 }
+}  // namespace nn_activation_gradient_test

@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_activation_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -107,3 +108,8 @@ TEST_SUITE("Relu6") {
         "int64, bfloat16, uint16, half, uint32, uint64");
   }
 }
+
+#undef TENON_TEST_FLOATS
+#undef TENON_TEST_INTEGERS
+
+}  // namespace nn_activation_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_batch_norm_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -66,3 +67,4 @@ TEST_SUITE("FusedBatchNorm") {
           "INVALID_ARGUMENT: FusedBatchNorm: input must be 4 or 5-dimensional[2,2]");
   }
 }
+}  // namespace nn_batch_norm_test

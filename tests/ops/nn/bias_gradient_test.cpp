@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_bias_gradient_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -32,3 +33,4 @@ TEST_SUITE("BiasAddV1 and BiasAddGrad") {
           "INVALID_ARGUMENT: BiasAddGrad: Input tensor must be at least 2D: [3]");
   }
 }
+}  // namespace nn_bias_gradient_test

@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_bias_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -135,3 +136,7 @@ TEST_SUITE("BiasAdd") {
     CHECK(FailEveryAllocation<ops::BiasAdd>({}, {value, bias}) == 1);
   }
 }
+
+#undef TENON_TEST_TYPES
+
+}  // namespace nn_bias_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_conv3d_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -50,3 +51,4 @@ TEST_SUITE("Conv3D") {
           std::string::npos);
   }
 }
+}  // namespace nn_conv3d_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_conv_gradient_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -55,3 +56,4 @@ TEST_SUITE("gradients of Conv2D") {
               .find("filter depth must be strictly positive") != std::string::npos);
   }
 }
+}  // namespace nn_conv_gradient_test

@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_conv_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -232,3 +233,4 @@ TEST_SUITE("Conv2D, sizes near the end of int64") {
     }
   }
 }
+}  // namespace nn_conv_test

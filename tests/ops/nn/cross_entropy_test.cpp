@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_cross_entropy_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,4 @@ TEST_SUITE("cross entropies") {
     CHECK(error({2, 3}, {1}).find("must have the same first dimension") != std::string::npos);
   }
 }
+}  // namespace nn_cross_entropy_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_data_format_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -47,3 +48,4 @@ TEST_SUITE("data formats") {
           std::string::npos);
   }
 }
+}  // namespace nn_data_format_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_depthwise_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -47,3 +48,4 @@ TEST_SUITE("DepthwiseConv2dNative") {
               .find("depth_multiplier * in_depth not equal to out_depth: 3 vs 2") != std::string::npos);
   }
 }
+}  // namespace nn_depthwise_test

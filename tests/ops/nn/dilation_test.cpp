@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_dilation_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,4 @@ TEST_SUITE("Dilation2D") {
               .find("out_backprop has incompatible size") != std::string::npos);
   }
 }
+}  // namespace nn_dilation_test

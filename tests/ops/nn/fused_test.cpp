@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_fused_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -89,3 +90,4 @@ TEST_SUITE("fused ops") {
               .find("Matrix size-incompatible: In[0]: [3,4], In[1]: [5,5]") != std::string::npos);
   }
 }
+}  // namespace nn_fused_test

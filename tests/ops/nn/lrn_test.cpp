@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_lrn_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -30,3 +31,4 @@ TEST_SUITE("LRN") {
               .find("no kernel for op 'LRN' on CPU with types {bfloat16}") != std::string::npos);
   }
 }
+}  // namespace nn_lrn_test

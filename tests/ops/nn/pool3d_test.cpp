@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_pool3d_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,4 @@ TEST_SUITE("pools over volumes") {
           "INVALID_ARGUMENT: MaxPool3DGrad: Expected grad shape to be [1,1,1,2,1], but got [1,1,1,1,1]");
   }
 }
+}  // namespace nn_pool3d_test

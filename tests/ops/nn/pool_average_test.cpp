@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_pool_average_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -44,3 +45,4 @@ TEST_SUITE("AvgPool") {
     CHECK(FailEveryAllocation<ops::AvgPool>(two, {Make<float>({1, 2, 3, 1}, {1})}) == 1);
   }
 }
+}  // namespace nn_pool_average_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_pool_max_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -60,3 +61,4 @@ TEST_SUITE("MaxPool with places") {
           "INVALID_ARGUMENT: Stride must be > 0, but got 0");
   }
 }
+}  // namespace nn_pool_max_test

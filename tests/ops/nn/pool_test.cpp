@@ -12,6 +12,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_pool_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -195,3 +196,4 @@ TEST_SUITE("MaxPool") {
     CHECK(FailEveryAllocation<ops::MaxPool>(c.attrs(), {Make<float>(c.input, {1})}) == 1);
   }
 }
+}  // namespace nn_pool_test

@@ -9,6 +9,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_recurrent_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -73,3 +74,4 @@ TEST_SUITE("recurrent ops") {
     CHECK(Numbered<T>((*y)[6])[0] == doctest::Approx(.5 * std::tanh(1.)).epsilon(1e-3));
   }
 }
+}  // namespace nn_recurrent_test

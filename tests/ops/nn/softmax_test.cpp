@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace nn_softmax_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -121,3 +122,7 @@ TEST_SUITE("Softmax") {
     CHECK(FailEveryAllocation<ops::Softmax>({}, {Random<half>({3, 5}, 1)}) == 2);  // a row as float
   }
 }
+
+#undef TENON_TEST_FLOATS
+
+}  // namespace nn_softmax_test

@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace ragged_convert_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -48,3 +49,4 @@ TEST_SUITE("Ragged tensors to dense and sparse ones") {
     CHECK(Numbered<float>(out) == std::vector<double>{9, 9, 1, 9, 2, 3, 9, 9, 9, 9, 9, 9});
   }
 }
+}  // namespace ragged_convert_test

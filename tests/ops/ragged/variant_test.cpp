@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace ragged_variant_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -76,3 +77,4 @@ TEST_SUITE("Ragged tensors as variants") {
     CHECK(!read.Decode(VariantTensorData()));
   }
 }
+}  // namespace ragged_variant_test

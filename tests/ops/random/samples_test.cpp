@@ -6,6 +6,7 @@
 
 #include "ops/support.hpp"
 
+namespace random_samples_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -76,3 +77,4 @@ TEST_SUITE("samples") {
               .find("has no samples of type int32") != std::string::npos);
   }
 }
+}  // namespace random_samples_test

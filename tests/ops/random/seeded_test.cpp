@@ -6,6 +6,7 @@
 
 #include "ops/support.hpp"
 
+namespace random_seeded_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -96,3 +97,4 @@ TEST_SUITE("seeded random ops") {
           std::string::npos);
   }
 }
+}  // namespace random_seeded_test

@@ -8,6 +8,7 @@
 
 #include "ops/support.hpp"
 
+namespace sparse_matmul_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -94,3 +95,4 @@ TEST_SUITE("sparse products, softmax and sets") {
           "[0 0][0 1][1 0][2 0] | 1 3 5 9 | 4 2");
   }
 }
+}  // namespace sparse_matmul_test

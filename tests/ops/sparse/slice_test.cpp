@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace sparse_slice_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -92,3 +93,4 @@ TEST_SUITE("parts of sparse tensors, with TensorFlow's answers") {
     CHECK(Says(Concat(2), "INVALID_ARGUMENT: "));
   }
 }
+}  // namespace sparse_slice_test

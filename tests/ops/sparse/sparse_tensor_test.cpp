@@ -11,6 +11,7 @@
 
 #include "ops/support.hpp"
 
+namespace sparse_sparse_tensor_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -97,3 +98,4 @@ TEST_SUITE("sparse tensors") {
           "INTERNAL: SparseReduceSum: Obtained a write index of 4 which is outside of bounds of [0, 4)");
   }
 }
+}  // namespace sparse_sparse_tensor_test

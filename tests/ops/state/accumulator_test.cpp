@@ -7,6 +7,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_accumulator_test {
 using namespace state_test;
 
 TEST_SUITE("accumulators") {
@@ -87,3 +88,4 @@ TEST_SUITE("accumulators") {
     CHECK(m.Try({"take"}, {{"n", MakeTensor<std::int32_t>({1}, {1})}}).code() == Code::kInvalidArgument);
   }
 }
+}  // namespace state_accumulator_test

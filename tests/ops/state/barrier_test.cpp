@@ -7,6 +7,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_barrier_test {
 using namespace state_test;
 
 namespace {
@@ -92,3 +93,4 @@ TEST_SUITE("barriers") {
     CHECK(m.Do("put0", {{"k", Keys({"a", "b"})}, {"x", MakeTensor<float>({1}, {1})}}).code() == Code::kInvalidArgument);
   }
 }
+}  // namespace state_barrier_test

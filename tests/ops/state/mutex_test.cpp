@@ -5,6 +5,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_mutex_test {
 using namespace state_test;
 
 TEST_SUITE("mutexes") {
@@ -61,3 +62,4 @@ TEST_SUITE("mutexes") {
     CHECK(m.Do("lock1").ok());
   }
 }
+}  // namespace state_mutex_test

@@ -4,6 +4,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_queue_test {
 using namespace state_test;
 
 TEST_SUITE("queues and tables") {
@@ -69,3 +70,4 @@ TEST_SUITE("queues and tables") {
     CHECK(m.Try({"find"}, {{"k", MakeTensor<std::int32_t>({1}, {1})}}).code() == Code::kInvalidArgument);
   }
 }
+}  // namespace state_queue_test

@@ -3,6 +3,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_ref_variable_test {
 using namespace state_test;
 
 TEST_SUITE("variables by reference") {
@@ -87,3 +88,4 @@ TEST_SUITE("variables by reference") {
     CHECK(std::string_view(m.Get({"v"})[0].data<tstring>()[1]) == "a text too long to be kept inline");
   }
 }
+}  // namespace state_ref_variable_test

@@ -3,6 +3,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_resource_variable_test {
 using namespace state_test;
 
 TEST_SUITE("resource variables") {
@@ -83,3 +84,4 @@ TEST_SUITE("resource variables") {
           std::string::npos);
   }
 }
+}  // namespace state_resource_variable_test

@@ -3,6 +3,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_session_tensor_test {
 using namespace state_test;
 
 TEST_SUITE("session tensors") {
@@ -39,3 +40,4 @@ TEST_SUITE("session tensors") {
     CHECK(m.Floats("y", {{"x", resource}}) == Floats{6, 8});
   }
 }
+}  // namespace state_session_tensor_test

@@ -8,6 +8,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_stage_test {
 using namespace state_test;
 
 namespace {
@@ -147,3 +148,4 @@ TEST_SUITE("staging areas") {
     CHECK(m.Do("put", {{"x", Tensor::Scalar(1.0f)}}).code() == Code::kResourceExhausted);
   }
 }
+}  // namespace state_stage_test

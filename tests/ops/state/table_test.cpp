@@ -8,6 +8,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_table_test {
 using namespace state_test;
 
 namespace {
@@ -147,3 +148,4 @@ TEST_SUITE("tables, with TensorFlow's answers") {
                   "Signature mismatch, have: resource, int64, int64-> expected: resource, int64, float->"));
   }
 }
+}  // namespace state_table_test

@@ -3,6 +3,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_tensor_array_test {
 using namespace state_test;
 
 namespace {
@@ -99,3 +100,4 @@ TEST_SUITE("tensor arrays") {
     CHECK(m.Try({"early"}).message().find("is empty when calling Pop().") != std::string::npos);
   }
 }
+}  // namespace state_tensor_array_test

@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace state_tensor_list_element_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -87,3 +88,4 @@ TEST_SUITE("TensorList, single elements") {
     CHECK((*joined)[0].data<Variant>()[1].get<TensorList>()->size() == 3);
   }
 }
+}  // namespace state_tensor_list_element_test

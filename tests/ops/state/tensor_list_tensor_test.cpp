@@ -4,6 +4,7 @@
 
 #include "ops/support.hpp"
 
+namespace state_tensor_list_tensor_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -51,3 +52,4 @@ TEST_SUITE("TensorList, whole tensors") {
               .find("Attempting to slice") != std::string::npos);
   }
 }
+}  // namespace state_tensor_list_tensor_test

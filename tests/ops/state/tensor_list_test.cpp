@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace state_tensor_list_test {
 using namespace tenon;
 
 namespace {
@@ -70,3 +71,4 @@ TEST_SUITE("TensorList") {
     CHECK(list.size() == 0);
   }
 }
+}  // namespace state_tensor_list_test

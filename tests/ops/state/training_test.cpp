@@ -5,6 +5,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_training_test {
 using namespace state_test;
 
 TEST_SUITE("optimizer steps") {
@@ -68,3 +69,4 @@ TEST_SUITE("optimizer steps") {
           std::string::npos);
   }
 }
+}  // namespace state_training_test

@@ -3,6 +3,7 @@
 
 #include "ops/state/state_test.hpp"
 
+namespace state_variable_scatter_test {
 using namespace state_test;
 
 TEST_SUITE("parts of variables") {
@@ -103,3 +104,4 @@ TEST_SUITE("parts of variables") {
     }
   }
 }
+}  // namespace state_variable_scatter_test

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+namespace state_waited_resource_test {
 using namespace tenon;
 using ops::detail::WaitedResource;
 
@@ -134,3 +135,4 @@ TEST_SUITE("WaitedResource") {
     CHECK(tokens->count() == kRuns * kEach - served);
   }
 }
+}  // namespace state_waited_resource_test

@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_csv_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -23,3 +24,4 @@ TEST_SUITE("DecodeCSV") {
     for (const char* bad : {"\"", "\"a", "\"a\"b", "a\"b", "a\n"}) CHECK(all.Read(bad, &fields) != nullptr);
   }
 }
+}  // namespace string_csv_test

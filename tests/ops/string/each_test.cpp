@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_each_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -40,3 +41,4 @@ TEST_SUITE("Ops on each text") {
     CHECK(Run<ops::DecodeBase64>({}, {coded}).data<tstring>()[0] == text.data<tstring>()[0]);
   }
 }
+}  // namespace string_each_test

@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_join_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -45,3 +46,4 @@ TEST_SUITE("Joining texts") {
     CHECK(Run<ops::UnsortedSegmentJoin>({}, {nothing, ids, Tensor::Scalar(std::int64_t{1} << 50)}).NumElements() == 0);
   }
 }
+}  // namespace string_join_test

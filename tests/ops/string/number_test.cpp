@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_number_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -33,3 +34,4 @@ TEST_SUITE("Numbers and texts") {
           "INVALID_ARGUMENT: StringToNumberOp could not correctly convert string: 2147483648");
   }
 }
+}  // namespace string_number_test

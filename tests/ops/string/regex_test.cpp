@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_regex_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -27,3 +28,4 @@ TEST_SUITE("Regular expressions") {
 #endif
   }
 }
+}  // namespace string_regex_test

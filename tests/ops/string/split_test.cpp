@@ -10,6 +10,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_split_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -94,3 +95,4 @@ TEST_SUITE("Splitting texts, with TensorFlow's answers") {
               .find("INVALID_ARGUMENT: input must be a vector, got shape: []") == 0);
   }
 }
+}  // namespace string_split_test

@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_tensor_text_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -38,3 +39,4 @@ TEST_SUITE("Tensors and texts") {
               .find("num placeholders in template and num inputs must match: 2 vs. 1") != std::string::npos);
   }
 }
+}  // namespace string_tensor_text_test

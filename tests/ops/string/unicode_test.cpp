@@ -3,6 +3,7 @@
 
 #include "ops/support.hpp"
 
+namespace string_unicode_test {
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -41,3 +42,4 @@ TEST_SUITE("Unicode") {
     CHECK(back.data<tstring>()[1] == "\u65e5");
   }
 }
+}  // namespace string_unicode_test

@@ -32,7 +32,7 @@ struct MatMul {
           .SetShapeFn(shape_inference::MatMulShape);
 
   struct Attrs {
-    bool transpose_a, transpose_b;
+    bool transpose_a = false, transpose_b = false;
   };
   static constexpr std::string_view unused[] = {"grad_a", "grad_b"};
 
