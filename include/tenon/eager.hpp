@@ -142,7 +142,8 @@ inline bool IsZero(const AttrValue& value) {
 }  // namespace detail
 
 // The attrs that an op's kernel reads: MatMul's are `bool transpose_a, transpose_b`. A member that is not named is zero
-// or empty; where that is not the attr's default the call is refused, so that nobody gets a zero unawares.
+// or empty, unless it has an initialiser of its own; where that is not the attr's default the call is refused, so that
+// nobody gets a zero unawares. What is no member (num_split of Split, say) can be given to a call by name.
 template <class Op>
 using AttrsOf = typename detail::AttrsOfOp<Op>::type;
 template <class Op>
@@ -184,12 +185,8 @@ class Context {
   }
   template <class Op, std::convertible_to<Argument>... Inputs>
   ResultOf<Op> Call(AttrsOf<Op> attrs, const Inputs&... inputs) {
-    static constexpr OpView kOp = Op::signature.view();
-    constexpr auto names = tenon::detail::MemberNames<AttrsOf<Op>>();
-    std::vector<AttrValue> values = tenon::detail::WithMembers(attrs, detail::ValuesOf{});
-    std::vector<Attr> named;
-    for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(std::string(names[i]), std::move(values[i]));
-    return Pick<Op>(CallArguments(kOp.name, {Argument(inputs)...}, named, &kOp));
+    static constexpr TypedOp kOp{Op::signature.view(), &NamedAttrs<Op>};
+    return Pick<Op>(CallArguments(kOp.view.name, {Argument(inputs)...}, NamedAttrs<Op>(&attrs), &kOp));
   }
 
   // Functions that may be called by name, and by the attrs of ops (If, While, PartitionedCall...). InvalidArgument:
@@ -219,6 +216,22 @@ class Context {
     std::size_t num_outputs = 0;
   };
 
+  // An op whose attrs came as members.
+  struct TypedOp {
+    OpView view;
+    std::vector<Attr> (*named)(const void* attrs);  // of null: what members have that nobody names
+  };
+  template <class Op>
+  static std::vector<Attr> NamedAttrs(const void* attrs) {
+    AttrsOf<Op> unnamed{};
+    const AttrsOf<Op>& given = attrs == nullptr ? unnamed : *static_cast<const AttrsOf<Op>*>(attrs);
+    constexpr auto names = tenon::detail::MemberNames<AttrsOf<Op>>();
+    std::vector<AttrValue> values = tenon::detail::WithMembers(given, detail::ValuesOf{});
+    std::vector<Attr> named;
+    for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(std::string(names[i]), std::move(values[i]));
+    return named;
+  }
+
   template <class Op>
   static ResultOf<Op> Pick(Result<std::vector<Tensor>> outputs) {
     if constexpr (std::is_same_v<ResultOf<Op>, Status>) {
@@ -231,15 +244,15 @@ class Context {
     }
   }
 
-  // `zero_means_default`: the op, where attrs may be zero because nobody named them.
+  // `typed`: where attrs may be zero because nobody named them; else null.
   Result<std::vector<Tensor>> CallArguments(std::string_view op, const std::vector<Argument>& inputs,
-                                            const std::vector<Attr>& attrs, const OpView* zero_means_default) {
+                                            const std::vector<Attr>& attrs, const TypedOp* typed) {
     std::string key;
     std::vector<Tensor> feeds;
     MakeKey(op, inputs, attrs, &key, &feeds);
     const Kernel* kernel = FindKernel(key);
     if (kernel == nullptr) {
-      if (zero_means_default != nullptr) TENON_RETURN_IF_ERROR(CheckZeros(*zero_means_default, attrs));
+      if (typed != nullptr) TENON_RETURN_IF_ERROR(CheckZeros(*typed, attrs));
       TENON_ASSIGN_OR_RETURN(kernel, MakeKernel(op, inputs, attrs, key));
     }
     std::vector<Tensor> outputs(kernel->num_outputs);
@@ -268,10 +281,14 @@ class Context {
     return found == nullptr ? nullptr : found->get();
   }
 
-  TENON_COLD static Status CheckZeros(const OpView& op, const std::vector<Attr>& attrs) {
-    for (const auto& [name, value] : attrs) {
+  TENON_COLD static Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
+    const OpView& op = typed.view;
+    const std::vector<Attr> unnamed = typed.named(nullptr);
+    for (std::size_t i = 0; i < attrs.size(); ++i) {
+      const auto& [name, value] = attrs[i];
       const AttrSpec* const spec = op.FindAttr(name);
-      if (spec == nullptr || !spec->has_default || !detail::IsZero(value)) continue;
+      if (spec == nullptr || !spec->has_default || !detail::IsZero(value) || !detail::IsZero(unnamed[i].second))
+        continue;
       AttrValue usual;
       if (!ParseAttrText(spec->kind, spec->is_list, spec->default_text(), &usual)) continue;
       if (usual == value || (detail::IsZero(usual) && usual.kind() == AttrValue::Kind::kList)) continue;
@@ -305,6 +322,11 @@ class Context {
       all.append(fed.begin(), fed.end());
       arguments.push_back(input.is_list() ? GraphBuilder::Input(std::move(fed)) : GraphBuilder::Input(fed[0]));
     }
+    if (const OpView* const known = registry.FindOp(op); known != nullptr) {
+      for (const Attr& attr : attrs)
+        if (known->FindAttr(attr.first) == nullptr && !attr.first.starts_with('_'))
+          return NoSuchAttr(*known, attr.first);
+    }
     const std::string name = IsValidNodeName(op) ? std::string(op) : "call";
     const FunctionDef* const function = registry.FindOp(op) != nullptr ? nullptr : FindFunction(functions_, op);
     const Output call = function == nullptr ? b.Add(op, name, arguments, attrs)
@@ -327,6 +349,11 @@ class Context {
     Owned<Kernel>& place = kernels_[key];
     if (place == nullptr) place = std::move(kernel);  // somebody may have been quicker
     return static_cast<const Kernel*>(place.get());
+  }
+  TENON_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
+    const auto name = [](std::string* out, const AttrSpec& spec) { StrAppend(out, "'", spec.name(), "'"); };
+    return errors::InvalidArgument("eager call of '", op.name, "': the op has no attr '", attr, "'; it has ",
+                                   op.attrs.empty() ? "none" : StrJoin(op.attrs, ", ", name));
   }
   static bool NamesFunctions(const Attr& attr) {
     return attr.second.kind() == AttrValue::Kind::kFunc || !attr.second.list().func.empty();

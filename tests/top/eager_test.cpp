@@ -10,12 +10,13 @@
 
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/op/function_def.hpp>
+#include <tenon/op/shape_fns.hpp>
 #include <tenon/ops/array/concat.hpp>
-#include <tenon/ops/array/split.hpp>
 #include <tenon/ops/flow/no_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/activation.hpp>
+#include <tenon/ops/nn/cross_entropy.hpp>
 #include <tenon/ops/state/resource_variable.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -25,6 +26,29 @@ using namespace tenon;
 namespace {
 
 std::string Text(const Status& status) { return status.ToString(); }
+
+// Its Attrs have the defaults as initialisers: a zero is meant.
+struct TopTestScale {
+  static constexpr auto signature = Op("TopTestScale")
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .Attr("factor: float = 3")
+                                        .Attr("offset: int = 1")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  struct Attrs {
+    float factor = 3;
+    std::int64_t offset = 1;
+  };
+  template <class Device>
+  struct kernel : Attrs {
+    Status operator()(Device&, In<float> x, Out<float> y) const {
+      for (Index i = 0; i < x.size(); ++i) y[i] = factor * x[i] + static_cast<float>(offset);
+      return OkStatus();
+    }
+  };
+};
+TENON_REGISTER(TopTestScale);
+
 Tensor Floats(std::initializer_list<float> values, const TensorShape& shape) { return Tensor::From(values, shape); }
 
 }  // namespace
@@ -35,7 +59,10 @@ TEST_SUITE("eager") {
     const Result<Tensor> product = eager::Call<ops::MatMul>(a, b);
     REQUIRE_MESSAGE(product.ok(), product.status().message());
     CHECK(product->SummarizeValue(4) == "[19 22][43 50]");
-    const Result<std::vector<Tensor>> halves = eager::Call<ops::Split>({.num_split = 2}, Tensor::Scalar(1), a);
+    const Result<std::vector<Tensor>> loss = eager::Call<ops::SoftmaxCrossEntropyWithLogits>(a, b);
+    REQUIRE_MESSAGE(loss.ok(), loss.status().message());
+    CHECK(loss->size() == 2);
+    const Result<std::vector<Tensor>> halves = eager::Call("Split", {Tensor::Scalar(1), a}, {{"num_split", 2}});
     REQUIRE_MESSAGE(halves.ok(), halves.status().message());
     REQUIRE(halves->size() == 2);
     CHECK((*halves)[1].SummarizeValue(4) == "[2][4]");
@@ -68,6 +95,13 @@ TEST_SUITE("eager") {
     const auto by_name = eager::Call("LeakyRelu", {x}, {{"alpha", 0.0f}});
     REQUIRE_MESSAGE(by_name.ok(), by_name.status().message());
     CHECK((*by_name)[0].flat<float>()(0) == 0);
+  }
+  TEST_CASE("members with initialisers may be zero") {
+    const Tensor x = Tensor::Scalar(2.0f);
+    CHECK(eager::Call<TopTestScale>(x)->scalar<float>()() == 7);
+    CHECK(eager::Call<TopTestScale>({}, x)->scalar<float>()() == 7);
+    CHECK(eager::Call<TopTestScale>({.factor = 0}, x)->scalar<float>()() == 1);
+    CHECK(eager::Call<TopTestScale>({.offset = 0}, x)->scalar<float>()() == 6);
   }
   TEST_CASE("lists of tensors") {
     const Tensor a = Floats({1, 2}, {1, 2}), b = Floats({3, 4}, {1, 2});
@@ -137,7 +171,8 @@ TEST_SUITE("eager") {
     CHECK(context.Call("MatMull", {f, f}).status().code() == Code::kNotFound);
     CHECK(context.Call<ops::AddV2>(f, i).status().code() == Code::kInvalidArgument);
     CHECK(context.Call<ops::AddV2>(f).status().code() == Code::kInvalidArgument);
-    CHECK(context.Call("AddV2", {f, f}, {{"U", DataType::kFloat}}).status().code() == Code::kInvalidArgument);
+    CHECK(Text(context.Call("AddV2", {f, f}, {{"U", DataType::kFloat}}).status()) ==
+          "INVALID_ARGUMENT: eager call of 'AddV2': the op has no attr 'U'; it has 'T'");
     CHECK(context.Call<ops::AddV2>(f, Tensor()).status().code() == Code::kInvalidArgument);
     CHECK(Text(context.Call<ops::MatMul>(f, f).status()) ==
           "INVALID_ARGUMENT: MatMul: input 'a' must have rank 2, got shape [2] [node 'MatMul', CPU:0]");

@@ -40,7 +40,7 @@ TEST_SUITE("ops::All") {
     const std::vector<std::string_view> names = NamesOf(ops::All());
     std::size_t standard = 0;
     for (const OpView* op : Registry::Global().ops().ops()) {
-      if (op->name.substr(0, 7) == "TopTest") continue;
+      if (op->name.starts_with("TopTest") || op->name == "_EagerInput") continue;
       ++standard;
       CHECK_MESSAGE(std::count(names.begin(), names.end(), op->name) == 1, op->name, " is not in ops::All");
     }
