@@ -28,8 +28,8 @@ namespace {
 std::string Text(const Status& status) { return status.ToString(); }
 
 // Its Attrs have the defaults as initialisers: a zero is meant.
-struct TopTestScale {
-  static constexpr auto signature = Op("TopTestScale")
+struct TopTestAffine {
+  static constexpr auto signature = Op("TopTestAffine")
                                         .Input("x: float")
                                         .Output("y: float")
                                         .Attr("factor: float = 3")
@@ -47,7 +47,7 @@ struct TopTestScale {
     }
   };
 };
-TENON_REGISTER(TopTestScale);
+TENON_REGISTER(TopTestAffine);
 
 Tensor Floats(std::initializer_list<float> values, const TensorShape& shape) { return Tensor::From(values, shape); }
 
@@ -98,10 +98,10 @@ TEST_SUITE("eager") {
   }
   TEST_CASE("members with initialisers may be zero") {
     const Tensor x = Tensor::Scalar(2.0f);
-    CHECK(eager::Call<TopTestScale>(x)->scalar<float>()() == 7);
-    CHECK(eager::Call<TopTestScale>({}, x)->scalar<float>()() == 7);
-    CHECK(eager::Call<TopTestScale>({.factor = 0}, x)->scalar<float>()() == 1);
-    CHECK(eager::Call<TopTestScale>({.offset = 0}, x)->scalar<float>()() == 6);
+    CHECK(eager::Call<TopTestAffine>(x)->scalar<float>()() == 7);
+    CHECK(eager::Call<TopTestAffine>({}, x)->scalar<float>()() == 7);
+    CHECK(eager::Call<TopTestAffine>({.factor = 0}, x)->scalar<float>()() == 1);
+    CHECK(eager::Call<TopTestAffine>({.offset = 0}, x)->scalar<float>()() == 6);
   }
   TEST_CASE("lists of tensors") {
     const Tensor a = Floats({1, 2}, {1, 2}), b = Floats({3, 4}, {1, 2});
