@@ -16,9 +16,13 @@ layers() {
 amalgamation() { tools/amalgamate.py --check; }
 
 self_contained() {
-  local compilers=(--compiler g++ --compiler clang++-19)
+  local compilers=(--compiler g++) commits
   if command -v nvcc >/dev/null; then compilers+=(--compiler nvcc); fi
   tools/check_self_contained.py "${compilers[@]}"
+  # What one compiler finds missing the other does, too, and clang sees every header in its builds: a quarter of them each
+  # time, all in four commits.
+  commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
+  tools/check_self_contained.py --compiler clang++-19 --part "$commits/4"
 }
 
 compile_fail() {
