@@ -273,7 +273,7 @@ TEST_CASE("Release and the last frees may happen at the same time") {
   for (int round = 0; round < 300; ++round) {
     CachingAllocator* const cache = CachingAllocator::Create(&base);
     void* blocks[4];
-    for (void*& p : blocks) p = cache->AllocateRaw(64, 200);
+    for (void*& p : blocks) p = Needed(cache->AllocateRaw(64, 200));
     cache->DeallocateRaw(cache->AllocateRaw(64, 5000), 64, 5000);
     std::thread other([&] {
       cache->DeallocateRaw(blocks[0], 64, 200);
