@@ -19,9 +19,10 @@
 namespace op_lists {
 
 // Runs the frozen classifier at `path`, from the placeholder `input` ([n, ...], fed with `shape`) to "probabilities",
-// with the ops of this list for these types as all there is; and with all ops that the program has.
+// with the ops of this list for these types as all there is; and with all ops that the program has. Returns the
+// probabilities.
 template <class List, class Types>
-void CheckRuns(const std::string& path, const std::string& input, const tenon::TensorShape& shape) {
+tenon::Tensor CheckRuns(const std::string& path, const std::string& input, const tenon::TensorShape& shape) {
   const tenon::Result<tenon::GraphDef> graph = tenon::ReadGraphFile(path);
   REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
   tenon::Registry registry;
@@ -45,6 +46,7 @@ void CheckRuns(const std::string& path, const std::string& input, const tenon::T
     for (tenon::Index i = 0; i < 10; ++i) sum += static_cast<double>(results[0].data<float>()[10 * row + i]);
     CHECK(std::abs(sum - 1) < 1e-6);
   }
+  return results[0];
 }
 
 }  // namespace op_lists
