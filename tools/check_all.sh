@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Everything that tools/test.sh leaves out: style, packages, clang, sanitizers, nvcc, short fuzz runs.
-#   tools/check_all.sh [step]...      without names: all of them, in this order
+#   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
+# After N minutes the step that runs is ended, and it and those behind it are reported as not done: no failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/cuda/bin
@@ -15,14 +16,14 @@ layers() {
 }
 amalgamation() { tools/amalgamate.py --check; }
 
+# What one compiler finds missing the other does, too, and clang sees every header in its builds: g++ takes every other
+# header, clang a quarter of them, another part after each commit. `tools/check_self_contained.py` alone takes all.
 self_contained() {
-  local compilers=(--compiler g++) commits
-  if command -v nvcc >/dev/null; then compilers+=(--compiler nvcc); fi
-  tools/check_self_contained.py "${compilers[@]}"
-  # What one compiler finds missing the other does, too, and clang sees every header in its builds: a quarter of them each
-  # time, all in four commits.
+  local commits
   commits=$(git rev-list --count HEAD 2>/dev/null || echo 0)
+  tools/check_self_contained.py --compiler g++ --part "$commits/2"
   tools/check_self_contained.py --compiler clang++-19 --part "$commits/4"
+  if command -v nvcc >/dev/null; then tools/check_self_contained.py --compiler nvcc; fi
 }
 
 compile_fail() {
@@ -90,27 +91,46 @@ cuda() {
   preset cuda
 }
 
-steps=(format layers amalgamation self_contained compile_fail odr no_exceptions readme demo_binary consume conan
-       clang asan fuzz tsan cuda)
+steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume clang asan tsan fuzz cuda conan
+       self_contained)
+
+if [[ ${1:-} == --run ]]; then  # one step, in this shell
+  "$2"
+  exit
+fi
+limit=0
+if [[ ${1:-} == --minutes ]]; then
+  limit=$(($2 > 0 ? $2 * 60 : 1))
+  shift 2
+fi
 (($# == 0)) || steps=("$@")
 
 minutes() { printf '%d.%d min' $(($1 / 60)) $(($1 % 60 / 6)); }
 tools/setup.sh check
-passed=0 failed=0 summary=()
+passed=0 failed=0 not_done=0 summary=()
 for step in "${steps[@]}"; do
+  start=$SECONDS
+  if ((limit > 0 && start + 30 > limit)); then
+    not_done=$((not_done + 1))
+    summary+=("$(printf '%-16s not done: no time' "$step")")
+    continue
+  fi
   echo "== $step"
-  start=$SECONDS result=passed
-  set +e  # not "if (...)": that would switch set -e off inside of the step, too
-  (set -e; "$step")
-  code=$?
-  set -e
-  ((code == 0)) || result=FAILED
-  if [[ $result == passed ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  code=0
+  timeout --kill-after=10 $((limit > 0 ? limit - start : 0)) "$0" --run "$step" || code=$?
+  if ((code == 0)); then
+    result=passed passed=$((passed + 1))
+  elif ((limit > 0 && SECONDS >= limit)); then
+    result='no time' not_done=$((not_done + 1))
+  else
+    result=FAILED failed=$((failed + 1))
+  fi
   summary+=("$(printf '%-16s %-7s %s' "$step" "$result" "$(minutes $((SECONDS - start)))")")
   echo "-- ${summary[-1]}"
 done
 
 printf '\nAfter %s:\n' "$(minutes $SECONDS)"
 printf '  %s\n' "${summary[@]}"
+((not_done == 0)) || echo "$not_done not done: no time"
 echo "$passed passed, $failed failed"
 ((failed == 0))

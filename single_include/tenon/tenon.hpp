@@ -5538,9 +5538,11 @@ template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::u
 // clang-format on
 
 // ---- tenon/base/mutex.hpp ----
-// Locks: Mutex sleeps, SpinLock does not. Includes <mutex>, so no header that session.hpp reaches may include this one.
+// Locks: Mutex sleeps at once, SpinLock only after a while. Includes <mutex>, so no header that session.hpp reaches may
+// include this one.
 #if __has_include(<sched.h>)
 #include <sched.h>
+#include <time.h>
 #endif
 
 // ---- tenon/base/mutex.hpp ----
@@ -5549,8 +5551,8 @@ TENON_NAMESPACE_BEGIN
 using Mutex = std::mutex;
 using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
 
-// For a few instructions under the lock, never around a call that may wait. About 5 ns when nobody else holds it.
-// unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
+// For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
+// one store and touches nothing after it, so that the next holder may destroy the lock.
 class SpinLock {
  public:
   constexpr SpinLock() = default;
@@ -5567,14 +5569,24 @@ class SpinLock {
   void unlock() { locked_.store(false, std::memory_order_release); }
 
  private:
-  // Reads until the lock looks free; lets other threads run now and then, for the holder may have lost its core.
+  // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
+  // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
   TENON_COLD void WaitUntilFree() const {
     for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
 #if __has_include(<sched.h>)
-      if (round >= 100) sched_yield();
+      if (round >= kRoundsUntilNap) {
+        const timespec nap{0, kNapNanoseconds};
+        nanosleep(&nap, nullptr);
+      } else if (round >= kRoundsUntilYield) {
+        sched_yield();
+      }
 #endif
     }
   }
+
+  static constexpr int kRoundsUntilYield = 100;
+  static constexpr int kRoundsUntilNap = 400;
+  static constexpr long kNapNanoseconds = 50000;
 
   std::atomic<bool> locked_{false};
 };
@@ -6741,7 +6753,7 @@ struct BFCAllocatorOptions {
 //   TENON_LOG(kInfo, gpu.DumpMemoryLog(0));
 //
 // Of the free chunks the smallest one that fits is taken, of equal ones the first in memory. All state is behind one
-// lock.
+// lock, which spins: the work under it is short but for a new region and the reports.
 //
 // With a timing counter every free is stamped with its count, for memory that another stream may still use. A stamped
 // chunk is joined with no neighbour until SetSafeFrontier has passed its count, and a request with freed_by_func gets
@@ -6844,7 +6856,7 @@ class BFCAllocator final : public Allocator {
   std::atomic<int> num_warnings_{0};
   AllocatorRetry retry_;
 
-  mutable Mutex mutex_;  // guards what follows
+  mutable SpinLock lock_;  // guards what follows
   detail::BFCChunks chunks_;
   std::size_t next_region_bytes_;
   std::int64_t last_id_ = 0;
@@ -6879,7 +6891,7 @@ inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t byte
   const std::size_t needed = NeededBytes(alignment, bytes);
   if (needed == SIZE_MAX) return nullptr;
   const std::uint64_t freed_before = attributes.freed_by_func == nullptr ? 0 : (*attributes.freed_by_func)();
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   if (chunks_.HasStamped()) [[unlikely]]
     chunks_.MergeSafe(safe_frontier_);
   Handle h = chunks_.FindFit(needed, freed_before);
@@ -6918,20 +6930,21 @@ TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment
 
 TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
   if (!LogEnabled(LogSeverity::kWarning)) return;
-  MutexLock lock(mutex_);
-  const std::string text =
-      StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
-             " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
-             " bytes; the largest free chunk has ", chunks_.LargestFree(), ".\n", Stats(),
-             detail::BFCReport(chunks_).Occupancy());
-  lock.unlock();
+  std::string text;
+  {
+    const SpinLockHolder hold(lock_);
+    text = StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
+                  " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
+                  " bytes; the largest free chunk has ", chunks_.LargestFree(), ".\n", Stats(),
+                  detail::BFCReport(chunks_).Occupancy());
+  }
   TENON_LOG(kWarning, text);
 }
 
 inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
   if (ptr == nullptr) return;
   {
-    MutexLock lock(mutex_);
+    const SpinLockHolder hold(lock_);
     const Handle h = FindUsed(ptr, "DeallocateRaw");
     Chunk& chunk = At(h);
     if (host_accessible_) detail::MarkFree(ptr, chunk.bytes);
@@ -6949,42 +6962,42 @@ inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
 }
 
 inline std::size_t BFCAllocator::RequestedSize(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "RequestedSize")).requested_bytes;
 }
 inline std::size_t BFCAllocator::AllocatedSize(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "AllocatedSize")).bytes;
 }
 inline std::int64_t BFCAllocator::AllocationId(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "AllocationId")).allocation_id;
 }
 
 inline std::optional<AllocatorStats> BFCAllocator::GetStats() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return Stats();
 }
 inline bool BFCAllocator::ClearStats() {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   stats_.num_allocs = 0;
   stats_.peak_bytes_in_use = stats_.bytes_in_use;
   stats_.largest_alloc_size = 0;
   return true;
 }
 inline double BFCAllocator::GetFragmentation() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Fragmentation(stats_.bytes_reserved - stats_.bytes_in_use);
 }
 
 inline void BFCAllocator::SetTimingCounter(SharedCounter* counter) {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   TENON_CHECK(last_id_ == 0, "BFCAllocator::SetTimingCounter: '", name_, "' has allocated already.");
   timing_counter_ = counter;
 }
 inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
   {
-    MutexLock lock(mutex_);
+    const SpinLockHolder hold(lock_);
     if (count <= safe_frontier_) return;
     safe_frontier_ = count;
   }
@@ -7154,12 +7167,12 @@ inline AllocatorStats BFCAllocator::Stats() const {
 }
 
 TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Occupancy();
 }
 
 TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
   const detail::BFCReport report(chunks_);
   report.DumpBins(&text);
@@ -7177,7 +7190,7 @@ TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) con
 }
 
 TENON_COLD inline std::string BFCAllocator::FindDefect() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).FindDefect(stats_);
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -57,4 +58,21 @@ TEST_CASE("the next holder of a spin lock may destroy it") {
     lock.reset();
     first.join();
   }
+}
+
+TEST_CASE("a spin lock that is held for long is waited for") {
+  SpinLock lock;
+  lock.lock();
+  bool was_held = false;
+  std::thread waiter([&] {
+    was_held = !lock.try_lock();
+    if (was_held) lock.lock();
+    lock.unlock();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // past the rounds and into the naps
+  lock.unlock();
+  waiter.join();
+  CHECK(was_held);
+  CHECK(lock.try_lock());
+  lock.unlock();
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Locks: Mutex sleeps, SpinLock does not. Includes <mutex>, so no header that session.hpp reaches may include this one.
+// Locks: Mutex sleeps at once, SpinLock only after a while. Includes <mutex>, so no header that session.hpp reaches may
+// include this one.
 
 #include <atomic>
 #include <mutex>
 
 #if __has_include(<sched.h>)
 #include <sched.h>
+#include <time.h>
 #endif
 
 #include <tenon/base/config.hpp>
@@ -16,8 +18,8 @@ TENON_NAMESPACE_BEGIN
 using Mutex = std::mutex;
 using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
 
-// For a few instructions under the lock, never around a call that may wait. About 5 ns when nobody else holds it.
-// unlock() is one store and touches nothing after it, so that the next holder may destroy the lock.
+// For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
+// one store and touches nothing after it, so that the next holder may destroy the lock.
 class SpinLock {
  public:
   constexpr SpinLock() = default;
@@ -34,14 +36,24 @@ class SpinLock {
   void unlock() { locked_.store(false, std::memory_order_release); }
 
  private:
-  // Reads until the lock looks free; lets other threads run now and then, for the holder may have lost its core.
+  // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
+  // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
   TENON_COLD void WaitUntilFree() const {
     for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
 #if __has_include(<sched.h>)
-      if (round >= 100) sched_yield();
+      if (round >= kRoundsUntilNap) {
+        const timespec nap{0, kNapNanoseconds};
+        nanosleep(&nap, nullptr);
+      } else if (round >= kRoundsUntilYield) {
+        sched_yield();
+      }
 #endif
     }
   }
+
+  static constexpr int kRoundsUntilYield = 100;
+  static constexpr int kRoundsUntilNap = 400;
+  static constexpr long kNapNanoseconds = 50000;
 
   std::atomic<bool> locked_{false};
 };

@@ -56,7 +56,7 @@ struct BFCAllocatorOptions {
 //   TENON_LOG(kInfo, gpu.DumpMemoryLog(0));
 //
 // Of the free chunks the smallest one that fits is taken, of equal ones the first in memory. All state is behind one
-// lock.
+// lock, which spins: the work under it is short but for a new region and the reports.
 //
 // With a timing counter every free is stamped with its count, for memory that another stream may still use. A stamped
 // chunk is joined with no neighbour until SetSafeFrontier has passed its count, and a request with freed_by_func gets
@@ -159,7 +159,7 @@ class BFCAllocator final : public Allocator {
   std::atomic<int> num_warnings_{0};
   AllocatorRetry retry_;
 
-  mutable Mutex mutex_;  // guards what follows
+  mutable SpinLock lock_;  // guards what follows
   detail::BFCChunks chunks_;
   std::size_t next_region_bytes_;
   std::int64_t last_id_ = 0;
@@ -194,7 +194,7 @@ inline void* BFCAllocator::TryToAllocate(std::size_t alignment, std::size_t byte
   const std::size_t needed = NeededBytes(alignment, bytes);
   if (needed == SIZE_MAX) return nullptr;
   const std::uint64_t freed_before = attributes.freed_by_func == nullptr ? 0 : (*attributes.freed_by_func)();
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   if (chunks_.HasStamped()) [[unlikely]]
     chunks_.MergeSafe(safe_frontier_);
   Handle h = chunks_.FindFit(needed, freed_before);
@@ -233,20 +233,21 @@ TENON_COLD inline void* BFCAllocator::AllocateAfterFailure(std::size_t alignment
 
 TENON_COLD inline void BFCAllocator::LogFailure(std::size_t bytes) const {
   if (!LogEnabled(LogSeverity::kWarning)) return;
-  MutexLock lock(mutex_);
-  const std::string text =
-      StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
-             " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
-             " bytes; the largest free chunk has ", chunks_.LargestFree(), ".\n", Stats(),
-             detail::BFCReport(chunks_).Occupancy());
-  lock.unlock();
+  std::string text;
+  {
+    const SpinLockHolder hold(lock_);
+    text = StrCat("Allocator (", name_, ") ran out of memory trying to allocate ", detail::HumanReadableBytes(bytes),
+                  " (rounded to ", bytes > limit_ ? bytes : RoundedBytes(bytes), ") with a limit of ", limit_,
+                  " bytes; the largest free chunk has ", chunks_.LargestFree(), ".\n", Stats(),
+                  detail::BFCReport(chunks_).Occupancy());
+  }
   TENON_LOG(kWarning, text);
 }
 
 inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
   if (ptr == nullptr) return;
   {
-    MutexLock lock(mutex_);
+    const SpinLockHolder hold(lock_);
     const Handle h = FindUsed(ptr, "DeallocateRaw");
     Chunk& chunk = At(h);
     if (host_accessible_) detail::MarkFree(ptr, chunk.bytes);
@@ -264,42 +265,42 @@ inline void BFCAllocator::DeallocateRaw(void* ptr, std::size_t, std::size_t) {
 }
 
 inline std::size_t BFCAllocator::RequestedSize(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "RequestedSize")).requested_bytes;
 }
 inline std::size_t BFCAllocator::AllocatedSize(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "AllocatedSize")).bytes;
 }
 inline std::int64_t BFCAllocator::AllocationId(const void* ptr) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return At(FindUsed(ptr, "AllocationId")).allocation_id;
 }
 
 inline std::optional<AllocatorStats> BFCAllocator::GetStats() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return Stats();
 }
 inline bool BFCAllocator::ClearStats() {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   stats_.num_allocs = 0;
   stats_.peak_bytes_in_use = stats_.bytes_in_use;
   stats_.largest_alloc_size = 0;
   return true;
 }
 inline double BFCAllocator::GetFragmentation() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Fragmentation(stats_.bytes_reserved - stats_.bytes_in_use);
 }
 
 inline void BFCAllocator::SetTimingCounter(SharedCounter* counter) {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   TENON_CHECK(last_id_ == 0, "BFCAllocator::SetTimingCounter: '", name_, "' has allocated already.");
   timing_counter_ = counter;
 }
 inline void BFCAllocator::SetSafeFrontier(std::uint64_t count) {
   {
-    MutexLock lock(mutex_);
+    const SpinLockHolder hold(lock_);
     if (count <= safe_frontier_) return;
     safe_frontier_ = count;
   }
@@ -469,12 +470,12 @@ inline AllocatorStats BFCAllocator::Stats() const {
 }
 
 TENON_COLD inline std::string BFCAllocator::RenderOccupancy() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).Occupancy();
 }
 
 TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   std::string text = StrCat("BFCAllocator dump for ", name_, "\n");
   const detail::BFCReport report(chunks_);
   report.DumpBins(&text);
@@ -492,7 +493,7 @@ TENON_COLD inline std::string BFCAllocator::DumpMemoryLog(std::size_t bytes) con
 }
 
 TENON_COLD inline std::string BFCAllocator::FindDefect() const {
-  MutexLock lock(mutex_);
+  const SpinLockHolder hold(lock_);
   return detail::BFCReport(chunks_).FindDefect(stats_);
 }
 
