@@ -10,6 +10,7 @@
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/proto_io.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/graph/shapes.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/frame_executor.hpp>
 #include <tenon/runtime/functions.hpp>

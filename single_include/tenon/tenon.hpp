@@ -351,6 +351,10 @@ namespace detail {
                status.ToString().c_str());
   std::abort();
 }
+// The status of a Result without a value.
+TENON_NOINLINE inline void RefuseOk(Status* status) {
+  if (status->ok()) *status = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
+}
 }  // namespace detail
 
 // A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends
@@ -360,8 +364,8 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(const Status& status) : status_(status) { RefuseOk(); }
-  Result(Status&& status) : status_(std::move(status)) { RefuseOk(); }
+  TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
+  TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
   template <class U = T>
     requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
@@ -382,26 +386,23 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
-  bool ok() const { return status_.ok(); }
-  const Status& status() const& { return status_; }
-  Status status() && { return ok() ? Status() : status_; }
+  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }
+  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }
+  TENON_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
 
-  T& value() & { return Checked(), value_; }
-  const T& value() const& { return Checked(), value_; }
-  T&& value() && { return Checked(), std::move(value_); }
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
+  TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }
+  TENON_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
+  TENON_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
+  TENON_ALWAYS_INLINE T& operator*() & { return value(); }
+  TENON_ALWAYS_INLINE const T& operator*() const& { return value(); }
+  TENON_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
+  TENON_ALWAYS_INLINE T* operator->() { return &value(); }
+  TENON_ALWAYS_INLINE const T* operator->() const { return &value(); }
   T value_or(T other) const& { return ok() ? value_ : std::move(other); }
 
  private:
-  void Checked() const {
+  TENON_ALWAYS_INLINE void Checked() const {
     if (!ok()) detail::DieOnBadResult(status_);
-  }
-  void RefuseOk() {
-    if (status_.ok()) status_ = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
   }
 
   Status status_;
@@ -519,14 +520,69 @@ TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
 }
 }  // namespace detail
 
-// Appends the text of every argument to *out.
+// Appends the text of every argument to *out. An overload for each number of pieces: a template would be compiled once
+// for every combination of argument types, literals of each length among them, and there are some hundred in the
+// runtime.
+inline void StrAppend(std::string*) {}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
+  detail::AppendPieces(out, {a, b});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
+  detail::AppendPieces(out, {a, b, c});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+  detail::AppendPieces(out, {a, b, c, d});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e) {
+  detail::AppendPieces(out, {a, b, c, d, e});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f) {
+  detail::AppendPieces(out, {a, b, c, d, e, f});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f, const Piece& g) {
+  detail::AppendPieces(out, {a, b, c, d, e, f, g});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
+  detail::AppendPieces(out, {a, b, c, d, e, f, g, h});
+}
 template <class... Args>
+  requires(sizeof...(Args) > 8)
 void StrAppend(std::string* out, const Args&... args) {
   detail::AppendPieces(out, {Piece(args)...});
 }
 
 // The text of every argument, one after the other: StrCat("rank ", 2, " of ", shape).
+inline std::string StrCat() { return std::string(); }
+TENON_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
+  return detail::CatPieces({a, b, c});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+  return detail::CatPieces({a, b, c, d});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) {
+  return detail::CatPieces({a, b, c, d, e});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f) {
+  return detail::CatPieces({a, b, c, d, e, f});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f, const Piece& g) {
+  return detail::CatPieces({a, b, c, d, e, f, g});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f, const Piece& g, const Piece& h) {
+  return detail::CatPieces({a, b, c, d, e, f, g, h});
+}
 template <class... Args>
+  requires(sizeof...(Args) > 8)
 std::string StrCat(const Args&... args) {
   return detail::CatPieces({Piece(args)...});
 }
@@ -2338,7 +2394,27 @@ constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
   return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
 }
 
-// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
+// What follows is the same for all types: calls of it cost the compiler less than copies.
+
+// The capacity after `capacity`, for one item more or for `wanted` of them.
+constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std::size_t item_bytes) {
+  if (capacity == 0 && wanted != 0) return wanted;
+  const std::size_t doubled = capacity == 0 ? (item_bytes > 64 ? 1 : 4) : 2 * capacity;
+  return wanted > doubled ? wanted : doubled;
+}
+TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
+  const std::size_t bytes = ArrayBytes(count, item_bytes);
+  return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
+                                                      : ::operator new(bytes);
+}
+TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
+  if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+    ::operator delete(items, std::align_val_t{alignment});
+  } else {
+    ::operator delete(items);
+  }
+}
+// For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
@@ -2451,11 +2527,10 @@ class SlimVector {
         Grow(0);
       return *std::construct_at(data_ + size_++, item);
     } else {
-      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
-      T* const item = (larger == nullptr ? data_ : larger) + size_;
-      std::construct_at(item, static_cast<Args&&>(args)...);
-      if (larger != nullptr) [[unlikely]]
-        MoveTo(larger, Larger(0));
+      T* const data = size_ == capacity_ ? Allocate(Larger(0)) : data_;
+      T* const item = std::construct_at(data + size_, static_cast<Args&&>(args)...);
+      if (data != data_) [[unlikely]]
+        MoveTo(data, Larger(0));
       ++size_;
       return *item;
     }
@@ -2523,31 +2598,27 @@ class SlimVector {
 
  private:
   // Functions, so that T may be incomplete until they are needed.
-  TENON_ALWAYS_INLINE static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
-  TENON_ALWAYS_INLINE static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+  TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
+    return std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  }
 
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
     if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
-    if constexpr (IsOverAligned()) {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
-    } else {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
-    }
+    return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
-  // The next capacity, for one item more or for `wanted` of them.
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
-    if (wanted != 0 && capacity_ == 0) return wanted;
-    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
-    return wanted > doubled ? wanted : doubled;
+    return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
   // Room for `capacity` items, or for twice as many as now.
   TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
-    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
-      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
-    } else {
-      if (capacity == 0) capacity = Larger(0);
-      MoveTo(Allocate(capacity), capacity);
+    if constexpr (IsBytes()) {
+      if (!TENON_IS_CONSTANT_EVALUATED()) {
+        data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
+        return;
+      }
     }
+    const size_type larger = capacity == 0 ? Larger(0) : capacity;
+    MoveTo(Allocate(larger), larger);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
   TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
@@ -2562,10 +2633,8 @@ class SlimVector {
   TENON_ALWAYS_INLINE constexpr void Free() noexcept {
     if (TENON_IS_CONSTANT_EVALUATED()) {
       if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else if constexpr (IsOverAligned()) {
-      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
     } else {
-      ::operator delete(static_cast<void*>(data_));
+      detail::FreeItems(static_cast<void*>(data_), alignof(T));
     }
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
@@ -5613,9 +5682,9 @@ template <class T, class Delete = DefaultDelete>
 class Owned {
  public:
   Owned() = default;
-  Owned(std::nullptr_t) {}
-  explicit Owned(T* object) : object_(object) {}
-  Owned(Owned&& other) noexcept : object_(other.release()) {}
+  TENON_ALWAYS_INLINE Owned(std::nullptr_t) {}
+  TENON_ALWAYS_INLINE explicit Owned(T* object) : object_(object) {}
+  TENON_ALWAYS_INLINE Owned(Owned&& other) noexcept : object_(other.release()) {}
   template <class U>
     requires requires(U* object, T*& to) { to = object; }
   Owned(Owned<U, Delete>&& other) noexcept : object_(other.release()) {}
@@ -5623,7 +5692,7 @@ class Owned {
     reset(other.release());
     return *this;
   }
-  ~Owned() {
+  TENON_ALWAYS_INLINE ~Owned() {
     if (object_ != nullptr) Delete()(object_);
   }
 
@@ -5633,16 +5702,16 @@ class Owned {
     if (old != nullptr) Delete()(old);
   }
   // Gives the object to the caller.
-  T* release() {
+  TENON_ALWAYS_INLINE T* release() {
     T* const object = object_;
     object_ = nullptr;
     return object;
   }
 
-  T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
-  explicit operator bool() const { return object_ != nullptr; }
+  TENON_ALWAYS_INLINE T* get() const { return object_; }
+  TENON_ALWAYS_INLINE T* operator->() const { return object_; }
+  TENON_ALWAYS_INLINE T& operator*() const { return *object_; }
+  TENON_ALWAYS_INLINE explicit operator bool() const { return object_ != nullptr; }
   friend bool operator==(const Owned& a, std::nullptr_t) { return a.object_ == nullptr; }
 
  private:
@@ -22437,7 +22506,7 @@ class InlinedVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  InlinedVector() noexcept : data_(InlineData()) {}
+  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
   explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
   InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
   InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
@@ -22499,8 +22568,8 @@ class InlinedVector {
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
     Truncate(count);
   }
-  void push_back(const T& item) { emplace_back(item); }
-  void push_back(T&& item) { emplace_back(std::move(item)); }
+  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
+  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
@@ -22541,21 +22610,21 @@ class InlinedVector {
     other = std::move(mine);
   }
 
-  T& operator[](size_type i) { return data_[i]; }
-  const T& operator[](size_type i) const { return data_[i]; }
-  T& front() { return data_[0]; }
-  const T& front() const { return data_[0]; }
-  T& back() { return data_[size_ - 1]; }
-  const T& back() const { return data_[size_ - 1]; }
-  T* data() noexcept { return data_; }
-  const T* data() const noexcept { return data_; }
-  iterator begin() noexcept { return data_; }
-  const_iterator begin() const noexcept { return data_; }
-  iterator end() noexcept { return data_ + size_; }
-  const_iterator end() const noexcept { return data_ + size_; }
-  size_type size() const noexcept { return size_; }
-  bool empty() const noexcept { return size_ == 0; }
-  size_type capacity() const noexcept { return capacity_; }
+  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
+  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
+  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
+  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
+  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
 
   friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
     if (a.size_ != b.size_) return false;
@@ -22568,22 +22637,22 @@ class InlinedVector {
  private:
   static constexpr bool kBytes = std::is_trivially_copyable_v<T>;  // may be moved with memcpy
 
-  T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
-  static T* Allocate(size_type count) {
+  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
+  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
     } else {
       return static_cast<T*>(::operator new(count * sizeof(T)));
     }
   }
-  static void Free(T* data) {
+  TENON_ALWAYS_INLINE static void Free(T* data) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
     } else {
       ::operator delete(static_cast<void*>(data));
     }
   }
-  static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       for (; first != last; ++first) first->~T();
     }
@@ -26624,9 +26693,9 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/graph/integer_folding.hpp ----
-// FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference
-// needs them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...).
+// ---- tenon/graph/integers.hpp ----
+// Small integer tensors as numbers, and where FoldIntegers is found: shape inference reads and writes values, but only
+// programs whose graphs compute with shapes need the folding (a part of <tenon/runtime.hpp>).
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -26634,6 +26703,10 @@ TENON_SETUP_CODE_BEGIN
 inline constexpr Index kMaxFoldedElements = 1024;
 
 namespace detail {
+
+// FoldIntegers, once <tenon/graph/integer_folding.hpp> is in the program; null: nodes are folded by an evaluator only.
+using FoldNode = bool (*)(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+inline constinit std::atomic<FoldNode> fold_integers{nullptr};
 
 // An int32, int64 or bool tensor as numbers.
 struct Integers {
@@ -26686,412 +26759,7 @@ inline bool WriteIntegers(const Integers& from, DataType dtype, Tensor* out) {
   return true;
 }
 
-// One node's inputs, and its outputs to be filled. A rule returns false for what it does not cover.
-struct FoldContext {
-  const Node& node;
-  std::span<const Integers> in;
-  SlimVector<Integers>* out;
-
-  std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
-    std::int64_t value = otherwise;
-    return TryGetNodeAttr(node.def, attr, &value) ? value : otherwise;
-  }
-  bool Bool(std::string_view attr) const {
-    bool value = false;
-    return TryGetNodeAttr(node.def, attr, &value) && value;
-  }
-  bool Give(Integers value) const {
-    if (value.size() > kMaxFoldedElements) return false;
-    out->push_back(std::move(value));
-    return true;
-  }
-};
-
-// Wraps around instead of overflowing.
-constexpr std::int64_t Wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-constexpr std::uint64_t Bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
-struct BinaryRule {
-  std::string_view op;
-  std::int64_t (*apply)(std::int64_t a, std::int64_t b);
-  bool divides = false;  // no result for some operands
-};
-inline constexpr BinaryRule kBinaryRules[] = {
-    {"Add", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
-    {"AddV2", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
-    {"Sub", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) - Bits(b)); }},
-    {"Mul", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) * Bits(b)); }},
-    {"Maximum", [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }},
-    {"Minimum", [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }},
-    {"Equal", [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; }},
-    {"NotEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != b}; }},
-    {"Less", [](std::int64_t a, std::int64_t b) { return std::int64_t{a < b}; }},
-    {"LessEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a <= b}; }},
-    {"Greater", [](std::int64_t a, std::int64_t b) { return std::int64_t{a > b}; }},
-    {"GreaterEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a >= b}; }},
-    {"LogicalAnd", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; }},
-    {"LogicalOr", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 || b != 0}; }},
-    {"Div", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
-    {"TruncateDiv", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
-    {"FloorDiv", [](std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); },
-     true},
-    {"Mod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
-    {"TruncateMod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
-    {"FloorMod", [](std::int64_t a, std::int64_t b) { return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); },
-     true},
-};
-
-struct UnaryRule {
-  std::string_view op;
-  std::int64_t (*apply)(std::int64_t x);
-};
-inline constexpr UnaryRule kUnaryRules[] = {
-    {"Abs", [](std::int64_t x) { return x < 0 ? Wrapped(0 - Bits(x)) : x; }},
-    {"LogicalNot", [](std::int64_t x) { return std::int64_t{x == 0}; }},
-    {"Neg", [](std::int64_t x) { return Wrapped(0 - Bits(x)); }},
-    {"OnesLike", [](std::int64_t) { return std::int64_t{1}; }},
-    {"Sign", [](std::int64_t x) { return std::int64_t{x > 0} - std::int64_t{x < 0}; }},
-    {"Square", [](std::int64_t x) { return Wrapped(Bits(x) * Bits(x)); }},
-    {"ZerosLike", [](std::int64_t) { return std::int64_t{0}; }},
-};
-
-template <class Rule, std::size_t N>
-const Rule* FindRule(const Rule (&rules)[N], std::string_view op) {
-  for (const Rule& rule : rules) {
-    if (rule.op == op) return &rule;
-  }
-  return nullptr;
-}
-
-// Equal dimensions, or one side a single element of no higher rank.
-inline bool FoldElementwise(const FoldContext& c) {
-  const Integers &a = c.in[0], &b = c.in[1];
-  const BinaryRule* rule = FindRule(kBinaryRules, c.node.op_name());
-  const bool spread_a = a.size() == 1 && a.rank() <= b.rank(), spread_b = b.size() == 1 && b.rank() <= a.rank();
-  if (rule == nullptr || (!(a.dims == b.dims) && !spread_a && !spread_b)) return false;
-  Integers out = spread_a ? b : a;
-  for (Index i = 0; i < out.size(); ++i) {
-    const std::int64_t x = a.at(a.size() == 1 ? 0 : i), y = b.at(b.size() == 1 ? 0 : i);
-    const bool undefined = y == 0 || (y == -1 && x == std::numeric_limits<std::int64_t>::min());
-    if (rule->divides && undefined) return false;
-    out.values[static_cast<std::size_t>(i)] = rule->apply(x, y);
-  }
-  return c.Give(std::move(out));
-}
-
-inline bool FoldUnary(const FoldContext& c) {
-  const UnaryRule* rule = FindRule(kUnaryRules, c.node.op_name());
-  if (rule == nullptr) return false;
-  Integers out = c.in[0];
-  for (std::int64_t& x : out.values) x = rule->apply(x);
-  return c.Give(std::move(out));
-}
-
-// Identity and its like; Cast between these dtypes is the same (WriteIntegers wraps or tests for zero).
-inline bool FoldCopy(const FoldContext& c) {
-  for (const Integers& in : c.in) {
-    if (!c.Give(in)) return false;
-  }
-  return true;
-}
-
-inline bool FoldSelect(const FoldContext& c) {
-  const Integers &when = c.in[0], &a = c.in[1], &b = c.in[2];
-  if (!(a.dims == b.dims) || (when.rank() != 0 && !(when.dims == a.dims))) return false;
-  Integers out = a;
-  for (Index i = 0; i < out.size(); ++i) {
-    if (when.at(when.rank() == 0 ? 0 : i) == 0) out.values[static_cast<std::size_t>(i)] = b.at(i);
-  }
-  return c.Give(std::move(out));
-}
-
-inline bool FoldPack(const FoldContext& c) {
-  Integers out;
-  const Index rank = c.in[0].rank(), axis = c.Int("axis");
-  if (axis != 0 && axis != -1 - rank) return false;
-  out.dims.push_back(static_cast<Index>(c.in.size()));
-  for (const Index d : c.in[0].dims) out.dims.push_back(d);
-  for (const Integers& in : c.in) {
-    if (!(in.dims == c.in[0].dims) || out.size() > kMaxFoldedElements) return false;
-    out.values.append(in.values.begin(), in.values.end());
-  }
-  return c.Give(std::move(out));
-}
-
-// Parts of dimension 0 of `in`, sizes[i] rows each; without the dimension when `drop` is set.
-inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const Index> sizes, bool drop) {
-  if (in.rank() < 1 || in.dims[0] == 0) return false;
-  const Index row = in.size() / in.dims[0];
-  Index at = 0;
-  for (const Index size : sizes) {
-    if (size < 0 || size > in.dims[0] - at) return false;
-    Integers out;
-    if (!drop) out.dims.push_back(size);
-    for (std::size_t d = 1; d < in.dims.size(); ++d) out.dims.push_back(in.dims[d]);
-    out.values.assign(in.values.begin() + at * row, in.values.begin() + (at + size) * row);
-    if (!c.Give(std::move(out))) return false;
-    at += size;
-  }
-  return at == in.dims[0];
-}
-inline bool FoldUnpack(const FoldContext& c) {
-  if (c.Int("axis") != 0 && c.Int("axis") != -c.in[0].rank()) return false;
-  return FoldParts(c, c.in[0], SlimVector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
-}
-inline bool FoldSplit(const FoldContext& c) {
-  const Index parts = c.node.num_outputs();
-  if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0)
-    return false;
-  return FoldParts(c, c.in[1], SlimVector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
-}
-inline bool FoldSplitV(const FoldContext& c) {
-  if (c.in[2].size() != 1 || c.in[2].at(0) != 0) return false;
-  return FoldParts(c, c.in[0], c.in[1].values, false);
-}
-
-// Along dimension 0.
-inline bool FoldConcat(const FoldContext& c) {
-  const bool v2 = c.node.op_name() == "ConcatV2";
-  const Integers& axis = v2 ? c.in.back() : c.in.front();
-  const std::span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
-  Integers out = parts.front();
-  if (axis.size() != 1 || out.rank() < 1 || (axis.at(0) != 0 && axis.at(0) != -out.rank())) return false;
-  for (const Integers& part : parts.subspan(1)) {
-    if (part.rank() != out.rank() || !std::equal(part.dims.begin() + 1, part.dims.end(), out.dims.begin() + 1))
-      return false;
-    if (out.size() + part.size() > kMaxFoldedElements) return false;
-    out.dims[0] += part.dims[0];
-    out.values.append(part.values.begin(), part.values.end());
-  }
-  return c.Give(std::move(out));
-}
-
-inline bool FoldReshape(const FoldContext& c) {
-  const std::string_view op = c.node.op_name();
-  Integers out = c.in[0];
-  if (op == "Reshape") {
-    out.dims.assign(c.in[1].values.begin(), c.in[1].values.end());
-    Index known = 1;
-    for (const Index d : out.dims) {
-      if (d >= 0) known = MultiplyWithoutOverflow(known, d);
-    }
-    if (known < 0) return false;
-    for (Index& d : out.dims) {
-      if (d == -1 && known > 0) d = out.size() / known;
-    }
-  } else if (op == "ExpandDims") {
-    if (c.in[1].size() != 1) return false;
-    const Index at = c.in[1].at(0) < 0 ? c.in[1].at(0) + out.rank() + 1 : c.in[1].at(0);
-    if (at < 0 || at > out.rank()) return false;
-    out.dims.insert(out.dims.begin() + at, 1);
-  } else {  // Squeeze
-    SlimVector<std::int64_t> which;
-    (void)TryGetNodeAttr(c.node.def, "squeeze_dims", &which);
-    for (std::int64_t& d : which) d += d < 0 ? out.rank() : 0;
-    InlinedVector<Index, 4> kept;
-    for (Index d = 0; d < out.rank(); ++d) {
-      const Index size = out.dims[static_cast<std::size_t>(d)];
-      const bool listed = std::find(which.begin(), which.end(), d) != which.end();
-      if (listed && size != 1) return false;
-      if (which.empty() ? size != 1 : !listed) kept.push_back(size);
-    }
-    out.dims = std::move(kept);
-  }
-  return c.Give(std::move(out));  // WriteIntegers refuses dimensions that do not fit the values
-}
-
-inline bool FoldFill(const FoldContext& c) {
-  Integers out;
-  if (c.in[0].rank() != 1 || c.in[1].size() != 1) return false;
-  out.dims.assign(c.in[0].values.begin(), c.in[0].values.end());
-  Index n = 1;
-  for (const Index d : out.dims) n = MultiplyWithoutOverflow(n, d);
-  if (n < 0 || n > kMaxFoldedElements) return false;
-  out.values.assign(static_cast<std::size_t>(n), c.in[1].at(0));
-  return c.Give(std::move(out));
-}
-
-inline bool FoldRange(const FoldContext& c) {
-  for (const Integers& in : c.in) {
-    if (in.size() != 1) return false;
-  }
-  const std::int64_t start = c.in[0].at(0), limit = c.in[1].at(0), delta = c.in[2].at(0);
-  if (delta == 0) return false;
-  SlimVector<std::int64_t> values;
-  for (std::int64_t x = start; delta > 0 ? x < limit : x > limit; x += delta) {
-    if (static_cast<Index>(values.size()) == kMaxFoldedElements) return false;
-    values.push_back(x);
-    if (delta > 0 ? x > std::numeric_limits<std::int64_t>::max() - delta
-                  : x < std::numeric_limits<std::int64_t>::min() - delta)
-      break;
-  }
-  return c.Give(Integers::Vector(std::move(values)));
-}
-
-inline bool FoldGather(const FoldContext& c) {
-  const Integers &params = c.in[0], &indices = c.in[1];
-  if (params.rank() != 1 || c.Int("batch_dims") != 0) return false;
-  if (c.in.size() > 2 && (c.in[2].size() != 1 || (c.in[2].at(0) != 0 && c.in[2].at(0) != -1))) return false;
-  Integers out = indices;
-  for (std::int64_t& i : out.values) {
-    if (i < 0 || i >= params.size()) return false;
-    i = params.at(i);
-  }
-  return c.Give(std::move(out));
-}
-
-inline bool FoldSlice(const FoldContext& c) {
-  const Integers& in = c.in[0];
-  if (in.rank() != 1 || c.in[1].size() != 1 || c.in[2].size() != 1) return false;
-  const std::int64_t begin = c.in[1].at(0);
-  if (begin < 0 || begin > in.size()) return false;
-  const std::int64_t size = c.in[2].at(0) == -1 ? in.size() - begin : c.in[2].at(0);
-  if (size < 0 || size > in.size() - begin) return false;
-  return c.Give(Integers::Vector({in.values.begin() + begin, in.values.begin() + begin + size}));
-}
-
-// One index into a vector, without ellipsis and new axes.
-inline bool FoldStridedSlice(const FoldContext& c) {
-  const Integers& in = c.in[0];
-  for (std::size_t i = 1; i < 4; ++i) {
-    if (c.in[i].size() != 1) return false;
-  }
-  if (in.rank() != 1 || (c.Int("ellipsis_mask") & 1) != 0 || (c.Int("new_axis_mask") & 1) != 0) return false;
-  const Index n = in.size(), stride = c.in[3].at(0);
-  if (stride == 0) return false;
-  std::int64_t begin = c.in[1].at(0), end = c.in[2].at(0);
-  begin += begin < 0 ? n : 0;
-  end += end < 0 ? n : 0;
-  if ((c.Int("shrink_axis_mask") & 1) != 0) {
-    if (begin < 0 || begin >= n) return false;
-    return c.Give(Integers::Scalar(in.at(begin)));
-  }
-  const Index low = stride > 0 ? 0 : -1, high = stride > 0 ? n : n - 1;
-  begin = (c.Int("begin_mask") & 1) != 0 ? (stride > 0 ? low : high) : std::clamp(begin, low, high);
-  end = (c.Int("end_mask") & 1) != 0 ? (stride > 0 ? high : low) : std::clamp(end, low, high);
-  SlimVector<std::int64_t> values;
-  if (stride > 0) {
-    for (Index i = begin; i<end; i = stride> end - i ? end : i + stride) values.push_back(in.at(i));
-  } else {
-    for (Index i = begin; i > end; i = stride < end - i ? end : i + stride) values.push_back(in.at(i));
-  }
-  return c.Give(Integers::Vector(std::move(values)));
-}
-
-// Over all dimensions at once.
-inline bool FoldReduction(const FoldContext& c) {
-  const std::string_view op = c.node.op_name();
-  const Integers &in = c.in[0], &axes = c.in[1];
-  SlimVector<char> seen(static_cast<std::size_t>(in.rank()), 0);
-  for (std::int64_t axis : axes.values) {
-    axis += axis < 0 ? in.rank() : 0;
-    if (axis < 0 || axis >= in.rank()) return false;
-    seen[static_cast<std::size_t>(axis)] = 1;
-  }
-  if (std::find(seen.begin(), seen.end(), 0) != seen.end() || in.values.empty()) {
-    if (!in.values.empty() || in.rank() != 1 || seen[0] == 0 || (op != "Sum" && op != "Prod")) return false;
-  }
-  std::int64_t total = op == "Sum" || op == "Any" ? 0 : op == "Prod" || op == "All" ? 1 : in.at(0);
-  for (const std::int64_t x : in.values) {
-    if (op == "Sum")
-      total = Wrapped(Bits(total) + Bits(x));
-    else if (op == "Prod")
-      total = Wrapped(Bits(total) * Bits(x));
-    else if (op == "Max")
-      total = std::max(total, x);
-    else if (op == "Min")
-      total = std::min(total, x);
-    else if (op == "Any")
-      total = total != 0 || x != 0;
-    else if (op == "All")
-      total = total != 0 && x != 0;
-    else
-      return false;
-  }
-  Integers out = Integers::Scalar(total);
-  if (c.Bool("keep_dims")) out.dims.assign(seen.size(), 1);
-  return c.Give(std::move(out));
-}
-
-inline bool FoldTile(const FoldContext& c) {
-  if (c.in[0].rank() != 1 || c.in[1].size() != 1 || c.in[1].at(0) < 0) return false;
-  const Index n = MultiplyWithoutOverflow(c.in[0].size(), c.in[1].at(0));
-  if (n < 0 || n > kMaxFoldedElements) return false;
-  SlimVector<std::int64_t> values;
-  for (Index i = 0; i < n; ++i) values.push_back(c.in[0].at(i % c.in[0].size()));
-  return c.Give(Integers::Vector(std::move(values)));
-}
-
-inline bool FoldBroadcastArgs(const FoldContext& c) {
-  const auto size = std::max(c.in[0].size(), c.in[1].size());
-  SlimVector<std::int64_t> out(static_cast<std::size_t>(size), 1);
-  for (const Integers& in : c.in) {
-    if (in.rank() != 1) return false;
-    for (Index i = 0; i < in.size(); ++i) {
-      std::int64_t& d = out[static_cast<std::size_t>(size - in.size() + i)];
-      if (in.at(i) != 1 && d != 1 && d != in.at(i)) return false;
-      if (in.at(i) != 1) d = in.at(i);
-    }
-  }
-  return c.Give(Integers::Vector(std::move(out)));
-}
-
-inline bool FoldInvertPermutation(const FoldContext& c) {
-  const Index n = c.in[0].size();
-  SlimVector<std::int64_t> out(static_cast<std::size_t>(n), -1);
-  for (Index i = 0; i < n; ++i) {
-    const std::int64_t to = c.in[0].at(i);
-    if (to < 0 || to >= n || out[static_cast<std::size_t>(to)] >= 0) return false;
-    out[static_cast<std::size_t>(to)] = i;
-  }
-  return c.Give(Integers::Vector(std::move(out)));
-}
-
-struct FoldRule {
-  std::string_view op;
-  std::size_t inputs;  // at least
-  bool (*fold)(const FoldContext&);
-};
-inline constexpr FoldRule kFoldRules[] = {
-    {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},   {"BroadcastArgs", 2, FoldBroadcastArgs},
-    {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},   {"ConcatV2", 2, FoldConcat},
-    {"ExpandDims", 2, FoldReshape}, {"Fill", 2, FoldFill},       {"Gather", 2, FoldGather},
-    {"GatherV2", 3, FoldGather},    {"Identity", 1, FoldCopy},   {"IdentityN", 1, FoldCopy},
-    {"Max", 2, FoldReduction},      {"Min", 2, FoldReduction},   {"InvertPermutation", 1, FoldInvertPermutation},
-    {"Pack", 1, FoldPack},          {"Prod", 2, FoldReduction},  {"PreventGradient", 1, FoldCopy},
-    {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape}, {"Select", 3, FoldSelect},
-    {"SelectV2", 3, FoldSelect},    {"Slice", 3, FoldSlice},     {"Snapshot", 1, FoldCopy},
-    {"Split", 2, FoldSplit},        {"SplitV", 3, FoldSplitV},   {"Squeeze", 1, FoldReshape},
-    {"StopGradient", 1, FoldCopy},  {"Sum", 2, FoldReduction},   {"StridedSlice", 4, FoldStridedSlice},
-    {"Tile", 2, FoldTile},          {"Unpack", 1, FoldUnpack},
-};
-
-inline bool Fold(const FoldContext& c) {
-  const std::string_view op = c.node.op_name();
-  if (c.in.size() == 2 && FindRule(kBinaryRules, op) != nullptr) return FoldElementwise(c);
-  if (c.in.size() == 1 && FindRule(kUnaryRules, op) != nullptr) return FoldUnary(c);
-  const FoldRule* rule = FindRule(kFoldRules, op);
-  return rule != nullptr && c.in.size() >= rule->inputs && rule->fold(c);
-}
-
 }  // namespace detail
-
-// The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
-// is not covered, or the node would fail at run time.
-inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
-  if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
-  SlimVector<detail::Integers> in(inputs.size()), out;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!detail::ReadIntegers(inputs[i], &in[i])) return false;
-  }
-  if (!detail::Fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
-  SlimVector<Tensor> made(out.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!detail::WriteIntegers(out[i], node.output_types[i], &made[i])) return false;
-  }
-  *outputs = std::move(made);
-  return true;
-}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -27103,7 +26771,8 @@ TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
-// small integer nodes are known (graph/integer_folding.hpp). one thread.
+// constants, what shapes say, and small integer nodes (where graph/integer_folding.hpp is included) are known. one
+// thread.
 class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
@@ -27307,7 +26976,8 @@ class ConstantValues {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
-    *done = FoldIntegers(node, inputs, &outputs) ||
+    const detail::FoldNode fold = detail::fold_integers.load(std::memory_order_acquire);
+    *done = (fold != nullptr && fold(node, inputs, &outputs)) ||
             (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
              outputs.size() == node.output_types.size());
     if (*done) {
@@ -27326,9 +26996,10 @@ class ConstantValues {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/graph/shapes.hpp ----
+// ---- tenon/graph/shape_refiner.hpp ----
 // ShapeRefiner: the output shapes of a whole graph, node by node in topological order, with constants known. What it
-// finds impossible is refused with TensorFlow's message, as TensorFlow's import does.
+// finds impossible is refused with TensorFlow's message, as TensorFlow's import does. Nodes that compute with shapes
+// are known where <tenon/graph/shapes.hpp> is included.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -32262,6 +31933,433 @@ template struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
+
+// ---- tenon/graph/integer_folding.hpp ----
+// FoldIntegers: the values of small integer nodes from the values of their inputs, without a kernel. Shape inference
+// needs them where a graph computes with shapes (Pack, StridedSlice, ConcatV2, arithmetic, ...), and finds them when
+// this header is included somewhere in the program.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// One node's inputs, and its outputs to be filled. A rule returns false for what it does not cover.
+struct FoldContext {
+  const Node& node;
+  std::span<const Integers> in;
+  SlimVector<Integers>* out;
+
+  std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
+    std::int64_t value = otherwise;
+    return TryGetNodeAttr(node.def, attr, &value) ? value : otherwise;
+  }
+  bool Bool(std::string_view attr) const {
+    bool value = false;
+    return TryGetNodeAttr(node.def, attr, &value) && value;
+  }
+  bool Give(Integers value) const {
+    if (value.size() > kMaxFoldedElements) return false;
+    out->push_back(std::move(value));
+    return true;
+  }
+};
+
+// Wraps around instead of overflowing.
+constexpr std::int64_t Wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+constexpr std::uint64_t Bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+struct BinaryRule {
+  std::string_view op;
+  std::int64_t (*apply)(std::int64_t a, std::int64_t b);
+  bool divides = false;  // no result for some operands
+};
+inline constexpr BinaryRule kBinaryRules[] = {
+    {"Add", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
+    {"AddV2", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) + Bits(b)); }},
+    {"Sub", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) - Bits(b)); }},
+    {"Mul", [](std::int64_t a, std::int64_t b) { return Wrapped(Bits(a) * Bits(b)); }},
+    {"Maximum", [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }},
+    {"Minimum", [](std::int64_t a, std::int64_t b) { return a < b ? a : b; }},
+    {"Equal", [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; }},
+    {"NotEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != b}; }},
+    {"Less", [](std::int64_t a, std::int64_t b) { return std::int64_t{a < b}; }},
+    {"LessEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a <= b}; }},
+    {"Greater", [](std::int64_t a, std::int64_t b) { return std::int64_t{a > b}; }},
+    {"GreaterEqual", [](std::int64_t a, std::int64_t b) { return std::int64_t{a >= b}; }},
+    {"LogicalAnd", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 && b != 0}; }},
+    {"LogicalOr", [](std::int64_t a, std::int64_t b) { return std::int64_t{a != 0 || b != 0}; }},
+    {"Div", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
+    {"TruncateDiv", [](std::int64_t a, std::int64_t b) { return a / b; }, true},
+    {"FloorDiv", [](std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); },
+     true},
+    {"Mod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
+    {"TruncateMod", [](std::int64_t a, std::int64_t b) { return a % b; }, true},
+    {"FloorMod", [](std::int64_t a, std::int64_t b) { return a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0); },
+     true},
+};
+
+struct UnaryRule {
+  std::string_view op;
+  std::int64_t (*apply)(std::int64_t x);
+};
+inline constexpr UnaryRule kUnaryRules[] = {
+    {"Abs", [](std::int64_t x) { return x < 0 ? Wrapped(0 - Bits(x)) : x; }},
+    {"LogicalNot", [](std::int64_t x) { return std::int64_t{x == 0}; }},
+    {"Neg", [](std::int64_t x) { return Wrapped(0 - Bits(x)); }},
+    {"OnesLike", [](std::int64_t) { return std::int64_t{1}; }},
+    {"Sign", [](std::int64_t x) { return std::int64_t{x > 0} - std::int64_t{x < 0}; }},
+    {"Square", [](std::int64_t x) { return Wrapped(Bits(x) * Bits(x)); }},
+    {"ZerosLike", [](std::int64_t) { return std::int64_t{0}; }},
+};
+
+template <class Rule, std::size_t N>
+const Rule* FindRule(const Rule (&rules)[N], std::string_view op) {
+  for (const Rule& rule : rules) {
+    if (rule.op == op) return &rule;
+  }
+  return nullptr;
+}
+
+// Equal dimensions, or one side a single element of no higher rank.
+inline bool FoldElementwise(const FoldContext& c) {
+  const Integers &a = c.in[0], &b = c.in[1];
+  const BinaryRule* rule = FindRule(kBinaryRules, c.node.op_name());
+  const bool spread_a = a.size() == 1 && a.rank() <= b.rank(), spread_b = b.size() == 1 && b.rank() <= a.rank();
+  if (rule == nullptr || (!(a.dims == b.dims) && !spread_a && !spread_b)) return false;
+  Integers out = spread_a ? b : a;
+  for (Index i = 0; i < out.size(); ++i) {
+    const std::int64_t x = a.at(a.size() == 1 ? 0 : i), y = b.at(b.size() == 1 ? 0 : i);
+    const bool undefined = y == 0 || (y == -1 && x == std::numeric_limits<std::int64_t>::min());
+    if (rule->divides && undefined) return false;
+    out.values[static_cast<std::size_t>(i)] = rule->apply(x, y);
+  }
+  return c.Give(std::move(out));
+}
+
+inline bool FoldUnary(const FoldContext& c) {
+  const UnaryRule* rule = FindRule(kUnaryRules, c.node.op_name());
+  if (rule == nullptr) return false;
+  Integers out = c.in[0];
+  for (std::int64_t& x : out.values) x = rule->apply(x);
+  return c.Give(std::move(out));
+}
+
+// Identity and its like; Cast between these dtypes is the same (WriteIntegers wraps or tests for zero).
+inline bool FoldCopy(const FoldContext& c) {
+  for (const Integers& in : c.in) {
+    if (!c.Give(in)) return false;
+  }
+  return true;
+}
+
+inline bool FoldSelect(const FoldContext& c) {
+  const Integers &when = c.in[0], &a = c.in[1], &b = c.in[2];
+  if (!(a.dims == b.dims) || (when.rank() != 0 && !(when.dims == a.dims))) return false;
+  Integers out = a;
+  for (Index i = 0; i < out.size(); ++i) {
+    if (when.at(when.rank() == 0 ? 0 : i) == 0) out.values[static_cast<std::size_t>(i)] = b.at(i);
+  }
+  return c.Give(std::move(out));
+}
+
+inline bool FoldPack(const FoldContext& c) {
+  Integers out;
+  const Index rank = c.in[0].rank(), axis = c.Int("axis");
+  if (axis != 0 && axis != -1 - rank) return false;
+  out.dims.push_back(static_cast<Index>(c.in.size()));
+  for (const Index d : c.in[0].dims) out.dims.push_back(d);
+  for (const Integers& in : c.in) {
+    if (!(in.dims == c.in[0].dims) || out.size() > kMaxFoldedElements) return false;
+    out.values.append(in.values.begin(), in.values.end());
+  }
+  return c.Give(std::move(out));
+}
+
+// Parts of dimension 0 of `in`, sizes[i] rows each; without the dimension when `drop` is set.
+inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const Index> sizes, bool drop) {
+  if (in.rank() < 1 || in.dims[0] == 0) return false;
+  const Index row = in.size() / in.dims[0];
+  Index at = 0;
+  for (const Index size : sizes) {
+    if (size < 0 || size > in.dims[0] - at) return false;
+    Integers out;
+    if (!drop) out.dims.push_back(size);
+    for (std::size_t d = 1; d < in.dims.size(); ++d) out.dims.push_back(in.dims[d]);
+    out.values.assign(in.values.begin() + at * row, in.values.begin() + (at + size) * row);
+    if (!c.Give(std::move(out))) return false;
+    at += size;
+  }
+  return at == in.dims[0];
+}
+inline bool FoldUnpack(const FoldContext& c) {
+  if (c.Int("axis") != 0 && c.Int("axis") != -c.in[0].rank()) return false;
+  return FoldParts(c, c.in[0], SlimVector<Index>(static_cast<std::size_t>(c.node.num_outputs()), 1), true);
+}
+inline bool FoldSplit(const FoldContext& c) {
+  const Index parts = c.node.num_outputs();
+  if (c.in[0].size() != 1 || c.in[0].at(0) != 0 || c.in[1].rank() < 1 || parts == 0 || c.in[1].dims[0] % parts != 0)
+    return false;
+  return FoldParts(c, c.in[1], SlimVector<Index>(static_cast<std::size_t>(parts), c.in[1].dims[0] / parts), false);
+}
+inline bool FoldSplitV(const FoldContext& c) {
+  if (c.in[2].size() != 1 || c.in[2].at(0) != 0) return false;
+  return FoldParts(c, c.in[0], c.in[1].values, false);
+}
+
+// Along dimension 0.
+inline bool FoldConcat(const FoldContext& c) {
+  const bool v2 = c.node.op_name() == "ConcatV2";
+  const Integers& axis = v2 ? c.in.back() : c.in.front();
+  const std::span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
+  Integers out = parts.front();
+  if (axis.size() != 1 || out.rank() < 1 || (axis.at(0) != 0 && axis.at(0) != -out.rank())) return false;
+  for (const Integers& part : parts.subspan(1)) {
+    if (part.rank() != out.rank() || !std::equal(part.dims.begin() + 1, part.dims.end(), out.dims.begin() + 1))
+      return false;
+    if (out.size() + part.size() > kMaxFoldedElements) return false;
+    out.dims[0] += part.dims[0];
+    out.values.append(part.values.begin(), part.values.end());
+  }
+  return c.Give(std::move(out));
+}
+
+inline bool FoldReshape(const FoldContext& c) {
+  const std::string_view op = c.node.op_name();
+  Integers out = c.in[0];
+  if (op == "Reshape") {
+    out.dims.assign(c.in[1].values.begin(), c.in[1].values.end());
+    Index known = 1;
+    for (const Index d : out.dims) {
+      if (d >= 0) known = MultiplyWithoutOverflow(known, d);
+    }
+    if (known < 0) return false;
+    for (Index& d : out.dims) {
+      if (d == -1 && known > 0) d = out.size() / known;
+    }
+  } else if (op == "ExpandDims") {
+    if (c.in[1].size() != 1) return false;
+    const Index at = c.in[1].at(0) < 0 ? c.in[1].at(0) + out.rank() + 1 : c.in[1].at(0);
+    if (at < 0 || at > out.rank()) return false;
+    out.dims.insert(out.dims.begin() + at, 1);
+  } else {  // Squeeze
+    SlimVector<std::int64_t> which;
+    (void)TryGetNodeAttr(c.node.def, "squeeze_dims", &which);
+    for (std::int64_t& d : which) d += d < 0 ? out.rank() : 0;
+    InlinedVector<Index, 4> kept;
+    for (Index d = 0; d < out.rank(); ++d) {
+      const Index size = out.dims[static_cast<std::size_t>(d)];
+      const bool listed = std::find(which.begin(), which.end(), d) != which.end();
+      if (listed && size != 1) return false;
+      if (which.empty() ? size != 1 : !listed) kept.push_back(size);
+    }
+    out.dims = std::move(kept);
+  }
+  return c.Give(std::move(out));  // WriteIntegers refuses dimensions that do not fit the values
+}
+
+inline bool FoldFill(const FoldContext& c) {
+  Integers out;
+  if (c.in[0].rank() != 1 || c.in[1].size() != 1) return false;
+  out.dims.assign(c.in[0].values.begin(), c.in[0].values.end());
+  Index n = 1;
+  for (const Index d : out.dims) n = MultiplyWithoutOverflow(n, d);
+  if (n < 0 || n > kMaxFoldedElements) return false;
+  out.values.assign(static_cast<std::size_t>(n), c.in[1].at(0));
+  return c.Give(std::move(out));
+}
+
+inline bool FoldRange(const FoldContext& c) {
+  for (const Integers& in : c.in) {
+    if (in.size() != 1) return false;
+  }
+  const std::int64_t start = c.in[0].at(0), limit = c.in[1].at(0), delta = c.in[2].at(0);
+  if (delta == 0) return false;
+  SlimVector<std::int64_t> values;
+  for (std::int64_t x = start; delta > 0 ? x < limit : x > limit; x += delta) {
+    if (static_cast<Index>(values.size()) == kMaxFoldedElements) return false;
+    values.push_back(x);
+    if (delta > 0 ? x > std::numeric_limits<std::int64_t>::max() - delta
+                  : x < std::numeric_limits<std::int64_t>::min() - delta)
+      break;
+  }
+  return c.Give(Integers::Vector(std::move(values)));
+}
+
+inline bool FoldGather(const FoldContext& c) {
+  const Integers &params = c.in[0], &indices = c.in[1];
+  if (params.rank() != 1 || c.Int("batch_dims") != 0) return false;
+  if (c.in.size() > 2 && (c.in[2].size() != 1 || (c.in[2].at(0) != 0 && c.in[2].at(0) != -1))) return false;
+  Integers out = indices;
+  for (std::int64_t& i : out.values) {
+    if (i < 0 || i >= params.size()) return false;
+    i = params.at(i);
+  }
+  return c.Give(std::move(out));
+}
+
+inline bool FoldSlice(const FoldContext& c) {
+  const Integers& in = c.in[0];
+  if (in.rank() != 1 || c.in[1].size() != 1 || c.in[2].size() != 1) return false;
+  const std::int64_t begin = c.in[1].at(0);
+  if (begin < 0 || begin > in.size()) return false;
+  const std::int64_t size = c.in[2].at(0) == -1 ? in.size() - begin : c.in[2].at(0);
+  if (size < 0 || size > in.size() - begin) return false;
+  return c.Give(Integers::Vector({in.values.begin() + begin, in.values.begin() + begin + size}));
+}
+
+// One index into a vector, without ellipsis and new axes.
+inline bool FoldStridedSlice(const FoldContext& c) {
+  const Integers& in = c.in[0];
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (c.in[i].size() != 1) return false;
+  }
+  if (in.rank() != 1 || (c.Int("ellipsis_mask") & 1) != 0 || (c.Int("new_axis_mask") & 1) != 0) return false;
+  const Index n = in.size(), stride = c.in[3].at(0);
+  if (stride == 0) return false;
+  std::int64_t begin = c.in[1].at(0), end = c.in[2].at(0);
+  begin += begin < 0 ? n : 0;
+  end += end < 0 ? n : 0;
+  if ((c.Int("shrink_axis_mask") & 1) != 0) {
+    if (begin < 0 || begin >= n) return false;
+    return c.Give(Integers::Scalar(in.at(begin)));
+  }
+  const Index low = stride > 0 ? 0 : -1, high = stride > 0 ? n : n - 1;
+  begin = (c.Int("begin_mask") & 1) != 0 ? (stride > 0 ? low : high) : std::clamp(begin, low, high);
+  end = (c.Int("end_mask") & 1) != 0 ? (stride > 0 ? high : low) : std::clamp(end, low, high);
+  SlimVector<std::int64_t> values;
+  if (stride > 0) {
+    for (Index i = begin; i<end; i = stride> end - i ? end : i + stride) values.push_back(in.at(i));
+  } else {
+    for (Index i = begin; i > end; i = stride < end - i ? end : i + stride) values.push_back(in.at(i));
+  }
+  return c.Give(Integers::Vector(std::move(values)));
+}
+
+// Over all dimensions at once.
+inline bool FoldReduction(const FoldContext& c) {
+  const std::string_view op = c.node.op_name();
+  const Integers &in = c.in[0], &axes = c.in[1];
+  SlimVector<char> seen(static_cast<std::size_t>(in.rank()), 0);
+  for (std::int64_t axis : axes.values) {
+    axis += axis < 0 ? in.rank() : 0;
+    if (axis < 0 || axis >= in.rank()) return false;
+    seen[static_cast<std::size_t>(axis)] = 1;
+  }
+  if (std::find(seen.begin(), seen.end(), 0) != seen.end() || in.values.empty()) {
+    if (!in.values.empty() || in.rank() != 1 || seen[0] == 0 || (op != "Sum" && op != "Prod")) return false;
+  }
+  std::int64_t total = op == "Sum" || op == "Any" ? 0 : op == "Prod" || op == "All" ? 1 : in.at(0);
+  for (const std::int64_t x : in.values) {
+    if (op == "Sum")
+      total = Wrapped(Bits(total) + Bits(x));
+    else if (op == "Prod")
+      total = Wrapped(Bits(total) * Bits(x));
+    else if (op == "Max")
+      total = std::max(total, x);
+    else if (op == "Min")
+      total = std::min(total, x);
+    else if (op == "Any")
+      total = total != 0 || x != 0;
+    else if (op == "All")
+      total = total != 0 && x != 0;
+    else
+      return false;
+  }
+  Integers out = Integers::Scalar(total);
+  if (c.Bool("keep_dims")) out.dims.assign(seen.size(), 1);
+  return c.Give(std::move(out));
+}
+
+inline bool FoldTile(const FoldContext& c) {
+  if (c.in[0].rank() != 1 || c.in[1].size() != 1 || c.in[1].at(0) < 0) return false;
+  const Index n = MultiplyWithoutOverflow(c.in[0].size(), c.in[1].at(0));
+  if (n < 0 || n > kMaxFoldedElements) return false;
+  SlimVector<std::int64_t> values;
+  for (Index i = 0; i < n; ++i) values.push_back(c.in[0].at(i % c.in[0].size()));
+  return c.Give(Integers::Vector(std::move(values)));
+}
+
+inline bool FoldBroadcastArgs(const FoldContext& c) {
+  const auto size = std::max(c.in[0].size(), c.in[1].size());
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(size), 1);
+  for (const Integers& in : c.in) {
+    if (in.rank() != 1) return false;
+    for (Index i = 0; i < in.size(); ++i) {
+      std::int64_t& d = out[static_cast<std::size_t>(size - in.size() + i)];
+      if (in.at(i) != 1 && d != 1 && d != in.at(i)) return false;
+      if (in.at(i) != 1) d = in.at(i);
+    }
+  }
+  return c.Give(Integers::Vector(std::move(out)));
+}
+
+inline bool FoldInvertPermutation(const FoldContext& c) {
+  const Index n = c.in[0].size();
+  SlimVector<std::int64_t> out(static_cast<std::size_t>(n), -1);
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t to = c.in[0].at(i);
+    if (to < 0 || to >= n || out[static_cast<std::size_t>(to)] >= 0) return false;
+    out[static_cast<std::size_t>(to)] = i;
+  }
+  return c.Give(Integers::Vector(std::move(out)));
+}
+
+struct FoldRule {
+  std::string_view op;
+  std::size_t inputs;  // at least
+  bool (*fold)(const FoldContext&);
+};
+inline constexpr FoldRule kFoldRules[] = {
+    {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},   {"BroadcastArgs", 2, FoldBroadcastArgs},
+    {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},   {"ConcatV2", 2, FoldConcat},
+    {"ExpandDims", 2, FoldReshape}, {"Fill", 2, FoldFill},       {"Gather", 2, FoldGather},
+    {"GatherV2", 3, FoldGather},    {"Identity", 1, FoldCopy},   {"IdentityN", 1, FoldCopy},
+    {"Max", 2, FoldReduction},      {"Min", 2, FoldReduction},   {"InvertPermutation", 1, FoldInvertPermutation},
+    {"Pack", 1, FoldPack},          {"Prod", 2, FoldReduction},  {"PreventGradient", 1, FoldCopy},
+    {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape}, {"Select", 3, FoldSelect},
+    {"SelectV2", 3, FoldSelect},    {"Slice", 3, FoldSlice},     {"Snapshot", 1, FoldCopy},
+    {"Split", 2, FoldSplit},        {"SplitV", 3, FoldSplitV},   {"Squeeze", 1, FoldReshape},
+    {"StopGradient", 1, FoldCopy},  {"Sum", 2, FoldReduction},   {"StridedSlice", 4, FoldStridedSlice},
+    {"Tile", 2, FoldTile},          {"Unpack", 1, FoldUnpack},
+};
+
+inline bool Fold(const FoldContext& c) {
+  const std::string_view op = c.node.op_name();
+  if (c.in.size() == 2 && FindRule(kBinaryRules, op) != nullptr) return FoldElementwise(c);
+  if (c.in.size() == 1 && FindRule(kUnaryRules, op) != nullptr) return FoldUnary(c);
+  const FoldRule* rule = FindRule(kFoldRules, op);
+  return rule != nullptr && c.in.size() >= rule->inputs && rule->fold(c);
+}
+
+}  // namespace detail
+
+// The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
+// is not covered, or the node would fail at run time.
+inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
+  if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
+  SlimVector<detail::Integers> in(inputs.size()), out;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!detail::ReadIntegers(inputs[i], &in[i])) return false;
+  }
+  if (!detail::Fold({node, in, &out}) || out.size() != node.output_types.size()) return false;
+  SlimVector<Tensor> made(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!detail::WriteIntegers(out[i], node.output_types[i], &made[i])) return false;
+  }
+  *outputs = std::move(made);
+  return true;
+}
+
+namespace detail {
+inline const bool integer_folding_linked = (fold_integers.store(&FoldIntegers, std::memory_order_release), true);
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/shapes.hpp ----
+// Shape inference whole: ShapeRefiner, and the folding of small integer nodes, by which it follows graphs that compute
+// with shapes.
 
 // ---- tenon/runtime/dataflow_executor.hpp ----
 // The dataflow engine: every node runs as soon as its inputs are there, on a pool of threads. One atomic count a node;

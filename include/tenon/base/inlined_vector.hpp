@@ -36,7 +36,7 @@ class InlinedVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  InlinedVector() noexcept : data_(InlineData()) {}
+  TENON_ALWAYS_INLINE InlinedVector() noexcept : data_(InlineData()) {}
   explicit InlinedVector(size_type count) : InlinedVector() { resize(count); }
   InlinedVector(size_type count, const T& value) : InlinedVector() { resize(count, value); }
   InlinedVector(std::initializer_list<T> items) : InlinedVector() { Append(items.begin(), items.end()); }
@@ -98,8 +98,8 @@ class InlinedVector {
     while (size_ < count) ::new (static_cast<void*>(data_ + size_++)) T(value);
     Truncate(count);
   }
-  void push_back(const T& item) { emplace_back(item); }
-  void push_back(T&& item) { emplace_back(std::move(item)); }
+  TENON_ALWAYS_INLINE void push_back(const T& item) { emplace_back(item); }
+  TENON_ALWAYS_INLINE void push_back(T&& item) { emplace_back(std::move(item)); }
   template <class... Args>
   T& emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
@@ -140,21 +140,21 @@ class InlinedVector {
     other = std::move(mine);
   }
 
-  T& operator[](size_type i) { return data_[i]; }
-  const T& operator[](size_type i) const { return data_[i]; }
-  T& front() { return data_[0]; }
-  const T& front() const { return data_[0]; }
-  T& back() { return data_[size_ - 1]; }
-  const T& back() const { return data_[size_ - 1]; }
-  T* data() noexcept { return data_; }
-  const T* data() const noexcept { return data_; }
-  iterator begin() noexcept { return data_; }
-  const_iterator begin() const noexcept { return data_; }
-  iterator end() noexcept { return data_ + size_; }
-  const_iterator end() const noexcept { return data_ + size_; }
-  size_type size() const noexcept { return size_; }
-  bool empty() const noexcept { return size_ == 0; }
-  size_type capacity() const noexcept { return capacity_; }
+  TENON_ALWAYS_INLINE T& operator[](size_type i) { return data_[i]; }
+  TENON_ALWAYS_INLINE const T& operator[](size_type i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE T& front() { return data_[0]; }
+  TENON_ALWAYS_INLINE const T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE T& back() { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE const T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE T* data() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const T* data() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator begin() noexcept { return data_; }
+  TENON_ALWAYS_INLINE const_iterator begin() const noexcept { return data_; }
+  TENON_ALWAYS_INLINE iterator end() noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE const_iterator end() const noexcept { return data_ + size_; }
+  TENON_ALWAYS_INLINE size_type size() const noexcept { return size_; }
+  TENON_ALWAYS_INLINE bool empty() const noexcept { return size_ == 0; }
+  TENON_ALWAYS_INLINE size_type capacity() const noexcept { return capacity_; }
 
   friend bool operator==(const InlinedVector& a, const InlinedVector& b) {
     if (a.size_ != b.size_) return false;
@@ -167,22 +167,22 @@ class InlinedVector {
  private:
   static constexpr bool kBytes = std::is_trivially_copyable_v<T>;  // may be moved with memcpy
 
-  T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
-  static T* Allocate(size_type count) {
+  TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
+  TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
     } else {
       return static_cast<T*>(::operator new(count * sizeof(T)));
     }
   }
-  static void Free(T* data) {
+  TENON_ALWAYS_INLINE static void Free(T* data) {
     if constexpr (alignof(T) > alignof(std::max_align_t)) {
       ::operator delete(static_cast<void*>(data), std::align_val_t{alignof(T)});
     } else {
       ::operator delete(static_cast<void*>(data));
     }
   }
-  static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
+  TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>) {
       for (; first != last; ++first) first->~T();
     }

@@ -39,7 +39,27 @@ constexpr std::size_t ArrayBytes(std::size_t count, std::size_t item_bytes) {
   return count > SIZE_MAX / item_bytes ? SIZE_MAX : count * item_bytes;
 }
 
-// For all items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
+// What follows is the same for all types: calls of it cost the compiler less than copies.
+
+// The capacity after `capacity`, for one item more or for `wanted` of them.
+constexpr std::size_t NextCapacity(std::size_t capacity, std::size_t wanted, std::size_t item_bytes) {
+  if (capacity == 0 && wanted != 0) return wanted;
+  const std::size_t doubled = capacity == 0 ? (item_bytes > 64 ? 1 : 4) : 2 * capacity;
+  return wanted > doubled ? wanted : doubled;
+}
+TENON_NOINLINE inline void* AllocateItems(std::size_t count, std::size_t item_bytes, std::size_t alignment) {
+  const std::size_t bytes = ArrayBytes(count, item_bytes);
+  return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? ::operator new(bytes, std::align_val_t{alignment})
+                                                      : ::operator new(bytes);
+}
+TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
+  if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+    ::operator delete(items, std::align_val_t{alignment});
+  } else {
+    ::operator delete(items);
+  }
+}
+// For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
   const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
@@ -152,11 +172,10 @@ class SlimVector {
         Grow(0);
       return *std::construct_at(data_ + size_++, item);
     } else {
-      T* const larger = size_ == capacity_ ? Allocate(Larger(0)) : nullptr;
-      T* const item = (larger == nullptr ? data_ : larger) + size_;
-      std::construct_at(item, static_cast<Args&&>(args)...);
-      if (larger != nullptr) [[unlikely]]
-        MoveTo(larger, Larger(0));
+      T* const data = size_ == capacity_ ? Allocate(Larger(0)) : data_;
+      T* const item = std::construct_at(data + size_, static_cast<Args&&>(args)...);
+      if (data != data_) [[unlikely]]
+        MoveTo(data, Larger(0));
       ++size_;
       return *item;
     }
@@ -224,31 +243,27 @@ class SlimVector {
 
  private:
   // Functions, so that T may be incomplete until they are needed.
-  TENON_ALWAYS_INLINE static constexpr bool IsBytes() { return std::is_trivially_copyable_v<T> && !IsOverAligned(); }
-  TENON_ALWAYS_INLINE static constexpr bool IsOverAligned() { return alignof(T) > __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+  TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
+    return std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  }
 
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
     if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
-    if constexpr (IsOverAligned()) {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T)), std::align_val_t{alignof(T)}));
-    } else {
-      return static_cast<T*>(::operator new(detail::ArrayBytes(count, sizeof(T))));
-    }
+    return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
-  // The next capacity, for one item more or for `wanted` of them.
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
-    if (wanted != 0 && capacity_ == 0) return wanted;
-    const size_type doubled = capacity_ == 0 ? (sizeof(T) > 64 ? 1 : 4) : 2 * capacity_;
-    return wanted > doubled ? wanted : doubled;
+    return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
   // Room for `capacity` items, or for twice as many as now.
   TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
-    if (IsBytes() && !TENON_IS_CONSTANT_EVALUATED()) {
-      data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
-    } else {
-      if (capacity == 0) capacity = Larger(0);
-      MoveTo(Allocate(capacity), capacity);
+    if constexpr (IsBytes()) {
+      if (!TENON_IS_CONSTANT_EVALUATED()) {
+        data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
+        return;
+      }
     }
+    const size_type larger = capacity == 0 ? Larger(0) : capacity;
+    MoveTo(Allocate(larger), larger);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
   TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
@@ -263,10 +278,8 @@ class SlimVector {
   TENON_ALWAYS_INLINE constexpr void Free() noexcept {
     if (TENON_IS_CONSTANT_EVALUATED()) {
       if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else if constexpr (IsOverAligned()) {
-      ::operator delete(static_cast<void*>(data_), std::align_val_t{alignof(T)});
     } else {
-      ::operator delete(static_cast<void*>(data_));
+      detail::FreeItems(static_cast<void*>(data_), alignof(T));
     }
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {

@@ -129,6 +129,10 @@ namespace detail {
                status.ToString().c_str());
   std::abort();
 }
+// The status of a Result without a value.
+TENON_NOINLINE inline void RefuseOk(Status* status) {
+  if (status->ok()) *status = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
+}
 }  // namespace detail
 
 // A T, or the Status that says why there is none. Asking an error for its value is a mistake of the program and ends
@@ -138,8 +142,8 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(const Status& status) : status_(status) { RefuseOk(); }
-  Result(Status&& status) : status_(std::move(status)) { RefuseOk(); }
+  TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
+  TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
   template <class U = T>
     requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
@@ -160,26 +164,23 @@ class [[nodiscard]] Result {
     if (ok()) value_.~T();
   }
 
-  bool ok() const { return status_.ok(); }
-  const Status& status() const& { return status_; }
-  Status status() && { return ok() ? Status() : status_; }
+  TENON_ALWAYS_INLINE bool ok() const { return status_.ok(); }
+  TENON_ALWAYS_INLINE const Status& status() const& { return status_; }
+  TENON_ALWAYS_INLINE Status status() && { return status_; }  // stays: says whether there is a value
 
-  T& value() & { return Checked(), value_; }
-  const T& value() const& { return Checked(), value_; }
-  T&& value() && { return Checked(), std::move(value_); }
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
+  TENON_ALWAYS_INLINE T& value() & { return Checked(), value_; }
+  TENON_ALWAYS_INLINE const T& value() const& { return Checked(), value_; }
+  TENON_ALWAYS_INLINE T&& value() && { return Checked(), std::move(value_); }
+  TENON_ALWAYS_INLINE T& operator*() & { return value(); }
+  TENON_ALWAYS_INLINE const T& operator*() const& { return value(); }
+  TENON_ALWAYS_INLINE T&& operator*() && { return std::move(*this).value(); }
+  TENON_ALWAYS_INLINE T* operator->() { return &value(); }
+  TENON_ALWAYS_INLINE const T* operator->() const { return &value(); }
   T value_or(T other) const& { return ok() ? value_ : std::move(other); }
 
  private:
-  void Checked() const {
+  TENON_ALWAYS_INLINE void Checked() const {
     if (!ok()) detail::DieOnBadResult(status_);
-  }
-  void RefuseOk() {
-    if (status_.ok()) status_ = Status(Code::kInternal, "a Result was made from an OK status: return a value instead");
   }
 
   Status status_;

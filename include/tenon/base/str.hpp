@@ -99,14 +99,69 @@ TENON_COLD inline std::string CatPieces(std::initializer_list<Piece> pieces) {
 }
 }  // namespace detail
 
-// Appends the text of every argument to *out.
+// Appends the text of every argument to *out. An overload for each number of pieces: a template would be compiled once
+// for every combination of argument types, literals of each length among them, and there are some hundred in the
+// runtime.
+inline void StrAppend(std::string*) {}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a) { detail::AppendPieces(out, {a}); }
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b) {
+  detail::AppendPieces(out, {a, b});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c) {
+  detail::AppendPieces(out, {a, b, c});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+  detail::AppendPieces(out, {a, b, c, d});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e) {
+  detail::AppendPieces(out, {a, b, c, d, e});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f) {
+  detail::AppendPieces(out, {a, b, c, d, e, f});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f, const Piece& g) {
+  detail::AppendPieces(out, {a, b, c, d, e, f, g});
+}
+TENON_COLD inline void StrAppend(std::string* out, const Piece& a, const Piece& b, const Piece& c, const Piece& d,
+                                 const Piece& e, const Piece& f, const Piece& g, const Piece& h) {
+  detail::AppendPieces(out, {a, b, c, d, e, f, g, h});
+}
 template <class... Args>
+  requires(sizeof...(Args) > 8)
 void StrAppend(std::string* out, const Args&... args) {
   detail::AppendPieces(out, {Piece(args)...});
 }
 
 // The text of every argument, one after the other: StrCat("rank ", 2, " of ", shape).
+inline std::string StrCat() { return std::string(); }
+TENON_COLD inline std::string StrCat(const Piece& a) { return detail::CatPieces({a}); }
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b) { return detail::CatPieces({a, b}); }
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c) {
+  return detail::CatPieces({a, b, c});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+  return detail::CatPieces({a, b, c, d});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) {
+  return detail::CatPieces({a, b, c, d, e});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f) {
+  return detail::CatPieces({a, b, c, d, e, f});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f, const Piece& g) {
+  return detail::CatPieces({a, b, c, d, e, f, g});
+}
+TENON_COLD inline std::string StrCat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                                     const Piece& f, const Piece& g, const Piece& h) {
+  return detail::CatPieces({a, b, c, d, e, f, g, h});
+}
 template <class... Args>
+  requires(sizeof...(Args) > 8)
 std::string StrCat(const Args&... args) {
   return detail::CatPieces({Piece(args)...});
 }

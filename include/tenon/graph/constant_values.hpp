@@ -3,6 +3,7 @@
 // ConstantValues: what the outputs of a graph are worth that depend on constants and known shapes alone. Shape
 // functions ask for them (Reshape's shape, Fill's dims, ...).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,13 +19,14 @@
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/graph/integer_folding.hpp>
+#include <tenon/graph/integers.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 // Computes nodes that depend on constants alone, with real kernels: something that a runtime can offer. Without it only
-// small integer nodes are known (graph/integer_folding.hpp). one thread.
+// constants, what shapes say, and small integer nodes (where graph/integer_folding.hpp is included) are known. one
+// thread.
 class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
@@ -228,7 +230,8 @@ class ConstantValues {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       TENON_RETURN_IF_ERROR(KnownWithoutInputs(node.inputs[i], &inputs[i], done));
     }
-    *done = FoldIntegers(node, inputs, &outputs) ||
+    const detail::FoldNode fold = detail::fold_integers.load(std::memory_order_acquire);
+    *done = (fold != nullptr && fold(node, inputs, &outputs)) ||
             (evaluator_ != nullptr && evaluator_->Evaluate(node, inputs, &outputs) &&
              outputs.size() == node.output_types.size());
     if (*done) {

@@ -24,7 +24,7 @@
 #include <tenon/graph/function.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
-#include <tenon/graph/shapes.hpp>
+#include <tenon/graph/shape_refiner.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

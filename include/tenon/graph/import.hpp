@@ -22,7 +22,7 @@
 #include <tenon/op/versions.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/graph/shapes.hpp>
+#include <tenon/graph/shape_refiner.hpp>
 #include <tenon/graph/validate.hpp>
 
 TENON_NAMESPACE_BEGIN

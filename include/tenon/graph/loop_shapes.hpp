@@ -12,7 +12,7 @@
 #include <tenon/op/shape_refinement.hpp>
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
-#include <tenon/graph/shapes.hpp>
+#include <tenon/graph/shape_refiner.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

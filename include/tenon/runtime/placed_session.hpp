@@ -37,6 +37,7 @@
 #include <tenon/graph/partition.hpp>
 #include <tenon/graph/placement.hpp>
 #include <tenon/graph/placer.hpp>
+#include <tenon/graph/shapes.hpp>
 #include <tenon/graph/validate.hpp>
 #include <tenon/runtime/multi_device.hpp>
 #include <tenon/runtime/registry_kernels.hpp>

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/graph/shape_refiner.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tenon/graph/builder.hpp>
+#include <tenon/graph/import.hpp>
+#include <tenon/graph/integer_folding.hpp>
+
+#include "test_ops.hpp"
+
+namespace shape_refiner_test {
+using namespace tenon;
+using namespace tenon::testing;
+
+namespace {
+Result<Graph> Import(const GraphBuilder& b, ConstantEvaluator* evaluator = nullptr) {
+  REQUIRE_MESSAGE(b.status().ok(), b.status().message());
+  ImportOptions options;
+  options.evaluator = evaluator;
+  GraphDef def = b.graph_def();
+  return ImportGraphDef(std::move(def), TestOps(), options);
+}
+// The inferred shape of a node's first output, or the error.
+std::string ShapeOf(const GraphBuilder& b, Output output, ConstantEvaluator* evaluator = nullptr) {
+  const Result<Graph> graph = Import(b, evaluator);
+  if (!graph.ok()) return std::string(graph.status().message());
+  const Node* node = graph->Find(ParseTensorName(b.Name(output)).node);
+  return node->output_shape(output.index).DebugString();
+}
+Output Vector(GraphBuilder* b, std::vector<std::int32_t> values) {
+  const auto n = static_cast<Index>(values.size());
+  return b->Const("", Tensor::From<std::int32_t>(values, TensorShape{n}));
+}
+Output Scalar(GraphBuilder* b, std::int32_t value) { return b->Const("", Tensor::Scalar(value)); }
+// x[begin:end], or x[begin] when shrink is set.
+Output Range(GraphBuilder* b, Output x, int begin, int end, bool shrink = false) {
+  return b->Add("StridedSlice", "", {x, Vector(b, {begin}), Vector(b, {end}), Vector(b, {1})},
+                {{"shrink_axis_mask", shrink ? 1 : 0}});
+}
+}  // namespace
+
+TEST_SUITE("ShapeRefiner") {
+  TEST_CASE("constants are known to shape functions") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 6});
+    CHECK(ShapeOf(b, b.Add("Reshape", "", {x, Vector(&b, {-1, 4})})) == "[3,4]");
+    CHECK(ShapeOf(b, b.Add("Reshape", "", {x, Vector(&b, {})}))
+              .find("Cannot reshape a tensor with 12 elements to shape []") == 0);
+  }
+  TEST_CASE("an impossible constant is refused with the values in the message") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 3});
+    b.Add("Reshape", "op", {x, b.Const("shape", Tensor::From<std::int32_t>({7}, {1}))});
+    const Status status = Import(b).status();
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(
+        status.message() ==
+        "Cannot reshape a tensor with 6 elements to shape [7] (7 elements) for '{{node op}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](x, shape)' "
+        "with input shapes: [2,3], [1] and with input tensors computed as partial shapes: input[1] = [7].");
+  }
+  TEST_CASE("a negative value among sizes is refused") {
+    GraphBuilder b(TestOps());
+    b.Add("Fill", "op", {Vector(&b, {2, -3}), b.Const("v", Tensor::Scalar(1.0f))});
+    CHECK(Import(b).status().message() == "Invalid value in tensor used for shape: -3");
+  }
+  TEST_CASE("shapes computed from shapes are followed, known or not") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {-1, 4, 6});
+    const Output shape = b.Add("Shape", "shape", {x});
+    const Output batch = Range(&b, shape, 0, 1, true), rest = Range(&b, shape, 1, 3);
+    const auto reshaped = [&](Output to) { return ShapeOf(b, b.Add("Reshape", "", {x, to})); };
+    CHECK(reshaped(b.Add("Pack", "", {batch, Scalar(&b, -1)})) == "[?,?]");
+    CHECK(reshaped(b.Add("Pack", "", {batch, Scalar(&b, 24)})) == "[?,24]");
+    CHECK(reshaped(shape) == "[?,4,6]");
+    CHECK(reshaped(b.Add("ConcatV2", "", {{rest, Vector(&b, {-1})}, Scalar(&b, 0)})) == "[4,6,?]");
+    CHECK(reshaped(b.Add("ConcatV2", "", {{Vector(&b, {3}), Range(&b, shape, 0, 1)}, Scalar(&b, 0)})) == "[3,?]");
+    const Output wide =
+        b.Add("Cast", "", {b.Add("Cast", "", {shape}, {{"DstT", DataType::kInt64}})}, {{"DstT", DataType::kInt32}});
+    CHECK(reshaped(wide) == "[?,4,6]");
+  }
+  TEST_CASE("integer arithmetic on known sizes is done") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {2, 4, 6});
+    const Output shape = b.Add("Shape", "shape", {x});
+    const Output height = Range(&b, shape, 1, 2, true), width = Range(&b, shape, -1, 0, true);
+    const Output area = b.Add("Mul", "", {height, width});
+    CHECK(ShapeOf(b, b.Add("Reshape", "", {x, b.Add("Pack", "", {Scalar(&b, -1), area})})) == "[2,24]");
+    const Output half =
+        b.Add("FloorDiv", "", {b.Add("AddV2", "", {b.Add("Neg", "", {area}), Scalar(&b, 1)}), Scalar(&b, 2)});
+    const Output v = b.Const("v", Tensor::Scalar(1.0f));
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {b.Add("Neg", "", {half})}), v})) ==
+          "[12]");  // -floor(-23 / 2)
+  }
+  TEST_CASE("single sizes of partly known shapes are known") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {-1, 4});
+    const Output shape = b.Add("Shape", "shape", {x});
+    const Output sizes = b.Add("Unpack", "sizes", {shape}, {{"num", 2}});
+    const Output v = b.Const("v", Tensor::Scalar(1.0f));
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {sizes[1], sizes[0]}), v})) == "[4,?]");
+    const Output doubled = b.Add("Mul", "", {sizes[1], Scalar(&b, 2)});
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {doubled}), v})) == "[8]");
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {b.Add("Size", "", {x})}), v})) == "[?]");
+  }
+  TEST_CASE("what may be fed or has state is not computed ahead") {
+    GraphBuilder b(TestOps());
+    const Output v = b.Const("v", Tensor::Scalar(1.0f));
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {b.Add("RandomInt", "")}), v})) == "[?]");
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Placeholder("p", DataType::kInt32, {2}), v})) == "[?,?]");
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Placeholder("q", DataType::kInt32), v})) == "<unknown>");
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Placeholder("s", DataType::kInt32, PartialTensorShape(TensorShape{})), v}))
+              .find("Shape must be rank 1 but is rank 0") == 0);
+  }
+  TEST_CASE("shapes held by a resource reach the nodes that read it") {
+    GraphBuilder b(TestOps());
+    const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape{3, -1}}});
+    CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {v}, {{"dtype", DataType::kFloat}})) == "[3,?]");
+    CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {b.Add("Identity", "", {v})}, {{"dtype", DataType::kFloat}})) ==
+          "[3,?]");
+  }
+  TEST_CASE("kernels of the runtime compute what the small evaluator does not") {
+    struct Seven final : ConstantEvaluator {
+      int calls = 0;
+      bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
+        ++calls;
+        CHECK(inputs.size() == node.inputs.size());
+        outputs->push_back(Tensor::From<std::int32_t>({7, 7}, {2}));
+        return node.op_name() == "IdentityN";
+      }
+    } seven;
+    GraphBuilder b(TestOps());
+    const Output odd = b.Add("IdentityN", "odd", {Vector(&b, {1})});
+    const Output big = b.Add("AddN", "big", {Vector(&b, {1})});
+    const Output v = b.Const("v", Tensor::Scalar(1.0f));
+    CHECK(ShapeOf(b, b.Add("Fill", "", {odd, v})) == "[1]");  // the small evaluator knows IdentityN
+    const Output half = b.Add("Cast", "", {b.Const("h", Tensor::Scalar(1.5))}, {{"DstT", DataType::kInt32}});
+    CHECK(ShapeOf(b, b.Add("Fill", "", {b.Add("Pack", "", {half}), v}), &seven) == "[?]");
+    CHECK(ShapeOf(b, b.Add("Fill", "", {big, v}), &seven) == "<unknown>");
+    CHECK(seven.calls > 0);
+  }
+  TEST_CASE("a chain of a hundred thousand computed integers is followed without recursion") {
+    GraphBuilder b(TestOps());
+    Output x = Scalar(&b, 0);
+    const Output one = Scalar(&b, 1);
+    for (int i = 0; i < 100000; ++i) x = b.Add("AddV2", StrCat("n", i), {x, one});
+    const Output filled = b.Add("Fill", "filled", {b.Add("Pack", "pack", {x}), b.Const("v", Tensor::Scalar(1.0f))});
+    CHECK(ShapeOf(b, filled) == "[100000]");
+  }
+  TEST_CASE("slices of concatenations that double at every step end") {
+    GraphBuilder b(TestOps());
+    Output s = b.Add("Shape", "shape", {b.Placeholder("x", DataType::kFloat, {-1})});
+    const Output zero = Scalar(&b, 0);
+    for (int i = 0; i < 60; ++i) s = Range(&b, b.Add("ConcatV2", "", {{s, s}, zero}), 0, 1);
+    CHECK(ShapeOf(b, b.Add("Fill", "filled", {s, b.Const("v", Tensor::Scalar(1.0f))})) == "[?]");
+  }
+}
+}  // namespace shape_refiner_test
