@@ -27,7 +27,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <queue>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10435,7 +10434,7 @@ struct Access {
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
   static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (std::is_same_v<M, std::string>)
+    if constexpr (requires { Get(object).empty(); })
       return Get(object).empty() ? 0 : 1;
     else
       return Get(object) == M{} ? 0 : 1;
@@ -11811,20 +11810,24 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
+// A merge sort from below: runs of 1, 2, 4, ... items become runs of twice as many.
 TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
                                                           bool (*less)(const void*, std::size_t, std::size_t),
                                                           const void* context) {
-  struct Before {
-    bool (*less)(const void*, std::size_t, std::size_t);
-    const void* context;
-    bool operator()(std::size_t a, std::size_t b) const {
-      if (less(context, a, b)) return true;
-      return a < b && !less(context, b, a);
-    }
-  };
-  SlimVector<std::size_t> order(count);
+  SlimVector<std::size_t> order(count), merged(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), Before{less, context});
+  for (std::size_t run = 1; run < count; run *= 2) {
+    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
+      const std::size_t middle = begin + run < count ? begin + run : count;
+      const std::size_t end = middle + run < count ? middle + run : count;
+      std::size_t a = begin, b = middle;
+      for (std::size_t to = begin; to < end; ++to) {
+        const bool take_b = a == middle || (b < end && less(context, order[b], order[a]));
+        merged[to] = take_b ? order[b++] : order[a++];
+      }
+    }
+    order.swap(merged);
+  }
   return order;
 }
 
@@ -26495,6 +26498,41 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+namespace detail {
+
+// A heap of numbers, the smallest on top: std::priority_queue costs the compiler thirty functions.
+class SmallestFirst {
+ public:
+  bool empty() const { return items_.empty(); }
+  void Push(int item) {
+    items_.push_back(item);
+    std::size_t i = items_.size() - 1;
+    for (; i > 0 && items_[(i - 1) / 2] > item; i = (i - 1) / 2) items_[i] = items_[(i - 1) / 2];
+    items_[i] = item;
+  }
+  // The smallest one, which goes. There is one.
+  int Pop() {
+    const int top = items_.front(), item = items_.back();
+    items_.pop_back();
+    const std::size_t count = items_.size();
+    if (count == 0) return top;
+    std::size_t i = 0;
+    for (std::size_t child = 1; child < count; child = 2 * i + 1) {
+      if (child + 1 < count && items_[child + 1] < items_[child]) ++child;
+      if (items_[child] >= item) break;
+      items_[i] = items_[child];
+      i = child;
+    }
+    items_[i] = item;
+    return top;
+  }
+
+ private:
+  SlimVector<int> items_;
+};
+
+}  // namespace detail
+
 // The numbers 0 .. count-1 so that each comes after its predecessors, the smallest possible one first. `pending[n]` is
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
 // them. The result is shorter than `count` when there is a cycle: what is missing is in one or behind one.
@@ -26502,16 +26540,15 @@ template <class ForEachSuccessor>
 SlimVector<int> OrderByDependencies(SlimVector<int> pending, ForEachSuccessor&& for_each_successor) {
   SlimVector<int> order;
   order.reserve(pending.size());
-  std::priority_queue<int> ready;  // of -n: the smallest number comes first
+  detail::SmallestFirst ready;
   for (std::size_t n = 0; n < pending.size(); ++n) {
-    if (pending[n] == 0) ready.push(-static_cast<int>(n));
+    if (pending[n] == 0) ready.Push(static_cast<int>(n));
   }
   while (!ready.empty()) {
-    const int n = -ready.top();
-    ready.pop();
+    const int n = ready.Pop();
     order.push_back(n);
     for_each_successor(n, [&](int m) {
-      if (--pending[static_cast<std::size_t>(m)] == 0) ready.push(-m);
+      if (--pending[static_cast<std::size_t>(m)] == 0) ready.Push(m);
     });
   }
   return order;
@@ -28584,6 +28621,13 @@ class ThreadPool final : public ThreadPoolInterface {
     void* arg;
   };
 
+  // What a thread runs; std::thread makes more of a member function and its arguments than of an object.
+  struct Worker {
+    ThreadPool* pool;
+    int index;
+    void operator()() const { pool->Main(index); }
+  };
+
   // A ParallelFor in progress; lives on its caller's stack.
   struct Loop {
     void (*fn)(void*, Index, Index);
@@ -28611,12 +28655,12 @@ class ThreadPool final : public ThreadPoolInterface {
   bool StartIn(SlimVector<std::thread>* threads, int index) {
 #if defined(__cpp_exceptions)
     try {
-      threads->emplace_back(&ThreadPool::Main, this, index);
+      threads->emplace_back(Worker{this, index});
     } catch (...) {
       return false;
     }
 #else
-    threads->emplace_back(&ThreadPool::Main, this, index);
+    threads->emplace_back(Worker{this, index});
 #endif
     return true;
   }
@@ -31414,13 +31458,17 @@ struct SessionExtras {
                         std::span<Tensor> fetches, const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
+// before its control flow was lowered.
+using KeepSource = GraphDef (*)(const Graph&);
+inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
 TENON_SETUP_CODE_BEGIN
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
   Graph graph;
-  GraphDef source;  // before control flow was lowered; empty where it is not
+  GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
   Owned<KernelCache> kernels;
   bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
 };
@@ -31462,7 +31510,8 @@ class SessionImpl : public RefCounted {
     auto state = MakeOwned<GraphState>();
     state->graph = std::move(graph);
     if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
-      state->source = state->graph.ToGraphDef();
+      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
+        state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();
@@ -36497,6 +36546,9 @@ std::size_t undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_on
 }
 
 template struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+inline GraphDef SourceOf(const Graph& graph) { return graph.ToGraphDef(); }
+inline const bool source_is_kept = LinkPart<KeepSource>(&keep_source, &SourceOf);
 
 }  // namespace detail
 

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,6 +132,23 @@ TEST_SUITE("graph algorithms") {
     const int roots[] = {n - 1};
     ReverseDepthFirst(graph, roots, [&](const Node&) { return ++count, true; }, [](const Node&) {});
     CHECK(count == n);
+  }
+  TEST_CASE("of the numbers that are ready the smallest comes first") {
+    detail::SmallestFirst ready;
+    std::vector<int> model;  // sorted, the largest first
+    std::uint32_t state = 5;
+    for (int step = 0; step < 20000; ++step) {
+      state = state * 1664525u + 1013904223u;
+      if (model.empty() || (state >> 16) % 5 < 3) {
+        const int item = static_cast<int>(state >> 20);
+        ready.Push(item);
+        model.insert(std::upper_bound(model.begin(), model.end(), item, std::greater<int>()), item);
+      } else {
+        REQUIRE(ready.Pop() == model.back());
+        model.pop_back();
+      }
+      REQUIRE(ready.empty() == model.empty());
+    }
   }
 }
 }  // namespace algorithms_test

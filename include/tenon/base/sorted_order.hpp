@@ -2,7 +2,6 @@
 #pragma once
 // SortedOrder: sorts numbers of items instead of items, so that one sort serves all types.
 
-#include <algorithm>
 #include <cstddef>
 
 #include <tenon/base/slim_vector.hpp>
@@ -11,20 +10,24 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
+// A merge sort from below: runs of 1, 2, 4, ... items become runs of twice as many.
 TENON_NOINLINE inline SlimVector<std::size_t> SortNumbers(std::size_t count,
                                                           bool (*less)(const void*, std::size_t, std::size_t),
                                                           const void* context) {
-  struct Before {
-    bool (*less)(const void*, std::size_t, std::size_t);
-    const void* context;
-    bool operator()(std::size_t a, std::size_t b) const {
-      if (less(context, a, b)) return true;
-      return a < b && !less(context, b, a);
-    }
-  };
-  SlimVector<std::size_t> order(count);
+  SlimVector<std::size_t> order(count), merged(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), Before{less, context});
+  for (std::size_t run = 1; run < count; run *= 2) {
+    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
+      const std::size_t middle = begin + run < count ? begin + run : count;
+      const std::size_t end = middle + run < count ? middle + run : count;
+      std::size_t a = begin, b = middle;
+      for (std::size_t to = begin; to < end; ++to) {
+        const bool take_b = a == middle || (b < end && less(context, order[b], order[a]));
+        merged[to] = take_b ? order[b++] : order[a++];
+      }
+    }
+    order.swap(merged);
+  }
   return order;
 }
 

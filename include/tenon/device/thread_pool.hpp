@@ -124,6 +124,13 @@ class ThreadPool final : public ThreadPoolInterface {
     void* arg;
   };
 
+  // What a thread runs; std::thread makes more of a member function and its arguments than of an object.
+  struct Worker {
+    ThreadPool* pool;
+    int index;
+    void operator()() const { pool->Main(index); }
+  };
+
   // A ParallelFor in progress; lives on its caller's stack.
   struct Loop {
     void (*fn)(void*, Index, Index);
@@ -151,12 +158,12 @@ class ThreadPool final : public ThreadPoolInterface {
   bool StartIn(SlimVector<std::thread>* threads, int index) {
 #if defined(__cpp_exceptions)
     try {
-      threads->emplace_back(&ThreadPool::Main, this, index);
+      threads->emplace_back(Worker{this, index});
     } catch (...) {
       return false;
     }
 #else
-    threads->emplace_back(&ThreadPool::Main, this, index);
+    threads->emplace_back(Worker{this, index});
 #endif
     return true;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <queue>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +17,41 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+namespace detail {
+
+// A heap of numbers, the smallest on top: std::priority_queue costs the compiler thirty functions.
+class SmallestFirst {
+ public:
+  bool empty() const { return items_.empty(); }
+  void Push(int item) {
+    items_.push_back(item);
+    std::size_t i = items_.size() - 1;
+    for (; i > 0 && items_[(i - 1) / 2] > item; i = (i - 1) / 2) items_[i] = items_[(i - 1) / 2];
+    items_[i] = item;
+  }
+  // The smallest one, which goes. There is one.
+  int Pop() {
+    const int top = items_.front(), item = items_.back();
+    items_.pop_back();
+    const std::size_t count = items_.size();
+    if (count == 0) return top;
+    std::size_t i = 0;
+    for (std::size_t child = 1; child < count; child = 2 * i + 1) {
+      if (child + 1 < count && items_[child + 1] < items_[child]) ++child;
+      if (items_[child] >= item) break;
+      items_[i] = items_[child];
+      i = child;
+    }
+    items_[i] = item;
+    return top;
+  }
+
+ private:
+  SlimVector<int> items_;
+};
+
+}  // namespace detail
+
 // The numbers 0 .. count-1 so that each comes after its predecessors, the smallest possible one first. `pending[n]` is
 // the number of predecessors of n that are waited for; `for_each_successor(n, visit)` calls visit(m) once for each of
 // them. The result is shorter than `count` when there is a cycle: what is missing is in one or behind one.
@@ -25,16 +59,15 @@ template <class ForEachSuccessor>
 SlimVector<int> OrderByDependencies(SlimVector<int> pending, ForEachSuccessor&& for_each_successor) {
   SlimVector<int> order;
   order.reserve(pending.size());
-  std::priority_queue<int> ready;  // of -n: the smallest number comes first
+  detail::SmallestFirst ready;
   for (std::size_t n = 0; n < pending.size(); ++n) {
-    if (pending[n] == 0) ready.push(-static_cast<int>(n));
+    if (pending[n] == 0) ready.Push(static_cast<int>(n));
   }
   while (!ready.empty()) {
-    const int n = -ready.top();
-    ready.pop();
+    const int n = ready.Pop();
     order.push_back(n);
     for_each_successor(n, [&](int m) {
-      if (--pending[static_cast<std::size_t>(m)] == 0) ready.push(-m);
+      if (--pending[static_cast<std::size_t>(m)] == 0) ready.Push(m);
     });
   }
   return order;

@@ -253,13 +253,17 @@ struct SessionExtras {
                         std::span<Tensor> fetches, const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
+// before its control flow was lowered.
+using KeepSource = GraphDef (*)(const Graph&);
+inline constinit std::atomic<KeepSource> keep_source{nullptr};
 
 TENON_SETUP_CODE_BEGIN
 // A session's graph. Extending makes another one; the graphs before it stay as long as the session, because programs
 // and kernels point into them.
 struct GraphState {
   Graph graph;
-  GraphDef source;  // before control flow was lowered; empty where it is not
+  GraphDef source;  // before control flow was lowered; empty where it is not, or where nothing can be extended
   Owned<KernelCache> kernels;
   bool functions_wait = false;  // some node of some function may wait for another, and so may who calls it
 };
@@ -301,7 +305,8 @@ class SessionImpl : public RefCounted {
     auto state = MakeOwned<GraphState>();
     state->graph = std::move(graph);
     if (const GraphPass lower = options_.lower_control_flow; lower != nullptr) {
-      state->source = state->graph.ToGraphDef();
+      if (const KeepSource keep = keep_source.load(std::memory_order_acquire); keep != nullptr)
+        state->source = keep(state->graph);
       TENON_RETURN_IF_ERROR(lower(&state->graph, state->graph.library(), registry_->ops()));
     }
     KernelCache* older = states_.empty() ? nullptr : states_.back()->kernels.get();

@@ -179,7 +179,7 @@ struct Access {
   static M& Get(void* object) { return static_cast<C*>(object)->*Member; }
   static const M& Get(const void* object) { return static_cast<const C*>(object)->*Member; }
   static std::size_t CountSet(const void* object) {  // proto3: a default value is not written
-    if constexpr (std::is_same_v<M, std::string>)
+    if constexpr (requires { Get(object).empty(); })
       return Get(object).empty() ? 0 : 1;
     else
       return Get(object) == M{} ? 0 : 1;
