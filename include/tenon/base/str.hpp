@@ -38,7 +38,7 @@ class Piece {
   Piece(T value) : Piece(std::string_view(Name(value))) {}
   // Values with a DebugString(), e.g. shapes.
   template <class T>
-    requires requires(const T& x) { std::string(x.DebugString()); }
+    requires(__is_class(T) && requires(const T& x) { std::string(x.DebugString()); })
   Piece(const T& value) : kind_(Kind::kObject), object_(&value), debug_string_(&DebugStringOf<T>) {}
 
   // Appends the piece's text.

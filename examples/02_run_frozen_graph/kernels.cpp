@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ops of this program: tenon::ops::Cnn, in its main file, is what the digits networks need; these are what other
+// frozen networks for images and sounds have besides (ResNet, MobileNet, U-Net, generators, keyword spotting, ...).
+// A graph with other ops says which. <tenon/ops.hpp> has all of them in tenon::ops::All and takes longer to compile.
+#include <cstdint>
+
+#include <tenon/register.hpp>
+#include <tenon/ops/array/fill.hpp>
+#include <tenon/ops/array/gather.hpp>
+#include <tenon/ops/array/sequence.hpp>
+#include <tenon/ops/array/slice.hpp>
+#include <tenon/ops/array/space_batch.hpp>
+#include <tenon/ops/array/split.hpp>
+#include <tenon/ops/array/tile.hpp>
+#include <tenon/ops/array/transpose.hpp>
+#include <tenon/ops/image/resize.hpp>
+#include <tenon/ops/math/arg_reduction.hpp>
+#include <tenon/ops/math/arithmetic.hpp>
+#include <tenon/ops/math/cast.hpp>
+#include <tenon/ops/math/comparison.hpp>
+#include <tenon/ops/math/exponential.hpp>
+#include <tenon/ops/math/n_ary.hpp>
+#include <tenon/ops/math/rounding.hpp>
+#include <tenon/ops/math/select.hpp>
+#include <tenon/ops/math/trigonometric.hpp>
+#include <tenon/ops/nn/activation.hpp>
+#include <tenon/ops/nn/batch_norm.hpp>
+#include <tenon/ops/nn/conv_gradient.hpp>
+#include <tenon/ops/nn/depthwise.hpp>
+#include <tenon/ops/nn/pool_average.hpp>
+#include <tenon/ops/nn/softmax.hpp>
+
+namespace {
+using namespace tenon::ops;
+using Networks = tenon::OpList<Abs, AddN, ArgMax, AvgPool, BatchToSpaceND, Cast, ClipByValue, Conv2DBackpropInput,
+                               DepthToSpace, DepthwiseConv2dNative, Elu, Fill, Floor, FusedBatchNormV3, GatherV2,
+                               Greater, GreaterEqual, LeakyRelu, Less, LessEqual, Log, LogSoftmax, Range,
+                               ResizeBilinear, ResizeNearestNeighbor, SelectV2, Slice, Softplus, SpaceToBatchND,
+                               SpaceToDepth, Split, SplitV, SquaredDifference, Tanh, Tile, Transpose, Unpack>;
+}  // namespace
+
+TENON_REGISTER(tenon::Types<float, std::int32_t>, Networks);
