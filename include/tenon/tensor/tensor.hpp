@@ -17,7 +17,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/format.hpp>
@@ -107,10 +107,10 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements in ordinary memory. For types and sizes that the program
+  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the program
   // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
   // returns a Status instead.
-  Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
+  Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {}
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
@@ -157,12 +157,12 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from ordinary memory. InvalidArgument for a dtype that tensors
+  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that tensors
   // cannot hold, ResourceExhausted without memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
-    if (allocator == nullptr) allocator = CpuAllocator();
+    if (allocator == nullptr) allocator = DefaultAllocator();
     Tensor tensor(allocator, dtype, shape);
     if (!tensor.IsInitialized()) [[unlikely]]
       return OutOfMemory(dtype, shape, allocator);
@@ -361,7 +361,7 @@ class Tensor {
   // initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
-    Tensor copy(CpuAllocator(), dtype(), shape_);
+    Tensor copy(DefaultAllocator(), dtype(), shape_);
     if (copy.buffer_ == nullptr) return copy;
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
