@@ -382,6 +382,49 @@ TEST_SUITE("Tensor views") {
         Contains(child.errors,
                  "shaped() wants as many elements as there are, got [2,2]; the tensor has shape [2,3] and 6 elements"));
   }
+  TEST_CASE("of elements at an address that does not suit them are refused") {
+    alignas(64) char bytes[64] = {};
+    Tensor odd = Tensor::FromMemory(DataType::kFloat, {2, 3}, bytes + 1);
+    const std::string text =
+        StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(bytes + 1)),
+               " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them "
+               "aligned memory");
+    const Tensor& c = odd;
+    CHECK(errors::IsInvalidArgument(c.View<In<float>>().status()));
+    CHECK(c.View<In<float>>().status().message() == "Tensor::View: " + text);
+    CHECK((odd.View<Out<float, 2>>().status().message() == "Tensor::View: " + text));
+    const auto dies = [&](auto view) {
+      const ChildResult child = RunInChild(view);
+      return child.aborted && Contains(child.errors, "Tensor: " + text + "; the tensor has type float and shape [2,3]");
+    };
+    CHECK(dies([&] { static_cast<void>(odd.flat<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.flat<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.matrix<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.shaped<float, 1>({6})); }));
+    CHECK(dies([&] { static_cast<void>(c.flat_inner_dims<float>()); }));
+    CHECK(dies([&] { static_cast<void>(odd.flat_outer_dims<float>()); }));
+    const Tensor one = Tensor::FromMemory(DataType::kComplex64, {}, bytes + 2);
+    CHECK(Contains(one.View<In<std::complex<float>>>().status().ToString(), " is not a multiple of 4; "));
+    CHECK(Tensor::FromMemory(DataType::kComplex64, {}, bytes + 4).View<In<std::complex<float>>>().ok());
+    CHECK(odd.DeepCopy().flat<float>()[5] == 0);
+    // No elements: nothing is read.
+    const Tensor none = Tensor::FromMemory(DataType::kFloat, {0}, bytes + 1);
+    CHECK(none.flat<float>().size() == 0);
+    CHECK(none.View<In<float>>().ok());
+    CHECK(Tensor::FromMemory(DataType::kInt8, {3}, bytes + 1).flat<std::int8_t>()[2] == 0);
+  }
+  TEST_CASE("of no elements collapse dimensions whose product would overflow only where they can") {
+    const Index huge = Index{1} << 40;
+    const Tensor t(DataType::kFloat, {0, huge, huge});
+    CHECK(t.flat_inner_dims<float>().dim(0) == 0);
+    CHECK(t.flat_inner_dims<float>().dim(1) == huge);
+    CHECK((t.flat_inner_dims<float, 1>().dim(0) == 0));
+    CHECK((t.flat_outer_dims<float, 1>().dim(0) == 0));
+    const ChildResult child = RunInChild([&] { static_cast<void>(t.flat_outer_dims<float>()); });
+    CHECK(child.aborted);
+    CHECK(Contains(child.errors, "Tensor: the dimensions that become one overflow; the tensor has type float and shape "
+                                 "[0,1099511627776,1099511627776]"));
+  }
   TEST_CASE("are made from what the runtime hands to a kernel") {
     const Tensor t = MakeTensor<float>({2}, {1, 2});
     Needed(t.raw_data());

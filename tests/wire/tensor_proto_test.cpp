@@ -535,6 +535,20 @@ TEST_SUITE("TensorShapeProto") {
           "An unknown shape must not have any dimensions set.");
     CHECK(Has(Partial(Shape({-2})).status(), "has dimensions with values below -1 (where -1 means unknown)"));
     CHECK(Has(Partial(Shape({Index{1} << 62, 4})).status(), "is too large (more than 2**63 - 1 entries)"));
+    // A zero does not hide that the others are too many, wherever it stands.
+    const Index huge = Index{1} << 40;
+    for (const std::vector<Index>& dims : std::vector<std::vector<Index>>{{0, huge, huge}, {huge, 0, huge}}) {
+      std::string proto;
+      for (const Index size : dims) proto += Shape({size});
+      CHECK(Partial(proto).status().message() == "Encountered overflow when multiplying shape dimensions");
+      CHECK(ShapeFromProto(wire::AsBytes(proto)).status().message() ==
+            "Encountered overflow when multiplying shape dimensions");
+    }
+    CHECK(ShapeFromProto(wire::AsBytes(Shape({huge, huge, 0}))).status().message() ==
+          "Shape [1099511627776,1099511627776,0] is too large (more than 2**63 - 1 entries)");
+    CHECK(Partial(Shape({-1, huge, huge})).status().message() ==
+          "Encountered overflow when multiplying shape dimensions");
+    CHECK(Partial(Shape({0, huge})).ok());
     std::string dims;
     for (int i = 0; i < 255; ++i) dims += Shape({1});
     CHECK(Has(Partial(dims).status(), "has too many dimensions"));

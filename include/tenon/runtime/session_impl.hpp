@@ -233,6 +233,8 @@ class Prepared : public RefCounted {
                                        "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+      if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
+        return errors::InvalidArgument("Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
     }
     return OkStatus();
   }

@@ -96,7 +96,7 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
   }
   if (shape.rank > kMaxTensorRank) return errors::InvalidArgument("Shape ", shape, " has too many dimensions");
-  Index elements = 1;
+  Index elements = 1, without_zeros = 1;
   bool known = true;
   for (const Index size : shape.sizes()) {
     if (size < -1 && partial) {
@@ -104,10 +104,12 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     }
     if (size < 0 && !partial) return errors::InvalidArgument("Shape ", shape, " is not fully defined");
     known = known && size >= 0;
+    if (size > 0) without_zeros = MultiplyWithoutOverflow(without_zeros, size);
     if (!known) continue;
     elements = MultiplyWithoutOverflow(elements, size);
     if (elements < 0) return errors::InvalidArgument("Shape ", shape, " is too large (more than 2**63 - 1 entries)");
   }
+  if (without_zeros < 0) return errors::InvalidArgument("Encountered overflow when multiplying shape dimensions");
   return OkStatus();
 }
 inline Status MakePartialShape(const RawShape& raw, PartialTensorShape* shape) {
