@@ -136,7 +136,7 @@ class Tensor {
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
@@ -148,7 +148,7 @@ class Tensor {
     shape_ = shape;
     set_dtype(dtype);
     const Index n = shape.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
