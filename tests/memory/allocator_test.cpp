@@ -98,8 +98,8 @@ TEST_CASE("allocators on top of one pass on what it says of blocks, handles and 
   const tenon::Owned<tenon::CachingAllocator, tenon::CachingAllocator::Releaser> caching(
       tenon::CachingAllocator::Create(&handles));
   std::uint64_t frontier = 0;
-  for (Allocator* const on_top :
-       {static_cast<Allocator*>(&limited), static_cast<Allocator*>(&tracking), static_cast<Allocator*>(caching.get())}) {
+  for (Allocator* const on_top : {static_cast<Allocator*>(&limited), static_cast<Allocator*>(&tracking),
+                                  static_cast<Allocator*>(caching.get())}) {
     CHECK(on_top->AllocatesOpaqueHandle());
     CHECK_FALSE(on_top->HoldsHeaders());
     on_top->SetSafeFrontier(++frontier);

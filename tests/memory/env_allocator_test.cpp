@@ -77,8 +77,7 @@ TEST_SUITE("env_allocator") {
       const Environment environment("true", limit);
       const Status s = RegisterAllocatorFromEnvironment(registry);
       CHECK(s.code() == Code::kInvalidArgument);
-      CHECK(s.message() ==
-            std::string("TF_CPU_BFC_MEM_LIMIT_IN_MB must be between 1 and 134217728, got ") + limit);
+      CHECK(s.message() == std::string("TF_CPU_BFC_MEM_LIMIT_IN_MB must be between 1 and 134217728, got ") + limit);
     }
     CHECK(registry.GetAllocator() == CpuAllocator());
   }

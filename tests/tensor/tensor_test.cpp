@@ -422,8 +422,9 @@ TEST_SUITE("Tensor views") {
     CHECK((t.flat_outer_dims<float, 1>().dim(0) == 0));
     const ChildResult child = RunInChild([&] { static_cast<void>(t.flat_outer_dims<float>()); });
     CHECK(child.aborted);
-    CHECK(Contains(child.errors, "Tensor: the dimensions that become one overflow; the tensor has type float and shape "
-                                 "[0,1099511627776,1099511627776]"));
+    CHECK(Contains(child.errors,
+                   "Tensor: the dimensions that become one overflow; the tensor has type float and shape "
+                   "[0,1099511627776,1099511627776]"));
   }
   TEST_CASE("are made from what the runtime hands to a kernel") {
     const Tensor t = MakeTensor<float>({2}, {1, 2});

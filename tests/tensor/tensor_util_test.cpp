@@ -384,8 +384,8 @@ TEST_SUITE("AllocatedBytes") {
     alignas(64) float values[6] = {};
     TrackingAllocator memory(CpuAllocator());
     BFCAllocator bfc(MakeOwned<BaseSubAllocator>(CpuAllocator()), std::size_t{4} << 20, "bfc");
-    for (Allocator* const kind : {static_cast<Allocator*>(nullptr), static_cast<Allocator*>(&memory),
-                                  static_cast<Allocator*>(&bfc)}) {
+    for (Allocator* const kind :
+         {static_cast<Allocator*>(nullptr), static_cast<Allocator*>(&memory), static_cast<Allocator*>(&bfc)}) {
       const Tensor t(DataType::kFloat, {3, 2}, Buffer::Wrap(values, sizeof values, nullptr, nullptr, kind));
       CHECK(AllocatedBytes(t) == 24);
       CHECK(AllocatedBytes(t.Slice(1, 2)) == 8);

@@ -189,7 +189,8 @@ TEST_SUITE("Unaligned views") {
     for (const Status& refused :
          {CheckedViews(t).matrix<float>().status(), CheckedViews(t).tensor<float, 2>().status(),
           CheckedViews(t).shaped<float, 1>({6}).status(), CheckedViews(t).flat_inner_dims<float>().status(),
-          CheckedViews(t).flat_outer_dims<float>().status(), CheckedViews(t).flat_inner_outer_dims<float, 2>(0).status(),
+          CheckedViews(t).flat_outer_dims<float>().status(),
+          CheckedViews(t).flat_inner_outer_dims<float, 2>(0).status(),
           CheckedViews(t).bit_casted_shaped<std::int32_t, 1>({6}).status(),
           CheckedViews(t).bit_casted_tensor<std::int32_t, 2>().status(),
           CheckedViews(t).reinterpret_last_dimension<float, 2>().status()}) {

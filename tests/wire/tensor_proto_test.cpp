@@ -315,6 +315,67 @@ TEST_SUITE("TensorFromProto with an owner") {
     kept = Tensor();
     CHECK(freed);
   }
+  TEST_CASE("long strings become views, short ones are held, and the owner stays as long as the tensor") {
+    const std::string long1(40, 'a'), long2(100, 'b'), edge(22, 'e'), over(23, 'o');
+    std::string lengths;
+    for (const std::string& text : {long1, std::string("short"), edge, over, long2}) lengths += Varints({text.size()});
+    const std::string typed = Bytes(8, long1) + Bytes(8, "short") + Bytes(8, edge) + Bytes(8, over) + Bytes(8, long2);
+    for (const std::string& values : {typed, Bytes(4, lengths + long1 + "short" + edge + over + long2)}) {
+      const std::string proto = Proto(DataType::kString, {5}, values);
+      bool freed = false;
+      Tensor kept, part;
+      {
+        Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), [&freed] { freed = true; });
+        kept = Read(proto, owner);
+        owner->Unref();
+      }
+      const tstring* const texts = kept.data<tstring>();
+      CHECK(Values<tstring>(kept) == std::vector<tstring>{long1, "short", edge, over, long2});
+      for (int i = 0; i < 5; ++i) CHECK(texts[i].is_view() == (i == 0 || i >= 3));
+      CHECK(texts[0].data() >= proto.data());
+      CHECK(texts[0].data() + 40 <= proto.data() + proto.size());
+      CHECK_FALSE(kept.RefCountIsOne());  // nobody moves the views to where they dangle
+      const Tensor copy = kept.DeepCopy();
+      CHECK_FALSE(copy.data<tstring>()[0].is_view());
+      part = kept.Slice(1, 4);
+      kept = Tensor();
+      CHECK(!freed);
+      CHECK(part.data<tstring>()[2] == over);
+      part = Tensor();
+      CHECK(freed);
+      CHECK(copy.data<tstring>()[4] == long2);
+    }
+  }
+  TEST_CASE("a long string repeated is so many views, and takes no memory") {
+    const std::string proto = Proto(DataType::kString, {1000}, Bytes(8, "x") + Bytes(8, std::string(5000, 'r')));
+    Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), nullptr, nullptr);
+    const Result<Tensor> t = TensorFromProto(wire::AsBytes(proto), owner, 100000);
+    owner->Unref();
+    REQUIRE_MESSAGE(t.ok(), t.status().message());
+    CHECK(t->data<tstring>()[0] == "x");
+    CHECK(t->data<tstring>()[1].is_view());
+    CHECK(t->data<tstring>()[999].data() == t->data<tstring>()[1].data());
+    CHECK(TensorFromProto(wire::AsBytes(proto), nullptr, 100000).status().code() == Code::kResourceExhausted);
+  }
+  TEST_CASE("a tensor of short strings lets the owner go, and may be written to") {
+    const std::string proto = Proto(DataType::kString, {2}, Bytes(8, "ab"));
+    bool freed = false;
+    Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), [&freed] { freed = true; });
+    const Tensor t = Read(proto, owner);
+    owner->Unref();
+    CHECK(freed);
+    CHECK(t.RefCountIsOne());
+    CHECK(t.data<tstring>()[1] == "ab");
+  }
+  TEST_CASE("strings outside the owner's memory are copied") {
+    const std::string proto = Proto(DataType::kString, {1}, Bytes(8, std::string(50, 'c')));
+    char other[8] = {};
+    Buffer* owner = Buffer::Wrap(other, sizeof other, nullptr, nullptr);
+    const Tensor t = Read(proto, owner);
+    CHECK_FALSE(t.data<tstring>()[0].is_view());
+    CHECK(t.RefCountIsOne());
+    owner->Unref();
+  }
   TEST_CASE("bytes outside the owner's memory are copied") {
     const std::string proto = Proto(DataType::kUint8, {3}, Bytes(4, "abc"));
     char other[8] = {};

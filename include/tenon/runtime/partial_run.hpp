@@ -199,7 +199,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     if (!value.IsInitialized())
       return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
     if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
-      return errors::InvalidArgument("Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
+      return errors::InvalidArgument(
+          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
     return OkStatus();
   }
 

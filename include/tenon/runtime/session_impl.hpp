@@ -234,7 +234,8 @@ class Prepared : public RefCounted {
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
       if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
-        return errors::InvalidArgument("Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
+        return errors::InvalidArgument(
+            "Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
     }
     return OkStatus();
   }

@@ -57,8 +57,8 @@ inline bool IsAlignedFor(DataType dtype, const void* data) {
 }
 // The end of a message on elements at an address that does not suit their type.
 TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
-  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)),
-                " is not a multiple of ", alignment,
+  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
+                alignment,
                 "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
 }
 
@@ -129,9 +129,9 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the program
-  // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
-  // returns a Status instead.
+  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
+  // program knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program.
+  // Make() returns a Status instead.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {}
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
@@ -179,8 +179,8 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that tensors
-  // cannot hold, ResourceExhausted without memory.
+  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that
+  // tensors cannot hold, ResourceExhausted without memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
@@ -287,8 +287,8 @@ class Tensor {
   }
 
   // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
-  // memory, and those at an address that does not suit their type, end the program. They borrow: none may outlive the tensor. View() is the form for tensors that come from a
-  // user.
+  // memory, and those at an address that does not suit their type, end the program. They borrow: none may outlive the
+  // tensor. View() is the form for tensors that come from a user.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T, int Rank> Out<T, Rank> tensor() {
