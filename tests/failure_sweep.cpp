@@ -80,7 +80,7 @@ struct Outcome {
   std::int64_t requests = 0;  // before the first failure to the end
   std::int64_t leaked = 0;
   bool failed = false;  // an assertion of the test did
-  bool told = false;    // a message was made that memory is missing
+  bool told = false;  // a message was made that memory is missing
 };
 enum class End { kRan, kAborted, kCrashed, kHung };
 
@@ -92,12 +92,11 @@ std::string ReadAll(int file) {
   for (ssize_t n = 0; (n = read(file, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
   return text;
 }
-// Does what a test printed say why it failed? (What does not return a Status: an assertion of an accessor's, Needed() of
-// tests/memory/needed.hpp, and the exception that std::pmr wants.)
+// Does what a test printed say why it failed? (What does not return a Status: an assertion of an accessor's, Needed()
+// of tests/memory/needed.hpp, and the exception that std::pmr wants.)
 bool SpeaksOfMemory(const std::string& text) {
-  for (const char* part : {"OOM when allocating", "no memory", "without memory", "uninitialized Tensor of", "not initialised",
-                           "memory that it needs was refused",
-                           "bad_alloc", "ran out of memory"}) {
+  for (const char* part : {"OOM when allocating", "no memory", "without memory", "uninitialized Tensor of",
+                           "not initialised", "memory that it needs was refused", "bad_alloc", "ran out of memory"}) {
     if (text.find(part) != std::string::npos) return true;
   }
   return false;
@@ -182,8 +181,8 @@ int FailureSweep() {
       if (end == End::kAborted) ++aborted;
       const char* const fault = Fault(end, outcome, usual, text);
       if (fault == nullptr) continue;
-      std::printf("%s: %s when request %lld fails (%lld leaked)\n%s\n", name.c_str(), fault,
-                  static_cast<long long>(k), static_cast<long long>(outcome.leaked), text.c_str());
+      std::printf("%s: %s when request %lld fails (%lld leaked)\n%s\n", name.c_str(), fault, static_cast<long long>(k),
+                  static_cast<long long>(outcome.leaked), text.c_str());
       ++bad;
       break;
     }
