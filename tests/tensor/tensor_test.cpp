@@ -120,6 +120,32 @@ TEST_SUITE("Tensor construction") {
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kUint8, {large}).status()));
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kString, {large}).status()));
   }
+  TEST_CASE("without a status says in the log that there is no memory") {
+    struct Sink final : LogSink {
+      Sink() : before(SetLogSink(this)) {}
+      ~Sink() override { SetLogSink(before); }
+      void Send(const LogEntry& entry) override { text += entry.text; }
+      LogSink* before;
+      std::string text;
+    };
+    struct None final : AllocationObserver {
+      bool MayAllocate(std::size_t, std::size_t) override { return false; }
+    };
+    const Tensor source = Tensor::Scalar(1.0f);
+    Needed(source.raw_data());
+    None none;
+    Sink sink;
+    AllocationObserver* const before = CpuAllocator()->SetObserver(&none);
+    const Tensor t(DataType::kFloat, {2, 3});
+    const std::string said = std::exchange(sink.text, {});
+    const Tensor copy = source.DeepCopy();
+    CpuAllocator()->SetObserver(before);
+    CHECK_FALSE(t.IsInitialized());
+    CHECK(Contains(said, "OOM when allocating tensor with shape[2,3] and type float by allocator cpu, which was asked "
+                         "for 24 bytes; "));
+    CHECK_FALSE(copy.IsInitialized());
+    CHECK(Contains(sink.text, "OOM when allocating tensor with shape[] and type float by allocator cpu, "));
+  }
   TEST_CASE("fails with a status for dtypes that no tensor holds") {
     Status s = Tensor::Make(DataType::kInvalid, {2}).status();
     CHECK(errors::IsInvalidArgument(s));

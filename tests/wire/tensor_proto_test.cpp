@@ -336,6 +336,7 @@ TEST_SUITE("TensorFromProto with an owner") {
       CHECK(texts[0].data() + 40 <= proto.data() + proto.size());
       CHECK_FALSE(kept.RefCountIsOne());  // nobody moves the views to where they dangle
       const Tensor copy = kept.DeepCopy();
+      Needed(copy.raw_data());
       CHECK_FALSE(copy.data<tstring>()[0].is_view());
       part = kept.Slice(1, 4);
       kept = Tensor();

@@ -15,6 +15,7 @@
 
 #include <tenon/base/check.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/log.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/memory/default_allocator.hpp>
@@ -130,9 +131,12 @@ class Tensor {
     set_dtype(dtype);
   }
   // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
-  // program knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program.
+  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold ends the program.
   // Make() returns a Status instead.
-  Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {}
+  Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
+    if (!IsInitialized()) [[unlikely]]
+      LogOutOfMemory(dtype, shape);
+  }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
@@ -380,12 +384,15 @@ class Tensor {
     return Part(index, shape);
   }
   // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
-  // inside one keeps its buffer). The host must be able to read the elements. Without memory the copy is not
-  // initialised, as is that of a tensor which is not.
+  // inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged, the copy
+  // is not initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
     Tensor copy(DefaultAllocator(), dtype(), shape_);
-    if (copy.buffer_ == nullptr) return copy;
+    if (copy.buffer_ == nullptr) {
+      LogOutOfMemory(dtype(), shape_);
+      return copy;
+    }
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
     if (dtype() == DataType::kString) {
@@ -523,6 +530,11 @@ class Tensor {
     }
     return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype), " by ",
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
+  }
+
+  // For what returns no Status.
+  TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
+    TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
 
   Buffer* buffer_;
