@@ -141,8 +141,9 @@ TEST_SUITE("Tensor construction") {
     const Tensor copy = source.DeepCopy();
     CpuAllocator()->SetObserver(before);
     CHECK_FALSE(t.IsInitialized());
-    CHECK(Contains(said, "OOM when allocating tensor with shape[2,3] and type float by allocator cpu, which was asked "
-                         "for 24 bytes; "));
+    CHECK(Contains(said,
+                   "OOM when allocating tensor with shape[2,3] and type float by allocator cpu, which was asked "
+                   "for 24 bytes; "));
     CHECK_FALSE(copy.IsInitialized());
     CHECK(Contains(sink.text, "OOM when allocating tensor with shape[] and type float by allocator cpu, "));
   }

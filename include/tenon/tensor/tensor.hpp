@@ -131,8 +131,8 @@ class Tensor {
     set_dtype(dtype);
   }
   // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
-  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold ends the program.
-  // Make() returns a Status instead.
+  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold
+  // ends the program. Make() returns a Status instead.
   Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
     if (!IsInitialized()) [[unlikely]]
       LogOutOfMemory(dtype, shape);
