@@ -2,9 +2,8 @@
 // tenon_test_<floor> --failure-sweep: every test case again and again, each time in a process of its own in which the
 // k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A test may fail
 // then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if what is
-// printed says that memory is missing; so may an asserting accessor end the process. Tests of allocators themselves
-// (tests/memory) get a null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other
-// reason are errors.
+// printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test that got a
+// null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are errors.
 #include <doctest/doctest.h>
 
 #include <sys/mman.h>
@@ -51,23 +50,17 @@ class FailsOnce final : public AllocationObserver {
   const std::int64_t k_;
 };
 
-struct Case {
-  std::string name;
-  bool asks_allocators;  // itself, and gets null
-};
-
-// All test cases, in the order in which they run.
+// The names of all test cases, in the order in which they run.
 class Names final : public doctest::IReporter {
  public:
-  static std::vector<Case>& list() {
-    static std::vector<Case> cases;
-    return cases;
+  static std::vector<std::string>& list() {
+    static std::vector<std::string> names;
+    return names;
   }
   explicit Names(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData& query) override {
     for (unsigned i = 0; i < query.num_data; ++i)
-      list().push_back({std::string(query.data[i]->m_test_suite) + ": " + query.data[i]->m_name,
-                        std::strstr(query.data[i]->m_file.c_str(), "tests/memory/") != nullptr});
+      list().push_back(std::string(query.data[i]->m_test_suite) + ": " + query.data[i]->m_name);
   }
   void test_run_start() override {}
   void test_run_end(const doctest::TestRunStats&) override {}
@@ -146,13 +139,12 @@ End RunCase(unsigned n, std::int64_t k, Outcome* outcome, std::string* text) {
 }
 
 // What is wrong with such an end; null: nothing.
-const char* Fault(const Case& test, End end, const Outcome& outcome, const Outcome& usual, const std::string& text) {
+const char* Fault(End end, const Outcome& outcome, const Outcome& usual, const std::string& text) {
   if (end == End::kHung) return "hangs";
   if (end == End::kCrashed) return "crashes";
   if (end == End::kAborted) return SpeaksOfMemory(text) ? nullptr : "is ended by an assertion that is not on memory";
   if (outcome.leaked > usual.leaked) return "leaks";
-  if (outcome.failed && !test.asks_allocators && !outcome.told && !SpeaksOfMemory(text))
-    return "fails, and nobody says that memory is missing,";
+  if (outcome.failed && !outcome.told && !SpeaksOfMemory(text)) return "fails, and nobody says that memory is missing,";
   return nullptr;
 }
 
@@ -168,11 +160,11 @@ int FailureSweep() {
     context.setCout(&unread);
     context.run();
   }
-  const std::vector<Case> names = Names::list();
+  const std::vector<std::string> names = Names::list();
   int bad = 0, stress = 0;
   std::int64_t runs = 0, aborted = 0;
   for (unsigned n = 1; n <= names.size(); ++n) {
-    const std::string& name = names[n - 1].name;
+    const std::string& name = names[n - 1];
     if (name.starts_with("failure sweep")) continue;
     Outcome usual;
     std::string text;
@@ -187,7 +179,7 @@ int FailureSweep() {
       const End end = RunCase(n, k, &outcome, &text);
       ++runs;
       if (end == End::kAborted) ++aborted;
-      const char* const fault = Fault(names[n - 1], end, outcome, usual, text);
+      const char* const fault = Fault(end, outcome, usual, text);
       if (fault == nullptr) continue;
       std::printf("%s: %s when request %lld fails (%lld leaked)\n%s\n", name.c_str(), fault, static_cast<long long>(k),
                   static_cast<long long>(outcome.leaked), text.c_str());

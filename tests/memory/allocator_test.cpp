@@ -121,13 +121,14 @@ TEST_CASE("allocators on top of one pass on what it says of blocks, handles and 
 
 TEST_CASE("a BFCAllocator is told of its frontier through the interface") {
   tenon::SharedCounter counter;
-  tenon::BFCAllocator bfc(tenon::MakeOwned<tenon::BaseSubAllocator>(tenon::CpuAllocator()), std::size_t{2} << 20,
-                          "bfc");
+  tenon::TrackingAllocator memory(tenon::CpuAllocator());
+  tenon::BFCAllocator bfc(tenon::MakeOwned<tenon::BaseSubAllocator>(&memory), std::size_t{2} << 20, "bfc");
   bfc.SetTimingCounter(&counter);
   Allocator& base = bfc;
   counter.next();
   void* const a = Needed(base.AllocateRaw(64, 256));
   void* const b = Needed(base.AllocateRaw(64, 256));
+  Needed(memory.num_failures() == 0 ? &memory : nullptr);  // a smaller region came where a larger one was refused
   base.DeallocateRaw(a, 64, 256);
   base.DeallocateRaw(b, 64, 256);
   CHECK(base.GetStats()->largest_free_block_bytes < std::int64_t{2} << 20);

@@ -43,8 +43,7 @@ struct Counted {
 TEST_SUITE("Buffer") {
   TEST_CASE("is one block of the allocator, header and data together") {
     TrackingAllocator memory(CpuAllocator());
-    Buffer* buffer = Buffer::Allocate(&memory, 100);
-    REQUIRE(buffer != nullptr);
+    Buffer* buffer = Needed(Buffer::Allocate(&memory, 100));
     CHECK(memory.num_allocations() == 1);
     CHECK(memory.bytes_in_use() == 164);
     CHECK(buffer->size() == 100);
@@ -60,8 +59,7 @@ TEST_SUITE("Buffer") {
   TEST_CASE("in device memory has its header elsewhere") {
     DeviceMemory device;
     TrackingAllocator memory(&device);
-    Buffer* buffer = Buffer::Allocate(&memory, 100);
-    REQUIRE(buffer != nullptr);
+    Buffer* buffer = Needed(Buffer::Allocate(&memory, 100));
     CHECK(memory.bytes_in_use() == 100);
     CHECK_FALSE(buffer->HostAccessible());
     CHECK(Buffer::AllocateObjects<Counted>(&memory, 3) == nullptr);

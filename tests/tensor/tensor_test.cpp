@@ -46,6 +46,7 @@ TEST_SUITE("Tensor construction") {
     Tensor a = MakeTensor<float>({2}, {1, 2});
     const Tensor other = a;
     a.Reset(CpuAllocator(), DataType::kInt64, TensorShape{2, 3});
+    Needed(a.raw_data());
     CHECK(a.dtype() == DataType::kInt64);
     CHECK(a.shape() == TensorShape{2, 3});
     CHECK(a.RefCountIsOne());
@@ -76,6 +77,7 @@ TEST_SUITE("Tensor construction") {
     TrackingAllocator memory(CpuAllocator());
     {
       Tensor t(&memory, DataType::kDouble, {2, 3});
+      Needed(t.raw_data());
       CHECK(memory.num_allocations() == 1);
       CHECK(memory.bytes_in_use() == 64 + 48);
       CHECK(IsAligned64(t));
@@ -230,7 +232,7 @@ TEST_SUITE("Tensor construction") {
   TEST_CASE("adopts a buffer") {
     TrackingAllocator memory(CpuAllocator());
     {
-      const Tensor t(DataType::kFloat, {4}, Buffer::Allocate(&memory, 16));
+      const Tensor t(DataType::kFloat, {4}, Needed(Buffer::Allocate(&memory, 16)));
       CHECK(t.RefCountIsOne());
     }
     CHECK(memory.blocks_in_use() == 0);

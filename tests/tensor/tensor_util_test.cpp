@@ -375,6 +375,7 @@ TEST_SUITE("AllocatedBytes") {
   TEST_CASE("is the allocator's figure if it has one") {
     TrackingAllocator memory(CpuAllocator());
     const Tensor t(&memory, DataType::kFloat, {4, 2});
+    Needed(t.raw_data());
     CHECK(AllocatedBytes(t) == 64 + 32);
     CHECK(AllocatedBytes(t.Slice(1, 2)) == 64 + 32);
     CHECK(AllocatedBytes(Tensor(DataType::kFloat, {4, 2})) == 32);
