@@ -106,6 +106,7 @@ TEST_SUITE("Arena") {
     CHECK(base.num_requests() == 3);
     CHECK(arena.stats().bytes_in_use == 256 + 512 + 1024);
     CHECK(Needed(arena.Allocate(1)) != nullptr);
+    Needed(base.num_failures() == 0 ? &base : nullptr);  // a smaller block came where a larger one was refused
     CHECK(base.num_requests() == 4);
   }
   TEST_CASE("counts blocks, bytes and peaks") {

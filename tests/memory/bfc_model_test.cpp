@@ -247,7 +247,7 @@ void Compare(std::size_t limit, BFCAllocatorOptions options, Source source, int 
       REQUIRE(static_cast<std::size_t>(allocator.GetStats()->largest_free_block_bytes) == model.largest_free());
     }
   }
-  MESSAGE(served << " served, " << refused << " refused, " << source.given.size() << " regions");
+  INFO(served << " served, " << refused << " refused, " << source.given.size() << " regions");
   for (const std::uintptr_t at : blocks) {
     allocator.DeallocateRaw(reinterpret_cast<void*>(at), 64, 0);
     model.Free(at);
