@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon_test_<floor> --failure-sweep: every test case again and again, each time in a process of its own in which the
 // k-th request to the host's allocator fails (k up to 500, or until the case makes no more requests). A test may fail
-// then, and an asserting accessor may end the process with its message; a crash and a leak are errors.
+// then, if somebody has made a message on it with the size, the allocator's name and its statistics, or if what is
+// printed says that memory is missing; so may an asserting accessor end the process, and Needed() of a test that got a
+// null pointer, which is all that an allocator says. A crash, a leak, and a failure for any other reason are errors.
 #include <doctest/doctest.h>
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,15 @@ class FailsOnce final : public AllocationObserver {
   bool MayAllocate(std::size_t, std::size_t) override { return ++requests != k_; }
   void Allocated(void*, std::size_t, std::size_t) override { ++out; }
   void Deallocated(void*, std::size_t, std::size_t) override { --out; }
+  // Only a message that has all three counts.
+  void MissingMemory(std::string_view message) override {
+    const auto has = [message](const char* part) { return message.find(part) != std::string_view::npos; };
+    if (has("allocator ") && has(", which was asked for ") && has(" bytes; ") &&
+        (has("in use: ") || has("it keeps no statistics")))
+      told = true;
+  }
   std::atomic<std::int64_t> requests{0}, out{0};
+  std::atomic<bool> told{false};
 
  private:
   const std::int64_t k_;
@@ -69,22 +79,39 @@ class Names final : public doctest::IReporter {
 struct Outcome {
   std::int64_t requests = 0;  // before the first failure to the end
   std::int64_t leaked = 0;
+  bool failed = false;  // an assertion of the test did
+  bool told = false;  // a message was made that memory is missing
 };
 enum class End { kRan, kAborted, kCrashed, kHung };
 
-void BeQuiet() {
-  const int null = open("/dev/null", O_WRONLY);
-  dup2(null, STDOUT_FILENO);
-  dup2(null, STDERR_FILENO);
+// All that was written to the file.
+std::string ReadAll(int file) {
+  std::string text;
+  char buffer[4096];
+  lseek(file, 0, SEEK_SET);
+  for (ssize_t n = 0; (n = read(file, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  return text;
+}
+// Does what a test printed say why it failed? (What does not return a Status: an assertion of an accessor's, Needed()
+// of tests/memory/needed.hpp, and the exception that std::pmr wants.)
+bool SpeaksOfMemory(const std::string& text) {
+  for (const char* part : {"OOM when allocating", "no memory", "without memory", "uninitialized Tensor of",
+                           "not initialised", "memory that it needs was refused", "bad_alloc", "ran out of memory"}) {
+    if (text.find(part) != std::string::npos) return true;
+  }
+  return false;
 }
 
-// Runs test case `n` (from 1) with its k-th request refused; 0: none.
-End RunCase(unsigned n, std::int64_t k, Outcome* outcome) {
+// Runs test case `n` (from 1) with its k-th request refused; 0: none. *text: what it printed.
+End RunCase(unsigned n, std::int64_t k, Outcome* outcome, std::string* text) {
   int fds[2];
-  if (pipe(fds) != 0) std::abort();
+  const int output = memfd_create("output", 0);
+  if (output < 0 || pipe(fds) != 0) std::abort();
+  std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    BeQuiet();
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
     alarm(20);
     FailsOnce observer(k);
     doctest::Context context;
@@ -92,9 +119,9 @@ End RunCase(unsigned n, std::int64_t k, Outcome* outcome) {
     context.setOption("last", static_cast<int>(n));
     context.setOption("no-breaks", true);
     CpuAllocator()->SetObserver(&observer);
-    context.run();
+    const bool failed = context.run() != 0;
     CpuAllocator()->SetObserver(nullptr);
-    const Outcome mine{observer.requests, observer.out};
+    const Outcome mine{observer.requests, observer.out, failed, observer.told};
     if (write(fds[1], &mine, sizeof mine) != static_cast<ssize_t>(sizeof mine)) std::abort();
     std::_Exit(0);
   }
@@ -103,13 +130,23 @@ End RunCase(unsigned n, std::int64_t k, Outcome* outcome) {
   close(fds[0]);
   int status = 0;
   waitpid(child, &status, 0);
+  *text = ReadAll(output);
+  close(output);
   if (ended) return End::kRan;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) return End::kAborted;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) return End::kHung;
   return End::kCrashed;
 }
 
-const char* What(End end) { return end == End::kHung ? "hangs" : end == End::kCrashed ? "crashes" : "leaks"; }
+// What is wrong with such an end; null: nothing.
+const char* Fault(End end, const Outcome& outcome, const Outcome& usual, const std::string& text) {
+  if (end == End::kHung) return "hangs";
+  if (end == End::kCrashed) return "crashes";
+  if (end == End::kAborted) return SpeaksOfMemory(text) ? nullptr : "is ended by an assertion that is not on memory";
+  if (outcome.leaked > usual.leaked) return "leaks";
+  if (outcome.failed && !outcome.told && !SpeaksOfMemory(text)) return "fails, and nobody says that memory is missing,";
+  return nullptr;
+}
 
 }  // namespace
 
@@ -130,20 +167,22 @@ int FailureSweep() {
     const std::string& name = names[n - 1];
     if (name.starts_with("failure sweep")) continue;
     Outcome usual;
+    std::string text;
     const auto start = std::chrono::steady_clock::now();
-    if (RunCase(n, 0, &usual) != End::kRan) continue;  // ends the process on purpose
+    if (RunCase(n, 0, &usual, &text) != End::kRan) continue;  // ends the process on purpose
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > kStressSeconds) {
       ++stress;
       continue;
     }
     for (std::int64_t k = 1; k <= kMostRequests && k <= usual.requests; ++k) {
       Outcome outcome;
-      const End end = RunCase(n, k, &outcome);
+      const End end = RunCase(n, k, &outcome, &text);
       ++runs;
       if (end == End::kAborted) ++aborted;
-      if (end == End::kAborted || (end == End::kRan && outcome.leaked <= usual.leaked)) continue;
-      std::printf("%s: %s when request %lld fails (%lld leaked)\n", name.c_str(), What(end), static_cast<long long>(k),
-                  static_cast<long long>(outcome.leaked));
+      const char* const fault = Fault(end, outcome, usual, text);
+      if (fault == nullptr) continue;
+      std::printf("%s: %s when request %lld fails (%lld leaked)\n%s\n", name.c_str(), fault, static_cast<long long>(k),
+                  static_cast<long long>(outcome.leaked), text.c_str());
       ++bad;
       break;
     }

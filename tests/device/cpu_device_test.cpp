@@ -27,6 +27,11 @@ TEST_SUITE("CpuDevice") {
     CHECK(device.Synchronize().ok());
   }
 
+  TEST_CASE("takes the default allocator where none is named") {
+    CpuDevice device(kName, nullptr, nullptr);
+    CHECK(device.allocator() == DefaultAllocator());
+  }
+
   TEST_CASE("gives its kernels the pool and the allocator") {
     TrackingAllocator memory(CpuAllocator());
     ThreadPool pool(2, "test");

@@ -41,6 +41,33 @@ TEST_SUITE("ReadGraphFile") {
       CHECK(!view.RefCountIsOne());
     }
   }
+  TEST_CASE("long strings of constants are views of the file, and stay when it is closed") {
+    const TempFile temp("strings.pb");
+    const std::string text(1000, 's');
+    {
+      GraphDef graph;
+      NodeDef node;
+      node.name = "c";
+      node.op = "Const";
+      node.attr.Set("dtype", AttrValue(DataType::kString));
+      node.attr.Set("value", AttrValue(MakeTensor<tstring>({3}, {"short", text, "behind"})));
+      graph.node.push_back(std::move(node));
+      REQUIRE(WriteGraphFile(temp.path(), graph).ok());
+    }
+    Tensor kept;
+    {
+      const Result<GraphDef> graph = ReadGraphFile(temp.path());
+      REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+      kept = graph->node[0].attr.Find("value")->tensor();
+    }
+    REQUIRE(kept.NumElements() == 3);
+    const tstring* const texts = kept.data<tstring>();
+    CHECK_FALSE(texts[0].is_view());
+    CHECK(texts[1].is_view());
+    CHECK(texts[1] == text);
+    CHECK(texts[2] == "behind");
+    CHECK_FALSE(kept.RefCountIsOne());
+  }
   TEST_CASE("what was written is the same when read, even over the file it came from") {
     const Result<GraphDef> graph = ReadGraphFile(kModel);
     REQUIRE(graph.ok());

@@ -3,9 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
@@ -129,6 +136,109 @@ TEST_SUITE("NpzFile") {
     temp.Write(file);
     CHECK(Has(ReadNpz(temp.path()).status(), "': member 'a.npy' is not a .npy file"));
     CHECK(NpzFile::Open(temp.path())->size() == 1);
+  }
+  TEST_CASE("names as TensorFlow's tensors have them, one letter before the colon too") {
+    const TempFile temp("a.npz");
+    SlimVector<NamedArray> tensors;
+    for (const char* name : {"x:0", "C:1", "scope/w:0", "a..b", ":0", "c:"})
+      tensors.push_back({name, Tensor::Scalar(static_cast<float>(tensors.size()))});
+    REQUIRE(WriteNpz(temp.path(), All(tensors)).ok());
+    const auto file = NpzFile::Open(temp.path());
+    REQUIRE_MESSAGE(file.ok(), file.status().message());
+    for (const NamedArray& named : tensors) {
+      CHECK(file->Contains(named.name));
+      CHECK(Same(*file->Read(named.name), named.tensor));
+    }
+    for (const char* name : {"c:/x", "/x", "../x", "a/../../x", "..\\x"}) {
+      const NamedArray one[] = {{name, Tensor::Scalar(1.0f)}};
+      const Status s = WriteNpz(temp.path(), one);
+      CHECK_MESSAGE(s.code() == Code::kInvalidArgument, name);
+      CHECK(Has(s, "' is refused: it "));
+    }
+  }
+  TEST_CASE("zip64: an array behind 4 GiB, and one of more") {
+    constexpr std::uint64_t kBig = (std::uint64_t{9} << 29) + 3;  // elements: 4.5 GiB of holes in the file
+    const TempFile temp("large.npz");
+    const auto put = [](std::string* out, std::initializer_list<std::pair<std::uint64_t, int>> numbers) {
+      for (const auto& [value, bytes] : numbers)
+        for (int i = 0; i < bytes; ++i) out->push_back(i < 8 ? static_cast<char>(value >> (8 * i)) : '\0');
+    };
+    const auto npy = [](const std::string& shape, std::string_view dtype) {
+      std::string text = "{'descr': '" + std::string(dtype) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+      text.resize(117, ' ');
+      return "\x93NUMPY\x01"s + '\0' + "\x76"s + '\0' + text + '\n';
+    };
+    const std::string big = npy("(" + std::to_string(kBig) + ",)", "|u1");
+    const std::string small = npy("(2,)", "<f4") + std::string("\0\0\x80\x3f\0\0\0\x40", 8);
+    REQUIRE(big.size() == 128);
+    const std::uint64_t big_bytes = big.size() + kBig;
+    std::string head, tail;
+    put(&head, {{0x04034b50, 4}, {45, 2}, {0, 2}, {0, 2}, {0, 4}, {0, 4}, {~0u, 4}, {~0u, 4}, {7, 2}, {20, 2}});
+    head += "big.npy";
+    put(&head, {{1, 2}, {16, 2}, {big_bytes, 8}, {big_bytes, 8}});
+    const std::uint64_t second = head.size() + big_bytes;  // where the next member is, and what follows in `tail`
+    head += big;
+    const std::uint32_t crc = Crc32(small);
+    put(&tail, {{0x04034b50, 4}, {20, 2}, {0, 2}, {0, 2}, {0, 4}, {crc, 4}, {small.size(), 4}, {small.size(), 4}});
+    put(&tail, {{9, 2}, {0, 2}});
+    tail += "small.npy" + small;
+    const std::uint64_t list = second + tail.size();
+    put(&tail,
+        {{0x02014b50, 4}, {45, 2}, {45, 2}, {0, 2}, {0, 2}, {0, 4}, {0, 4}, {~0u, 4}, {~0u, 4}, {7, 2}, {20, 2}});
+    put(&tail, {{0, 10}, {0, 4}});
+    tail += "big.npy";
+    put(&tail, {{1, 2}, {16, 2}, {big_bytes, 8}, {big_bytes, 8}});
+    put(&tail, {{0x02014b50, 4}, {45, 2}, {45, 2}, {0, 2}, {0, 2}, {0, 4}, {crc, 4}, {small.size(), 4}});
+    put(&tail, {{small.size(), 4}, {9, 2}, {12, 2}, {0, 10}, {~0u, 4}});
+    tail += "small.npy";
+    put(&tail, {{1, 2}, {8, 2}, {second, 8}});
+    const std::uint64_t record = second + tail.size();
+    put(&tail, {{0x06064b50, 4}, {44, 8}, {45, 2}, {45, 2}, {0, 8}, {2, 8}, {2, 8}, {record - list, 8}, {list, 8}});
+    put(&tail, {{0x07064b50, 4}, {0, 4}, {record, 8}, {1, 4}});
+    put(&tail, {{0x06054b50, 4}, {0, 4}, {2, 2}, {2, 2}, {record - list, 4}, {~0u, 4}, {0, 2}});
+    temp.Write(head);
+    std::FILE* const out = std::fopen(temp.path().c_str(), "r+b");
+    REQUIRE(out != nullptr);
+    if (ftruncate(fileno(out), static_cast<off_t>(second)) != 0 ||
+        fseeko(out, static_cast<off_t>(second), SEEK_SET) != 0 ||
+        std::fwrite(tail.data(), 1, tail.size(), out) != tail.size()) {
+      MESSAGE("no room for a file with holes");
+      std::fclose(out);
+      return;
+    }
+    std::fclose(out);
+    NpzOptions options;
+    const auto checked = NpzFile::Open(temp.path(), options);
+    REQUIRE_MESSAGE(checked.ok(), checked.status().message());
+    CHECK(checked->Names() == SlimVector<std::string>{"big", "small"});
+    const Result<Tensor> behind = checked->Read("small");  // its check sum is that of bytes beyond 4 GiB
+    REQUIRE_MESSAGE(behind.ok(), behind.status().message());
+    CHECK(Same(*behind, MakeTensor<float>({2}, {1, 2})));
+    options.check_crc = false;  // it would read all of the big one
+    const auto file = NpzFile::Open(temp.path(), options);
+    REQUIRE(file.ok());
+    const Result<Tensor> large = file->Read("big");
+    REQUIRE_MESSAGE(large.ok(), large.status().message());
+    CHECK(large->shape() == TensorShape{static_cast<Index>(kBig)});
+    CHECK(large->data<std::uint8_t>()[kBig - 1] == 0);
+    CHECK(large->buffer()->root()->size() == record + 56 + 20 + 22);
+  }
+  TEST_CASE("bombs of many arrays: all together stay below the limit") {
+    const TempFile temp("bomb.npz");
+    SlimVector<NamedArray> tensors;
+    for (int i = 0; i < 20; ++i)
+      tensors.push_back(
+          {StrCat("zeros", i), Tensor::Zeros<float>(TensorShape({1 << 16}))});  // 256 KiB, of about 300 bytes
+    REQUIRE(WriteNpz(temp.path(), All(tensors), true).ok());
+    CHECK(temp.Read().size() < 50000);
+    NpzOptions options;
+    options.max_total_bytes = std::uint64_t{20} * ((1 << 18) + 128);
+    CHECK(ReadNpz(temp.path(), options)->size() == 20);
+    options.max_total_bytes -= 1;
+    const Status s = ReadNpz(temp.path(), options).status();
+    CHECK(s.code() == Code::kResourceExhausted);
+    CHECK_MESSAGE(Has(s, "member 'zeros19.npy' has 262272 bytes, and the limit is 262271"), s.message());
+    CHECK(NpzFile::Open(temp.path(), options)->Read("zeros19").ok());  // one by one they are not too many
   }
   TEST_CASE("from a buffer") {
     const TempFile temp("a.npz");

@@ -10,12 +10,14 @@
 #include <base/child_process.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <memory/needed.hpp>
 
 namespace arena_test {
 using tenon::Allocator;
 using tenon::Arena;
 using tenon::CpuAllocator;
 using tenon::TrackingAllocator;
+using tenon::testing::Needed;
 
 namespace {
 std::uintptr_t Address(const void* ptr) { return reinterpret_cast<std::uintptr_t>(ptr); }
@@ -27,20 +29,21 @@ TEST_SUITE("Arena") {
     {
       Arena arena(&base, 1024);
       CHECK(base.num_requests() == 0);
-      auto* const a = static_cast<char*>(arena.Allocate(10));
-      auto* const b = static_cast<char*>(arena.Allocate(3, 1));
-      auto* const c = static_cast<char*>(arena.Allocate(8, 8));
-      auto* const d = static_cast<char*>(arena.Allocate(1));
+      auto* const a = static_cast<char*>(Needed(arena.Allocate(10)));
+      auto* const b = static_cast<char*>(Needed(arena.Allocate(3, 1)));
+      auto* const c = static_cast<char*>(Needed(arena.Allocate(8, 8)));
+      auto* const d = static_cast<char*>(Needed(arena.Allocate(1)));
       CHECK(Address(a) % 64 == 0);
       CHECK(b == a + 10);
       CHECK(c == a + 16);
       CHECK(d == a + 64);
-      CHECK(Address(arena.Allocate(1, 256)) % 256 == 0);
+      CHECK(Address(Needed(arena.Allocate(1, 256))) % 256 == 0);
       std::memset(a, 1, 10);
-      CHECK(arena.Allocate(900) != nullptr);    // the second block: 2048
-      CHECK(arena.Allocate(10000) != nullptr);  // the third: as large as needed
+      CHECK(Needed(arena.Allocate(900)) != nullptr);    // the second block: 2048
+      CHECK(Needed(arena.Allocate(10000)) != nullptr);  // the third: as large as needed
+      Needed(base.num_failures() == 0 ? &base : nullptr);  // smaller blocks came where larger ones were refused
       CHECK(base.sizes() == std::vector<std::size_t>{1024, 2048, 16384});
-      CHECK(Address(arena.Allocate(100, 4096)) % 4096 == 0);
+      CHECK(Address(Needed(arena.Allocate(100, 4096))) % 4096 == 0);
       CHECK(arena.AllocateArray<double>(7) != nullptr);
     }
     CHECK(base.blocks_in_use() == 0);
@@ -94,20 +97,24 @@ TEST_SUITE("Arena") {
   TEST_CASE("a piece too large for the next block passes it over until Reset") {
     TrackingAllocator base(CpuAllocator());
     Arena arena(&base, 256);
-    static_cast<void>(arena.Allocate(200));
-    static_cast<void>(arena.Allocate(500));   // 512
-    static_cast<void>(arena.Allocate(1000));  // 1024
+    static_cast<void>(Needed(arena.Allocate(200)));
+    static_cast<void>(Needed(arena.Allocate(500)));   // 512
+    static_cast<void>(Needed(arena.Allocate(1000)));  // 1024
+    Needed(base.num_failures() == 0 ? &base : nullptr);
     arena.Reset();
-    CHECK(arena.Allocate(1024) != nullptr);
+    CHECK(Needed(arena.Allocate(1024)) != nullptr);
     CHECK(base.num_requests() == 3);
     CHECK(arena.stats().bytes_in_use == 256 + 512 + 1024);
-    CHECK(arena.Allocate(1) != nullptr);
+    CHECK(Needed(arena.Allocate(1)) != nullptr);
+    Needed(base.num_failures() == 0 ? &base : nullptr);  // a smaller block came where a larger one was refused
     CHECK(base.num_requests() == 4);
   }
   TEST_CASE("counts blocks, bytes and peaks") {
-    Arena arena(CpuAllocator(), 1024);
-    static_cast<void>(arena.Allocate(100));
-    static_cast<void>(arena.Allocate(100));
+    TrackingAllocator base(CpuAllocator());
+    Arena arena(&base, 1024);
+    static_cast<void>(Needed(arena.Allocate(100)));
+    static_cast<void>(Needed(arena.Allocate(100)));
+    Needed(base.num_failures() == 0 ? &base : nullptr);
     auto stats = arena.stats();
     CHECK(stats.num_allocs == 2);
     CHECK(stats.bytes_in_use == 228);  // the second begins at 128

@@ -145,7 +145,7 @@ TEST_CASE("larger alignments pass through to the allocator below") {
   const CachingPtr cache = Make(&base);
   for (const bool owned : {false, true}) {
     if (owned) cache->SetOwnerThread();
-    void* const p = cache->AllocateRaw(4096, 100);
+    void* const p = Needed(cache->AllocateRaw(4096, 100));
     CHECK(reinterpret_cast<std::uintptr_t>(p) % 4096 == 0);
     CHECK(base.RequestedSize(p) == 100);
     cache->DeallocateRaw(p, 4096, 100);
@@ -410,16 +410,16 @@ TEST_CASE("wherever memory runs out, nothing is lost") {
     FreeAll(cache, blocks);
     CHECK(base.blocks_in_use() == 0);
     CHECK(base.num_bad_frees() == 0);
-    if (blocks.empty()) CHECK(k == 1);
+    if (k > 1) Needed(blocks.empty() ? nullptr : &blocks);
   }
 }
 
 TEST_CASE("statistics are those of the allocator below") {
   const CachingPtr cache = Make(CpuAllocator());
-  void* const p = cache->AllocateRaw(64, 100);
-  void* const q = cache->AllocateRaw(64, 1000);
+  void* const p = Needed(cache->AllocateRaw(64, 100));
+  void* const q = Needed(cache->AllocateRaw(64, 1000));
   cache->DeallocateRaw(p, 64, 100);
-  cache->DeallocateRaw(cache->AllocateRaw(64, 100), 64, 100);
+  cache->DeallocateRaw(Needed(cache->AllocateRaw(64, 100)), 64, 100);
   CHECK(cache->GetStats()->num_allocs == 2);
   CHECK(cache->GetStats()->bytes_in_use == 128 + 1024);
   CHECK(cache->GetStats()->bytes_reserved == 128 + 1024);
@@ -469,9 +469,10 @@ TEST_CASE("a request with freed_by_func gets no cached block, whose time nobody 
     cache->DeallocateRaw(p, 64, 1000);
     const auto requests = base.num_requests();
     void* const q = Needed(cache->AllocateRaw(64, 1000, attributes));
+    Needed(base.num_failures() == 0 ? &base : nullptr);  // kept blocks went back, and it was asked again
     CHECK(q != p);
     CHECK(base.num_requests() == requests + 1);
-    void* const again = cache->AllocateRaw(64, 1000);
+    void* const again = Needed(cache->AllocateRaw(64, 1000));
     CHECK(again == p);
     cache->DeallocateRaw(again, 64, 1000);
     cache->DeallocateRaw(q, 64, 1000);

@@ -68,7 +68,7 @@ TEST_CASE("larger alignments are kept for small and large blocks") {
   Allocator* const a = CpuAllocator();
   for (const std::size_t alignment : {std::size_t{1}, std::size_t{64}, std::size_t{128}, std::size_t{4096}}) {
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{70001}}) {
-      void* const p = a->AllocateRaw(alignment, bytes);
+      void* const p = Needed(a->AllocateRaw(alignment, bytes));
       REQUIRE(p != nullptr);
       CHECK(IsAligned(p, alignment < 64 ? 64 : alignment));
       std::memset(p, 1, bytes);
@@ -79,9 +79,9 @@ TEST_CASE("larger alignments are kept for small and large blocks") {
 
 TEST_CASE("a small block that was freed is given again to the same thread") {
   Allocator* const a = CpuAllocator();
-  void* const first = a->AllocateRaw(64, 1000);
+  void* const first = Needed(a->AllocateRaw(64, 1000));
   a->DeallocateRaw(first, 64, 1000);
-  void* const second = a->AllocateRaw(64, 990);
+  void* const second = Needed(a->AllocateRaw(64, 990));
   CHECK(second == first);
   a->DeallocateRaw(second, 64, 990);
   CpuAllocator()->ReleaseThreadCache();
@@ -146,7 +146,7 @@ TEST_CASE("threads allocate and free at the same time") {
 TEST_CASE("large blocks begin at a huge page") {
   Allocator* const a = CpuAllocator();
   const std::size_t bytes = HostAllocator::kHugePageThreshold + 12345;
-  auto* const p = static_cast<unsigned char*>(a->AllocateRaw(64, bytes));
+  auto* const p = static_cast<unsigned char*>(Needed(a->AllocateRaw(64, bytes)));
   REQUIRE(p != nullptr);
   CHECK(IsAligned(p, HostAllocator::kHugePage));
   p[0] = p[bytes - 1] = 1;

@@ -30,7 +30,7 @@ TEST_SUITE("LimitedAllocator") {
     CHECK(a.AllocateRaw(64, 401) == nullptr);
     void* const q = Needed(a.AllocateRaw(64, 400));
     CHECK(a.AllocateRaw(64, 1) == nullptr);
-    void* const nothing = a.AllocateRaw(64, 0);
+    void* const nothing = Needed(a.AllocateRaw(64, 0));
     CHECK(nothing != nullptr);
     CHECK(a.num_refused() == 2);
     CHECK(base.num_requests() == 3);

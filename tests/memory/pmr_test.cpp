@@ -13,12 +13,14 @@
 #include <tenon/memory/limited_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <memory/needed.hpp>
 
 namespace pmr_test {
 using tenon::AllocatorResource;
 using tenon::CpuAllocator;
 using tenon::ResourceAllocator;
 using tenon::TrackingAllocator;
+using tenon::testing::Needed;
 
 TEST_SUITE("AllocatorResource") {
   TEST_CASE("the standard's containers use the allocator, and give all back") {
@@ -87,7 +89,7 @@ TEST_SUITE("ResourceAllocator") {
     TrackingAllocator memory(CpuAllocator());
     AllocatorResource resource(&memory);
     ResourceAllocator a(&resource);
-    void* const p = a.AllocateRaw(64, 10);
+    void* const p = Needed(a.AllocateRaw(64, 10));
     CHECK(memory.blocks_in_use() == 1);
     a.DeallocateRaw(p, 64, 10);
     CHECK(memory.blocks_in_use() == 0);

@@ -11,6 +11,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <memory/needed.hpp>
 
 namespace sub_allocator_test {
 using tenon::BaseSubAllocator;
@@ -19,12 +20,13 @@ using tenon::SlimVector;
 using tenon::StrAppend;
 using tenon::SubAllocator;
 using tenon::TrackingAllocator;
+using tenon::testing::Needed;
 
 TEST_CASE("pieces come from the allocator below, with its properties") {
   TrackingAllocator base(CpuAllocator());
   BaseSubAllocator pieces(&base);
   std::size_t received = 0;
-  void* const ptr = pieces.Alloc(256, 5000, &received);
+  void* const ptr = Needed(pieces.Alloc(256, 5000, &received));
   REQUIRE(ptr != nullptr);
   CHECK(received == 5000);
   CHECK(reinterpret_cast<std::uintptr_t>(ptr) % 256 == 0);
@@ -67,7 +69,7 @@ TEST_CASE("visitors see each piece: in their order when it comes, backwards befo
   at_free.push_back(visitor('d'));
   BaseSubAllocator pieces(CpuAllocator(), 3, std::move(at_alloc), std::move(at_free));
   std::size_t received = 0;
-  void* const ptr = pieces.Alloc(64, 100, &received);
+  void* const ptr = Needed(pieces.Alloc(64, 100, &received));
   CHECK(seen == "a3:100 b3:100 ");
   pieces.Free(ptr, received);
   CHECK(seen == "a3:100 b3:100 d3:100 c3:100 ");

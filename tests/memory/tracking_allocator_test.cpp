@@ -7,19 +7,21 @@
 #include <vector>
 
 #include <tenon/memory/cpu_allocator.hpp>
+#include <memory/needed.hpp>
 
 namespace tracking_allocator_test {
 using tenon::CpuAllocator;
 using tenon::TrackingAllocator;
+using tenon::testing::Needed;
 
 TEST_CASE("blocks, bytes, peak and sizes are counted") {
   TrackingAllocator a(CpuAllocator());
-  void* const p = a.AllocateRaw(64, 100);
-  void* const q = a.AllocateRaw(128, 200);
+  void* const p = Needed(a.AllocateRaw(64, 100));
+  void* const q = Needed(a.AllocateRaw(128, 200));
   CHECK(a.blocks_in_use() == 2);
   CHECK(a.bytes_in_use() == 300);
   a.DeallocateRaw(p, 64, 100);
-  void* const r = a.AllocateRaw(64, 50);
+  void* const r = Needed(a.AllocateRaw(64, 50));
   a.DeallocateRaw(q, 128, 200);
   a.DeallocateRaw(r, 64, 50);
   a.DeallocateRaw(nullptr, 64, 50);
@@ -36,8 +38,8 @@ TEST_CASE("blocks, bytes, peak and sizes are counted") {
 
 TEST_CASE("size and id of a block in use are known") {
   TrackingAllocator a(CpuAllocator());
-  void* const p = a.AllocateRaw(64, 100);
-  void* const q = a.AllocateRaw(64, 0);
+  void* const p = Needed(a.AllocateRaw(64, 100));
+  void* const q = Needed(a.AllocateRaw(64, 0));
   CHECK(a.TracksAllocationSizes());
   CHECK(a.RequestedSize(p) == 100);
   CHECK(a.AllocatedSize(p) == 100);
@@ -58,12 +60,12 @@ TEST_CASE("it speaks for the allocator below") {
 
 TEST_CASE("the k-th allocation from now fails, once") {
   TrackingAllocator a(CpuAllocator());
-  a.DeallocateRaw(a.AllocateRaw(64, 8), 64, 8);
+  a.DeallocateRaw(Needed(a.AllocateRaw(64, 8)), 64, 8);
   a.FailAllocations(2);
-  void* const first = a.AllocateRaw(64, 8);
+  void* const first = Needed(a.AllocateRaw(64, 8));
   CHECK(first != nullptr);
   CHECK(a.AllocateRaw(64, 8) == nullptr);
-  void* const third = a.AllocateRaw(64, 8);
+  void* const third = Needed(a.AllocateRaw(64, 8));
   CHECK(third != nullptr);
   CHECK(a.num_failures() == 1);
   CHECK(a.num_requests() == 4);
@@ -77,12 +79,12 @@ TEST_CASE("a run of allocations fails, or all from one on") {
   a.FailAllocations(1, 2);
   CHECK(a.AllocateRaw(64, 8) == nullptr);
   CHECK(a.AllocateRaw(64, 8) == nullptr);
-  void* const p = a.AllocateRaw(64, 8);
+  void* const p = Needed(a.AllocateRaw(64, 8));
   CHECK(p != nullptr);
   a.FailAllocations(1, TrackingAllocator::kAll);
   for (int i = 0; i < 5; ++i) CHECK(a.AllocateRaw(64, 8) == nullptr);
   a.FailAllocations(0);
-  void* const q = a.AllocateRaw(64, 8);
+  void* const q = Needed(a.AllocateRaw(64, 8));
   CHECK(q != nullptr);
   a.DeallocateRaw(p, 64, 8);
   a.DeallocateRaw(q, 64, 8);
@@ -97,7 +99,7 @@ TEST_CASE("an allocation that the allocator below refuses is a failure") {
 
 TEST_CASE("frees that do not fit are counted and do no harm") {
   TrackingAllocator a(CpuAllocator());
-  void* const p = a.AllocateRaw(64, 100);
+  void* const p = Needed(a.AllocateRaw(64, 100));
   a.DeallocateRaw(p, 64, 40000);
   CHECK(a.num_bad_frees() == 1);
   CHECK(a.blocks_in_use() == 0);
@@ -107,8 +109,8 @@ TEST_CASE("frees that do not fit are counted and do no harm") {
 
 TEST_CASE("ClearStats starts the counters again and keeps what is in use") {
   TrackingAllocator a(CpuAllocator());
-  void* const p = a.AllocateRaw(64, 100);
-  a.DeallocateRaw(a.AllocateRaw(64, 900), 64, 900);
+  void* const p = Needed(a.AllocateRaw(64, 100));
+  a.DeallocateRaw(Needed(a.AllocateRaw(64, 900)), 64, 900);
   CHECK(a.ClearStats());
   CHECK(a.num_allocations() == 0);
   CHECK(a.num_deallocations() == 0);
@@ -123,7 +125,7 @@ TEST_CASE("many threads are counted rightly") {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&a] {
-      for (int i = 0; i < 500; ++i) a.DeallocateRaw(a.AllocateRaw(64, 128), 64, 128);
+      for (int i = 0; i < 500; ++i) a.DeallocateRaw(Needed(a.AllocateRaw(64, 128)), 64, 128);
     });
   }
   for (std::thread& t : threads) t.join();

@@ -71,6 +71,10 @@ TEST_SUITE("Partial runs") {
     CHECK(message({F("p", 1)}, {"m"}) == "The feed p was not specified in partial_run_setup.");
     CHECK(message({F("x", 1)}, {"one"}) == "The fetch one was not specified in partial_run_setup.");
     CHECK(message({{"x", Tensor::Scalar(1)}}, {"m"}) == "Feed 'x:0' must be float, but int32 is provided");
+    alignas(64) char bytes[64] = {};
+    const std::string odd = message({{"x", Tensor::FromMemory(DataType::kFloat, {}, bytes + 1)}}, {"m"});
+    CHECK(Contains(odd, "Feed 'x:0': ptr = "));
+    CHECK(Contains(odd, " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements"));
     CHECK(Scalar(session->PRun(run, {F("x", 1)}, {"m"})) == 2);
     CHECK(message({F("x", 2)}, {"q"}) == "The feed x has already been fed.");
     CHECK(message({}, {"m"}) == "The fetch m has already been fetched.");

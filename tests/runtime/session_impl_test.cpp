@@ -44,6 +44,24 @@ TEST_SUITE("Session") {
     CHECK(callable->Run({&x, 1}, room).message() == "Expected room for 2 fetched tensors, but got 1");
     CHECK(callable->Run({}, room).message() == "Expected 1 feed tensors, but got 0");
   }
+  TEST_CASE("a feed at an address that does not suit its elements is refused") {
+    const auto session = Session::FromGraph(SmallGraph());
+    REQUIRE(session.ok());
+    alignas(64) char bytes[64] = {};
+    for (const int shift : {1, 2, 3}) {
+      const Tensor odd = Tensor::FromMemory(DataType::kFloat, {2}, bytes + shift);
+      const Status s = session->Run({{"x:0", odd}}, {"z:0"}).status();
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK(Contains(s.message(), "Feed 'x:0': ptr = "));
+      CHECK(Contains(s.message(),
+                     " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements, "
+                     "DeepCopy gives them aligned memory"));
+      const auto out = session->Run({{"x:0", odd.DeepCopy()}}, {"z:0"});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*out)[0].flat<float>()(1) == 1);
+    }
+    CHECK(session->Run({{"x:0", Tensor::FromMemory(DataType::kFloat, {2}, bytes + 4)}}, {"z:0"}).ok());
+  }
   TEST_CASE("results outlive the session") {
     std::vector<Tensor> kept;
     {

@@ -43,8 +43,7 @@ struct Counted {
 TEST_SUITE("Buffer") {
   TEST_CASE("is one block of the allocator, header and data together") {
     TrackingAllocator memory(CpuAllocator());
-    Buffer* buffer = Buffer::Allocate(&memory, 100);
-    REQUIRE(buffer != nullptr);
+    Buffer* buffer = Needed(Buffer::Allocate(&memory, 100));
     CHECK(memory.num_allocations() == 1);
     CHECK(memory.bytes_in_use() == 164);
     CHECK(buffer->size() == 100);
@@ -60,8 +59,7 @@ TEST_SUITE("Buffer") {
   TEST_CASE("in device memory has its header elsewhere") {
     DeviceMemory device;
     TrackingAllocator memory(&device);
-    Buffer* buffer = Buffer::Allocate(&memory, 100);
-    REQUIRE(buffer != nullptr);
+    Buffer* buffer = Needed(Buffer::Allocate(&memory, 100));
     CHECK(memory.bytes_in_use() == 100);
     CHECK_FALSE(buffer->HostAccessible());
     CHECK(Buffer::AllocateObjects<Counted>(&memory, 3) == nullptr);
@@ -96,6 +94,25 @@ TEST_SUITE("Buffer") {
     CHECK(living == 0);
     CHECK(memory.num_bad_frees() == 0);
     CHECK(memory.blocks_in_use() == 0);
+  }
+  TEST_CASE("keeps another alive whose bytes its objects refer to, and is written to by nobody") {
+    bool freed = false;
+    char bytes[64] = {};
+    Buffer* const file = Buffer::Wrap(bytes, sizeof bytes, [&freed] { freed = true; });
+    Buffer* const part = Buffer::Slice(file, bytes + 8, 8);
+    file->Unref();
+    Buffer* const objects = Needed(Buffer::AllocateObjects<std::string>(CpuAllocator(), 3));
+    CHECK(objects->RefCountIsOne());
+    objects->KeepAlive(part);
+    part->Unref();
+    CHECK_FALSE(freed);
+    CHECK_FALSE(objects->OwnsMemory());
+    CHECK_FALSE(objects->RefCountIsOne());
+    Buffer* const slice = Buffer::Slice(objects, objects->data(), sizeof(std::string));
+    objects->Unref();
+    CHECK_FALSE(freed);
+    slice->Unref();
+    CHECK(freed);
   }
   TEST_CASE("wraps memory of somebody else, who is told at the end") {
     int data[4] = {1, 2, 3, 4};

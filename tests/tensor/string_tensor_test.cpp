@@ -3,9 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <compare>
+#include <cstring>
+#include <functional>
+#include <new>
 #include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -130,6 +136,91 @@ TEST_SUITE("tstring") {
     CHECK(std::string("a") == tstring("a"));
     CHECK(tstring(std::string_view("a\0", 2)) != "a");
     CHECK(tstring("\xff") > tstring("a"));
+    CHECK(tstring("b") > std::string("a"));
+    CHECK("a" < tstring("b"));
+    CHECK(std::string_view("c") >= tstring("b"));
+    CHECK((tstring("a") <=> std::string("ab")) == std::strong_ordering::less);
+    CHECK(tstring("ab").compare("a") > 0);
+    CHECK(tstring("a").compare(tstring("ab")) < 0);
+    CHECK(tstring("ab").compare(std::string("ab")) == 0);
+  }
+  TEST_CASE("hashes, compares and prints alike in every form") {
+    for (const std::string& text : {std::string(), std::string("short\0", 6), std::string(22, 's'), kLong}) {
+      tstring owned(text), view;
+      view.assign_as_view(text);
+      struct {
+        tstring offset;
+        char bytes[128];
+      } block;
+      if (!text.empty()) std::memcpy(block.bytes, text.data(), text.size());
+      block.offset.assign_as_offset({block.bytes, text.size()});
+      for (const tstring* form : {&owned, &view, &block.offset}) {
+        CHECK(*form == text);
+        CHECK((*form <=> text) == std::strong_ordering::equal);
+        CHECK(std::hash<tstring>()(*form) == Hash64(text));
+        std::ostringstream stream;
+        stream << *form << '|';
+        CHECK(stream.str() == text + "|");
+      }
+    }
+    std::unordered_set<tstring> set;
+    set.insert("a");
+    set.insert(tstring(kLong));
+    tstring view;
+    view.assign_as_view(kLong);
+    CHECK(set.count(view) == 1);
+    CHECK(set.count("b") == 0);
+  }
+  TEST_CASE("may lie at an offset, which holds wherever object and bytes are together") {
+    struct Block {
+      tstring text;
+      char bytes[40];
+    };
+    alignas(Block) unsigned char here[sizeof(Block)], there[sizeof(Block)];
+    auto* const block = ::new (here) Block;
+    std::memcpy(block->bytes, "bytes that are in one block with it", 36);
+    block->text.assign_as_offset({block->bytes, 35});
+    CHECK(block->text.is_offset());
+    CHECK(block->text.is_view());
+    CHECK(block->text.capacity() == 0);
+    CHECK(block->text.data() == block->bytes);
+    std::memcpy(there, here, sizeof here);  // as a file that is mapped elsewhere
+    std::memset(block->bytes, 'x', sizeof block->bytes);
+    auto* const mapped = reinterpret_cast<Block*>(there);
+    CHECK(mapped->text.data() == mapped->bytes);
+    CHECK(mapped->text == "bytes that are in one block with it");
+    const tstring copy = mapped->text;
+    CHECK_FALSE(copy.is_view());
+    tstring moved = std::move(mapped->text);  // a plain view: its distance to the bytes is another one
+    CHECK(moved.is_view());
+    CHECK_FALSE(moved.is_offset());
+    CHECK(moved.data() == mapped->bytes);
+    CHECK(mapped->text == "");
+    mapped->text.assign_as_offset({mapped->bytes, 5});
+    tstring assigned("long enough to be on the heap, and freed");
+    assigned = std::move(mapped->text);
+    CHECK(assigned.data() == mapped->bytes);
+    mapped->text.assign_as_offset({mapped->bytes, 5});
+    mapped->text.append("!");
+    CHECK(mapped->text == "bytes!");
+    CHECK_FALSE(mapped->text.is_view());
+    mapped->text.assign_as_offset({mapped->bytes, 5});
+    mapped->text.mdata()[0] = 'B';
+    CHECK(mapped->text == "Bytes");
+    CHECK(mapped->bytes[0] == 'b');
+    mapped->text.assign_as_offset({mapped->bytes, 30});
+    mapped->text.swap(assigned);
+    CHECK(mapped->text == "bytes");
+    CHECK(assigned.size() == 30);
+    mapped->text.clear();
+    CHECK(mapped->text.empty());
+    // Bytes before the object are at a distance, too.
+    struct {
+      char bytes[40] = "these stand in front of the object";
+      tstring text;
+    } behind;
+    behind.text.assign_as_offset({behind.bytes, 34});
+    CHECK(behind.text == behind.bytes);
   }
   TEST_CASE("agrees with std::string over random changes") {
     std::mt19937 random(7);

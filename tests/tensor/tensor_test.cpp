@@ -46,6 +46,7 @@ TEST_SUITE("Tensor construction") {
     Tensor a = MakeTensor<float>({2}, {1, 2});
     const Tensor other = a;
     a.Reset(CpuAllocator(), DataType::kInt64, TensorShape{2, 3});
+    Needed(a.raw_data());
     CHECK(a.dtype() == DataType::kInt64);
     CHECK(a.shape() == TensorShape{2, 3});
     CHECK(a.RefCountIsOne());
@@ -76,6 +77,7 @@ TEST_SUITE("Tensor construction") {
     TrackingAllocator memory(CpuAllocator());
     {
       Tensor t(&memory, DataType::kDouble, {2, 3});
+      Needed(t.raw_data());
       CHECK(memory.num_allocations() == 1);
       CHECK(memory.bytes_in_use() == 64 + 48);
       CHECK(IsAligned64(t));
@@ -119,6 +121,33 @@ TEST_SUITE("Tensor construction") {
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kComplex128, {large}).status()));
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kUint8, {large}).status()));
     CHECK(errors::IsResourceExhausted(Tensor::Make(DataType::kString, {large}).status()));
+  }
+  TEST_CASE("without a status says in the log that there is no memory") {
+    struct Sink final : LogSink {
+      Sink() : before(SetLogSink(this)) {}
+      ~Sink() override { SetLogSink(before); }
+      void Send(const LogEntry& entry) override { text += entry.text; }
+      LogSink* before;
+      std::string text;
+    };
+    struct None final : AllocationObserver {
+      bool MayAllocate(std::size_t, std::size_t) override { return false; }
+    };
+    const Tensor source = Tensor::Scalar(1.0f);
+    Needed(source.raw_data());
+    None none;
+    Sink sink;
+    AllocationObserver* const before = CpuAllocator()->SetObserver(&none);
+    const Tensor t(DataType::kFloat, {2, 3});
+    const std::string said = std::exchange(sink.text, {});
+    const Tensor copy = source.DeepCopy();
+    CpuAllocator()->SetObserver(before);
+    CHECK_FALSE(t.IsInitialized());
+    CHECK(Contains(said,
+                   "OOM when allocating tensor with shape[2,3] and type float by allocator cpu, which was asked "
+                   "for 24 bytes; "));
+    CHECK_FALSE(copy.IsInitialized());
+    CHECK(Contains(sink.text, "OOM when allocating tensor with shape[] and type float by allocator cpu, "));
   }
   TEST_CASE("fails with a status for dtypes that no tensor holds") {
     Status s = Tensor::Make(DataType::kInvalid, {2}).status();
@@ -203,7 +232,7 @@ TEST_SUITE("Tensor construction") {
   TEST_CASE("adopts a buffer") {
     TrackingAllocator memory(CpuAllocator());
     {
-      const Tensor t(DataType::kFloat, {4}, Buffer::Allocate(&memory, 16));
+      const Tensor t(DataType::kFloat, {4}, Needed(Buffer::Allocate(&memory, 16)));
       CHECK(t.RefCountIsOne());
     }
     CHECK(memory.blocks_in_use() == 0);
@@ -381,6 +410,50 @@ TEST_SUITE("Tensor views") {
     CHECK(
         Contains(child.errors,
                  "shaped() wants as many elements as there are, got [2,2]; the tensor has shape [2,3] and 6 elements"));
+  }
+  TEST_CASE("of elements at an address that does not suit them are refused") {
+    alignas(64) char bytes[64] = {};
+    Tensor odd = Tensor::FromMemory(DataType::kFloat, {2, 3}, bytes + 1);
+    const std::string text =
+        StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(bytes + 1)),
+               " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them "
+               "aligned memory");
+    const Tensor& c = odd;
+    CHECK(errors::IsInvalidArgument(c.View<In<float>>().status()));
+    CHECK(c.View<In<float>>().status().message() == "Tensor::View: " + text);
+    CHECK((odd.View<Out<float, 2>>().status().message() == "Tensor::View: " + text));
+    const auto dies = [&](auto view) {
+      const ChildResult child = RunInChild(view);
+      return child.aborted && Contains(child.errors, "Tensor: " + text + "; the tensor has type float and shape [2,3]");
+    };
+    CHECK(dies([&] { static_cast<void>(odd.flat<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.flat<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.matrix<float>()); }));
+    CHECK(dies([&] { static_cast<void>(c.shaped<float, 1>({6})); }));
+    CHECK(dies([&] { static_cast<void>(c.flat_inner_dims<float>()); }));
+    CHECK(dies([&] { static_cast<void>(odd.flat_outer_dims<float>()); }));
+    const Tensor one = Tensor::FromMemory(DataType::kComplex64, {}, bytes + 2);
+    CHECK(Contains(one.View<In<std::complex<float>>>().status().ToString(), " is not a multiple of 4; "));
+    CHECK(Tensor::FromMemory(DataType::kComplex64, {}, bytes + 4).View<In<std::complex<float>>>().ok());
+    CHECK(odd.DeepCopy().flat<float>()[5] == 0);
+    // No elements: nothing is read.
+    const Tensor none = Tensor::FromMemory(DataType::kFloat, {0}, bytes + 1);
+    CHECK(none.flat<float>().size() == 0);
+    CHECK(none.View<In<float>>().ok());
+    CHECK(Tensor::FromMemory(DataType::kInt8, {3}, bytes + 1).flat<std::int8_t>()[2] == 0);
+  }
+  TEST_CASE("of no elements collapse dimensions whose product would overflow only where they can") {
+    const Index huge = Index{1} << 40;
+    const Tensor t(DataType::kFloat, {0, huge, huge});
+    CHECK(t.flat_inner_dims<float>().dim(0) == 0);
+    CHECK(t.flat_inner_dims<float>().dim(1) == huge);
+    CHECK((t.flat_inner_dims<float, 1>().dim(0) == 0));
+    CHECK((t.flat_outer_dims<float, 1>().dim(0) == 0));
+    const ChildResult child = RunInChild([&] { static_cast<void>(t.flat_outer_dims<float>()); });
+    CHECK(child.aborted);
+    CHECK(Contains(child.errors,
+                   "Tensor: the dimensions that become one overflow; the tensor has type float and shape "
+                   "[0,1099511627776,1099511627776]"));
   }
   TEST_CASE("are made from what the runtime hands to a kernel") {
     const Tensor t = MakeTensor<float>({2}, {1, 2});

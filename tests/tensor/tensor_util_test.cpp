@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/memory/bfc_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/variant.hpp>
@@ -374,10 +375,26 @@ TEST_SUITE("AllocatedBytes") {
   TEST_CASE("is the allocator's figure if it has one") {
     TrackingAllocator memory(CpuAllocator());
     const Tensor t(&memory, DataType::kFloat, {4, 2});
+    Needed(t.raw_data());
     CHECK(AllocatedBytes(t) == 64 + 32);
     CHECK(AllocatedBytes(t.Slice(1, 2)) == 64 + 32);
     CHECK(AllocatedBytes(Tensor(DataType::kFloat, {4, 2})) == 32);
     CHECK(AllocatedBytes(Tensor()) == 0);
+  }
+  TEST_CASE("is TotalBytes for memory of somebody else, whatever allocator says what kind it is") {
+    alignas(64) float values[6] = {};
+    TrackingAllocator memory(CpuAllocator());
+    BFCAllocator bfc(MakeOwned<BaseSubAllocator>(CpuAllocator()), std::size_t{4} << 20, "bfc");
+    for (Allocator* const kind :
+         {static_cast<Allocator*>(nullptr), static_cast<Allocator*>(&memory), static_cast<Allocator*>(&bfc)}) {
+      const Tensor t(DataType::kFloat, {3, 2}, Buffer::Wrap(values, sizeof values, nullptr, nullptr, kind));
+      CHECK(AllocatedBytes(t) == 24);
+      CHECK(AllocatedBytes(t.Slice(1, 2)) == 8);
+    }
+    CHECK(AllocatedBytes(Tensor::FromMemory(DataType::kDouble, {3}, values)) == 24);
+    const Tensor in_chunk(&bfc, DataType::kFloat, {100});
+    CHECK(AllocatedBytes(in_chunk) == 512);  // 464 with the header, in chunks of 256
+    CHECK(AllocatedBytes(in_chunk.Slice(5, 6)) == 512);
   }
 }
 

@@ -184,11 +184,39 @@ TEST_SUITE("Unaligned views") {
     CHECK(errors::IsInvalidArgument(s));
     CHECK(Contains(std::string(s.message()), "Tensor::flat: ptr = "));
     CHECK(Contains(std::string(s.message()),
-                   " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements"));
+                   " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives "
+                   "them aligned memory"));
+    for (const Status& refused :
+         {CheckedViews(t).matrix<float>().status(), CheckedViews(t).tensor<float, 2>().status(),
+          CheckedViews(t).shaped<float, 1>({6}).status(), CheckedViews(t).flat_inner_dims<float>().status(),
+          CheckedViews(t).flat_outer_dims<float>().status(),
+          CheckedViews(t).flat_inner_outer_dims<float, 2>(0).status(),
+          CheckedViews(t).bit_casted_shaped<std::int32_t, 1>({6}).status(),
+          CheckedViews(t).bit_casted_tensor<std::int32_t, 2>().status(),
+          CheckedViews(t).reinterpret_last_dimension<float, 2>().status()}) {
+      CHECK(errors::IsInvalidArgument(refused));
+      CHECK(Contains(std::string(refused.message()), " is not a multiple of 4; unaligned_flat"));
+    }
+    const ChildResult child = RunInChild([&] { static_cast<void>(Views(t).matrix<float>()); });
+    CHECK(child.aborted);
+    CHECK(Contains(child.errors, "Tensor::matrix: ptr = "));
+    CHECK(Contains(child.errors, " is not a multiple of 4; unaligned_flat and unaligned_shaped see such elements"));
     CHECK_FALSE(CheckedViews(t).bit_casted_flat<std::uint16_t>().ok());
     CHECK(CheckedViews(t).bit_casted_flat<std::uint8_t>().ok());
     CHECK_FALSE(CheckedViews(t).unaligned_flat<double>().ok());
     CHECK_FALSE(CheckedViews(t).unaligned_shaped<float, 1>({7}).ok());
+  }
+  TEST_CASE("do not collapse dimensions of no elements whose product overflows") {
+    const Index huge = Index{1} << 40;
+    const Tensor t(DataType::kFloat, {0, huge, huge});
+    CHECK(CheckedViews(t).flat_inner_dims<float>()->dim(0) == 0);
+    const Status s = CheckedViews(t).flat_outer_dims<float>().status();
+    CHECK(errors::IsInvalidArgument(s));
+    CHECK(s.message() ==
+          "Tensor::flat_outer_dims: the dimensions of shape [0,1099511627776,1099511627776] that become one overflow; "
+          "they must make less than 2**63");
+    CHECK_FALSE(CheckedViews(t).flat_inner_outer_dims<float, 2>(0).ok());
+    CHECK(CheckedViews(t).flat_inner_outer_dims<float, 2>(1).ok());
   }
   TEST_CASE("of slices of one-byte types need nothing special") {
     const Tensor t = MakeTensor<std::int8_t>({3}, {1, 2, 3});

@@ -270,6 +270,198 @@ TEST_SUITE("TensorFromProto") {
   }
 }
 
+namespace {
+
+// A plain dtype: how its values stand in the typed field, and what elements two of them make.
+struct Form {
+  DataType dtype;
+  std::uint32_t field;
+  int wire_bytes;              // of a number: 4 or 8; 0: a varint; -1: a byte of one bytes field
+  std::vector<std::uint64_t> numbers;  // two elements: the bits, or the numbers, as they are written
+  std::string elements;        // their bytes in memory
+};
+template <class T>
+std::string Bits(std::initializer_list<std::uint64_t> values) {
+  std::string out;
+  for (const std::uint64_t value : values) out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  return out;
+}
+const std::vector<Form>& Forms() {
+  constexpr std::uint64_t kMinusOne = ~std::uint64_t{0}, kMinusTwo = kMinusOne - 1;
+  constexpr std::uint64_t kOne = 0x3f800000, kTwo = 0x40000000;  // as float
+  constexpr std::uint64_t kOneD = 0x3ff0000000000000, kTwoD = 0x4000000000000000;
+  using U8 = std::uint8_t;
+  using U16 = std::uint16_t;
+  using U32 = std::uint32_t;
+  using U64 = std::uint64_t;
+  static const std::vector<Form> forms = {
+      {DataType::kFloat, 5, 4, {kOne, kTwo}, Bits<U32>({kOne, kTwo})},
+      {DataType::kDouble, 6, 8, {kOneD, kTwoD}, Bits<U64>({kOneD, kTwoD})},
+      {DataType::kInt32, 7, 0, {300, kMinusTwo}, Bits<U32>({300, kMinusTwo})},
+      {DataType::kInt16, 7, 0, {300, kMinusTwo}, Bits<U16>({300, kMinusTwo})},
+      {DataType::kInt8, 7, 0, {30, kMinusTwo}, Bits<U8>({30, kMinusTwo})},
+      {DataType::kUint8, 7, 0, {30, 254}, Bits<U8>({30, 254})},
+      {DataType::kUint16, 7, 0, {30, 65534}, Bits<U16>({30, 65534})},
+      {DataType::kQint8, 7, 0, {30, kMinusTwo}, Bits<U8>({30, kMinusTwo})},
+      {DataType::kQuint8, 7, 0, {30, 254}, Bits<U8>({30, 254})},
+      {DataType::kQint16, 7, 0, {300, kMinusTwo}, Bits<U16>({300, kMinusTwo})},
+      {DataType::kQuint16, 7, 0, {30, 65534}, Bits<U16>({30, 65534})},
+      {DataType::kQint32, 7, 0, {300, kMinusTwo}, Bits<U32>({300, kMinusTwo})},
+      {DataType::kInt4, 7, 0, {7, kMinusTwo}, Bits<U8>({7, kMinusTwo})},
+      {DataType::kUint4, 7, 0, {7, 14}, Bits<U8>({7, 14})},
+      {DataType::kInt2, 7, 0, {1, kMinusTwo}, Bits<U8>({1, kMinusTwo})},
+      {DataType::kUint2, 7, 0, {1, 3}, Bits<U8>({1, 3})},
+      {DataType::kComplex64, 9, 4, {kOne, kTwo, kTwo, kOne}, Bits<U32>({kOne, kTwo, kTwo, kOne})},
+      {DataType::kInt64, 10, 0, {U64{1} << 40, kMinusTwo}, Bits<U64>({U64{1} << 40, kMinusTwo})},
+      {DataType::kBool, 11, 0, {0, 1}, Bits<U8>({0, 1})},
+      {DataType::kComplex128, 12, 8, {kOneD, kTwoD, kTwoD, kOneD}, Bits<U64>({kOneD, kTwoD, kTwoD, kOneD})},
+      {DataType::kHalf, 13, 0, {0x3c00, 0xc000}, Bits<U16>({0x3c00, 0xc000})},
+      {DataType::kBfloat16, 13, 0, {0x3f80, 0xc000}, Bits<U16>({0x3f80, 0xc000})},
+      {DataType::kUint32, 16, 0, {5, 4000000000u}, Bits<U32>({5, 4000000000u})},
+      {DataType::kUint64, 17, 0, {5, kMinusOne}, Bits<U64>({5, kMinusOne})},
+      {DataType::kFloat8E5M2, 18, -1, {0x3c, 0xc0}, Bits<U8>({0x3c, 0xc0})},
+      {DataType::kFloat8E4M3FN, 18, -1, {0x38, 0xc0}, Bits<U8>({0x38, 0xc0})},
+      {DataType::kFloat8E4M3FNUZ, 18, -1, {0x38, 0xc0}, Bits<U8>({0x38, 0xc0})},
+      {DataType::kFloat8E4M3B11FNUZ, 18, -1, {0x38, 0xc0}, Bits<U8>({0x38, 0xc0})},
+      {DataType::kFloat8E5M2FNUZ, 18, -1, {0x3c, 0xc0}, Bits<U8>({0x3c, 0xc0})},
+      {DataType::kFloat4E2M1FN, 18, -1, {0x2, 0xc}, Bits<U8>({0x2, 0xc})},
+  };
+  return forms;
+}
+
+std::string OneNumber(const Form& form, std::uint64_t number) {
+  if (form.wire_bytes == 0) return Varints({number});
+  return std::string(reinterpret_cast<const char*>(&number),
+                     form.wire_bytes < 0 ? 1 : static_cast<std::size_t>(form.wire_bytes));
+}
+// The first `count` numbers as one packed field.
+std::string Packed(const Form& form, std::size_t count) {
+  std::string values;
+  for (std::size_t i = 0; i < count; ++i) values += OneNumber(form, form.numbers[i]);
+  return Bytes(form.field, values);
+}
+// One field for each number.
+std::string Unpacked(const Form& form) {
+  if (form.wire_bytes < 0) return Packed(form, form.numbers.size());  // one bytes field is all there is
+  std::string out;
+  for (const std::uint64_t number : form.numbers) {
+    wire::Writer writer;
+    const auto type = form.wire_bytes == 0   ? wire::WireType::kVarint
+                      : form.wire_bytes == 4 ? wire::WireType::kFixed32
+                                             : wire::WireType::kFixed64;
+    writer.FieldTag(form.field, type);
+    out += std::string(writer.view()) + OneNumber(form, number);
+  }
+  return out;
+}
+std::string Contents(const Tensor& tensor) { return std::string(tensor.tensor_data()); }
+
+}  // namespace
+
+TEST_SUITE("TensorFromProto, each plain dtype") {
+  TEST_CASE("the table has all of them") {
+    for (int number = 1; number < 100; ++number) {
+      const auto dtype = static_cast<DataType>(number);
+      int forms = 0;
+      for (const Form& form : Forms()) forms += form.dtype == dtype ? 1 : 0;
+      CHECK_MESSAGE(forms == (SizeOf(dtype) != 0 ? 1 : 0), Name(dtype));
+    }
+  }
+  TEST_CASE("reads tensor_content, packed and unpacked fields, in one piece or several") {
+    for (const Form& form : Forms()) {
+      CAPTURE(std::string(Name(form.dtype)));
+      const std::size_t per_element = form.numbers.size() / 2;
+      const std::string second(form.elements, form.elements.size() / 2);
+      CHECK(Contents(Read(Proto(form.dtype, {2}, Bytes(4, form.elements)))) == form.elements);
+      CHECK(Contents(Read(Proto(form.dtype, {2}, Packed(form, form.numbers.size())))) == form.elements);
+      CHECK(Contents(Read(Proto(form.dtype, {2, 1}, Unpacked(form)))) == form.elements);
+      if (form.wire_bytes >= 0) {  // packed, unpacked, packed
+        const std::string pieces =
+            Packed(form, form.numbers.size()) + Unpacked(form) + Packed(form, form.numbers.size());
+        CHECK(Contents(Read(Proto(form.dtype, {6}, pieces))) == form.elements + form.elements + form.elements);
+      } else {  // the last one counts
+        CHECK(Contents(Read(Proto(form.dtype, {2}, Bytes(form.field, "\1\1\1") + Packed(form, 2)))) == form.elements);
+      }
+      // The field may stand in front of what says its type.
+      const std::string front =
+          Packed(form, form.numbers.size()) + Bytes(2, Shape({2})) + Number(1, static_cast<std::uint64_t>(form.dtype));
+      CHECK(Contents(Read(front)) == form.elements);
+      // Fewer: the last one is repeated. None: zeros. More: dropped.
+      CHECK(Contents(Read(Proto(form.dtype, {5}, Packed(form, form.numbers.size())))) ==
+            form.elements + second + second + second);
+      CHECK(Contents(Read(Proto(form.dtype, {2}, Packed(form, per_element)))) ==
+            form.elements.substr(0, second.size()) + form.elements.substr(0, second.size()));
+      CHECK(Contents(Read(Proto(form.dtype, {3}, ""))) == std::string(3 * second.size(), '\0'));
+      CHECK(Contents(Read(Proto(form.dtype, {3}, Bytes(form.field, "")))) == std::string(3 * second.size(), '\0'));
+      CHECK(Contents(Read(Proto(form.dtype, {}, Packed(form, form.numbers.size())))) ==
+            form.elements.substr(0, second.size()));
+      // Content wins; fields of other types say nothing.
+      CHECK(Contents(Read(Proto(form.dtype, {2}, Packed(form, per_element) + Bytes(4, form.elements)))) ==
+            form.elements);
+      for (const Form& other : Forms()) {
+        if (other.field == form.field) continue;
+        CHECK(Contents(Read(Proto(form.dtype, {2}, Packed(other, 1) + Packed(form, form.numbers.size())))) ==
+              form.elements);
+        CHECK(Contents(Read(Proto(form.dtype, {1}, Packed(other, 1)))) == std::string(second.size(), '\0'));
+      }
+      CHECK(Read(Proto(form.dtype, {0, 3}, Packed(form, 1))).NumElements() == 0);
+    }
+  }
+  TEST_CASE("refuses content of another size, fields cut short, and shapes that are none") {
+    for (const Form& form : Forms()) {
+      const std::string name(Name(form.dtype));
+      CAPTURE(name);
+      const std::size_t element = form.elements.size() / 2;
+      for (const std::string& content :
+           {form.elements.substr(1), form.elements + "x", form.elements.substr(0, element)}) {
+        const Status s = ReadError(Proto(form.dtype, {2}, Bytes(4, content)));
+        CHECK(s.code() == Code::kInvalidArgument);
+        CHECK(s.message() == StrCat("TensorProto of type ", name, " and shape [2]: tensor_content has ", content.size(),
+                                    " bytes, expected 2 elements of ", element, " bytes"));
+      }
+      if (form.wire_bytes > 0) {
+        CHECK(ReadError(Proto(form.dtype, {2}, Bytes(form.field, "abc"))).code() == Code::kDataLoss);
+        CHECK(ReadError(Proto(form.dtype, {2}, Unpacked(form).substr(0, 3))).code() == Code::kDataLoss);
+      } else if (form.wire_bytes == 0) {
+        CHECK(ReadError(Proto(form.dtype, {2}, Bytes(form.field, "\xff"))).code() == Code::kDataLoss);
+        CHECK(ReadError(Proto(form.dtype, {2}, Unpacked(form).substr(0, 1))).code() == Code::kDataLoss);
+      }
+      Status s = ReadError(Proto(form.dtype, {-1}, Packed(form, 1)));
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK(s.message() == StrCat("TensorProto of type ", name, " and shape [?]: Shape [?] is not fully defined"));
+      s = ReadError(Proto(form.dtype, {Index{1} << 40, Index{1} << 40, 0}, Packed(form, 1)));
+      CHECK(Has(s, "is too large (more than 2**63 - 1 entries)"));
+      s = ReadError(Proto(form.dtype, {0, Index{1} << 40, Index{1} << 40}, Packed(form, 1)));
+      CHECK(Has(s, "Encountered overflow when multiplying shape dimensions"));
+      s = ReadError(Proto(form.dtype, {Index{1} << 50}, Packed(form, 1)));
+      CHECK(s.code() == Code::kResourceExhausted);
+      CHECK(Has(s, "repeating a value over so many elements needs more than the 2147483648 bytes"));
+    }
+    CHECK(ReadError(Proto(DataType::kBool, {2}, Bytes(4, "\1\2"))).message() ==
+          "TensorProto of type bool and shape [2]: tensor_content has a byte 2, a bool is 0 or 1");
+    for (const int number : {0, 34, 99, 101, 119, 133, 1000}) {
+      const Status s = ReadError(Proto(static_cast<DataType>(number), {2}, ""));
+      CHECK(s.code() == Code::kInvalidArgument);
+      CHECK(Has(s, StrCat(": ", number, " is not the number of a dtype that a tensor can have")));
+    }
+  }
+  TEST_CASE("is written in each form and the same when read") {
+    for (const Form& form : Forms()) {
+      CAPTURE(std::string(Name(form.dtype)));
+      const Tensor t = Read(Proto(form.dtype, {2}, Bytes(4, form.elements)));
+      std::string proto;
+      TensorToProto(t, &proto, TensorProtoForm::kTyped);
+      CHECK(proto == Proto(form.dtype, {2}, Packed(form, form.numbers.size())));
+      proto.clear();
+      TensorToProto(t, &proto, TensorProtoForm::kContent);
+      CHECK(proto == Proto(form.dtype, {2}, Bytes(4, form.elements)));
+      proto.clear();
+      TensorToProto(t, &proto);
+      CHECK(Contents(Read(proto)) == form.elements);
+    }
+  }
+}
+
 TEST_SUITE("TensorFromProto with an owner") {
   // The proto behind so many filler bytes that its content starts at a multiple of 64, plus `shift`.
   static std::string Aligned(const std::string& proto, std::size_t content_at, std::size_t shift, std::size_t* start) {
@@ -314,6 +506,68 @@ TEST_SUITE("TensorFromProto with an owner") {
     CHECK(!freed);
     kept = Tensor();
     CHECK(freed);
+  }
+  TEST_CASE("long strings become views, short ones are held, and the owner stays as long as the tensor") {
+    const std::string long1(40, 'a'), long2(100, 'b'), edge(22, 'e'), over(23, 'o');
+    std::string lengths;
+    for (const std::string& text : {long1, std::string("short"), edge, over, long2}) lengths += Varints({text.size()});
+    const std::string typed = Bytes(8, long1) + Bytes(8, "short") + Bytes(8, edge) + Bytes(8, over) + Bytes(8, long2);
+    for (const std::string& values : {typed, Bytes(4, lengths + long1 + "short" + edge + over + long2)}) {
+      const std::string proto = Proto(DataType::kString, {5}, values);
+      bool freed = false;
+      Tensor kept, part;
+      {
+        Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), [&freed] { freed = true; });
+        kept = Read(proto, owner);
+        owner->Unref();
+      }
+      const tstring* const texts = kept.data<tstring>();
+      CHECK(Values<tstring>(kept) == std::vector<tstring>{long1, "short", edge, over, long2});
+      for (int i = 0; i < 5; ++i) CHECK(texts[i].is_view() == (i == 0 || i >= 3));
+      CHECK(texts[0].data() >= proto.data());
+      CHECK(texts[0].data() + 40 <= proto.data() + proto.size());
+      CHECK_FALSE(kept.RefCountIsOne());  // nobody moves the views to where they dangle
+      const Tensor copy = kept.DeepCopy();
+      Needed(copy.raw_data());
+      CHECK_FALSE(copy.data<tstring>()[0].is_view());
+      part = kept.Slice(1, 4);
+      kept = Tensor();
+      CHECK(!freed);
+      CHECK(part.data<tstring>()[2] == over);
+      part = Tensor();
+      CHECK(freed);
+      CHECK(copy.data<tstring>()[4] == long2);
+    }
+  }
+  TEST_CASE("a long string repeated is so many views, and takes no memory") {
+    const std::string proto = Proto(DataType::kString, {1000}, Bytes(8, "x") + Bytes(8, std::string(5000, 'r')));
+    Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), nullptr, nullptr);
+    const Result<Tensor> t = TensorFromProto(wire::AsBytes(proto), owner, 100000);
+    owner->Unref();
+    REQUIRE_MESSAGE(t.ok(), t.status().message());
+    CHECK(t->data<tstring>()[0] == "x");
+    CHECK(t->data<tstring>()[1].is_view());
+    CHECK(t->data<tstring>()[999].data() == t->data<tstring>()[1].data());
+    CHECK(TensorFromProto(wire::AsBytes(proto), nullptr, 100000).status().code() == Code::kResourceExhausted);
+  }
+  TEST_CASE("a tensor of short strings lets the owner go, and may be written to") {
+    const std::string proto = Proto(DataType::kString, {2}, Bytes(8, "ab"));
+    bool freed = false;
+    Buffer* owner = Buffer::Wrap(const_cast<char*>(proto.data()), proto.size(), [&freed] { freed = true; });
+    const Tensor t = Read(proto, owner);
+    owner->Unref();
+    CHECK(freed);
+    CHECK(t.RefCountIsOne());
+    CHECK(t.data<tstring>()[1] == "ab");
+  }
+  TEST_CASE("strings outside the owner's memory are copied") {
+    const std::string proto = Proto(DataType::kString, {1}, Bytes(8, std::string(50, 'c')));
+    char other[8] = {};
+    Buffer* owner = Buffer::Wrap(other, sizeof other, nullptr, nullptr);
+    const Tensor t = Read(proto, owner);
+    CHECK_FALSE(t.data<tstring>()[0].is_view());
+    CHECK(t.RefCountIsOne());
+    owner->Unref();
   }
   TEST_CASE("bytes outside the owner's memory are copied") {
     const std::string proto = Proto(DataType::kUint8, {3}, Bytes(4, "abc"));
@@ -535,6 +789,20 @@ TEST_SUITE("TensorShapeProto") {
           "An unknown shape must not have any dimensions set.");
     CHECK(Has(Partial(Shape({-2})).status(), "has dimensions with values below -1 (where -1 means unknown)"));
     CHECK(Has(Partial(Shape({Index{1} << 62, 4})).status(), "is too large (more than 2**63 - 1 entries)"));
+    // A zero does not hide that the others are too many, wherever it stands.
+    const Index huge = Index{1} << 40;
+    for (const std::vector<Index>& dims : std::vector<std::vector<Index>>{{0, huge, huge}, {huge, 0, huge}}) {
+      std::string proto;
+      for (const Index size : dims) proto += Shape({size});
+      CHECK(Partial(proto).status().message() == "Encountered overflow when multiplying shape dimensions");
+      CHECK(ShapeFromProto(wire::AsBytes(proto)).status().message() ==
+            "Encountered overflow when multiplying shape dimensions");
+    }
+    CHECK(ShapeFromProto(wire::AsBytes(Shape({huge, huge, 0}))).status().message() ==
+          "Shape [1099511627776,1099511627776,0] is too large (more than 2**63 - 1 entries)");
+    CHECK(Partial(Shape({-1, huge, huge})).status().message() ==
+          "Encountered overflow when multiplying shape dimensions");
+    CHECK(Partial(Shape({0, huge})).ok());
     std::string dims;
     for (int i = 0; i < 255; ++i) dims += Shape({1});
     CHECK(Has(Partial(dims).status(), "has too many dimensions"));

@@ -26,8 +26,8 @@ class ThreadPoolInterface {
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
 };
 
-// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
-// process-wide allocator".
+// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and
+// "DefaultAllocator()".
 struct Cpu {
   static constexpr std::string_view type = "CPU";
   ThreadPoolInterface* pool = nullptr;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/device.hpp>
 
@@ -13,9 +14,9 @@ TENON_NAMESPACE_BEGIN
 
 class CpuDevice final : public Device {
  public:
-  // `allocator` and `pool` (which may be null) outlive the device.
+  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
   CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
-      : Device(std::move(name)), cpu_{pool, allocator} {}
+      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
 
   std::string_view type() const override { return Cpu::type; }
   Allocator* allocator() const override { return cpu_.allocator; }

@@ -91,7 +91,7 @@ inline SlimVector<PrioritizedDeviceType> DeviceTypes() {
 
 // What CpuDevices are made with; both outlive them.
 struct CpuDeviceParts {
-  Allocator* allocator = nullptr;
+  Allocator* allocator = nullptr;  // null: DefaultAllocator()
   ThreadPoolInterface* pool = nullptr;  // may be null
 };
 

@@ -9,7 +9,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/device/cpu.hpp>
 
@@ -23,7 +23,7 @@ TENON_NAMESPACE_BEGIN
 class Scratch {
  public:
   Scratch(const Cpu& device, std::size_t bytes)
-      : allocator_(device.allocator != nullptr ? device.allocator : CpuAllocator()), bytes_(bytes) {
+      : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
     if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
   Scratch(const Scratch&) = delete;

@@ -22,7 +22,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
 
@@ -57,10 +57,10 @@ inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
   char block[1 << 14];
   for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
   if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
+  Buffer* buffer = Buffer::Allocate(DefaultAllocator(), bytes.size());
   if (buffer == nullptr)
     return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
-                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
+                                     detail::NoMemoryFrom(*DefaultAllocator(), bytes.size()));
   if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
   return buffer;
 }

@@ -10,7 +10,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/allocator.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/attr_value.hpp>
@@ -70,7 +70,7 @@ class OpKernelConstruction {
     if (attributes.scope_id != 0)
       return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
     if (detail::ElementBytes(dtype) == 0) return Tensor::Make(dtype, shape, allocator_).status();
-    Allocator* const allocator = allocator_ != nullptr ? allocator_ : CpuAllocator();
+    Allocator* const allocator = allocator_ != nullptr ? allocator_ : DefaultAllocator();
     *out = Tensor(allocator, dtype, shape);
     if (out->IsInitialized()) return OkStatus();
     return errors::ResourceExhausted("OOM when allocating temporary tensor with shape", shape, " and type ", dtype,

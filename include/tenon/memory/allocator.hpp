@@ -65,7 +65,18 @@ class Allocator {
   virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
   // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
-  virtual bool HoldsHeaders() const { return HostAccessible(); }
+  virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
+
+  // True: what is given is no memory but a handle of something else, to be asked for tensors of no elements too.
+  virtual bool AllocatesOpaqueHandle() const { return false; }
+  // AllocatedSize where sizes are tracked, otherwise what can be found out, perhaps slowly; 0: not known.
+  virtual std::size_t AllocatedSizeSlow(const void* ptr) const {
+    return TracksAllocationSizes() ? AllocatedSize(ptr) : 0;
+  }
+  // What was freed before the count is not used any more: for an allocator with timestamps, others do nothing.
+  virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
+  // The stream on which memory will be used, for an allocator that wants to know; it may take its memory now.
+  virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };
 
 // Which of a device's allocators is meant. Setters only add: `set_x(false)` changes nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // AllocatorRegistry: named sources of processor memory, of which the one with the highest priority is the process's
-// choice; TensorFlow's AllocatorFactoryRegistry.
+// choice, DefaultAllocator(); TensorFlow's AllocatorFactoryRegistry.
 
 #include <cstddef>
 #include <string>
@@ -16,6 +16,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/sub_allocator.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -26,16 +27,18 @@ class AllocatorFactory {
   virtual ~AllocatorFactory() = default;
   // Do its sub-allocators differ from one NUMA node to another?
   virtual bool NumaEnabled() const { return false; }
-  // Called once. The allocator lives as long as the factory at least.
+  // Called once; must not ask for the default allocator, nor make a tensor in it. The allocator lives as long as the
+  // factory at least.
   virtual Allocator* CreateAllocator() = 0;
   // Called once for each node; -1: whichever.
   virtual Owned<SubAllocator> CreateSubAllocator(int numa_node) = 0;
 };
 
-// thread-safe. Global() is the process's and is never destroyed; others are for tests.
+// thread-safe. Global() is the process's and is never destroyed; others are for tests. What is registered with it must
+// be so before the first tensor in ordinary memory, and the first session, are made; all of them use the one choice.
 //
 //   const AllocatorRegistration registration("MyAllocator", 200, MakeOwned<MyFactory>());   // at namespace scope
-//   Allocator* best = AllocatorRegistry::Global().GetAllocator();
+//   Allocator* best = AllocatorRegistry::Global().GetAllocator();                           // DefaultAllocator()
 class AllocatorRegistry {
  public:
   static constexpr std::string_view kDefaultName = "DefaultCPUAllocator";
@@ -47,18 +50,18 @@ class AllocatorRegistry {
   AllocatorRegistry& operator=(const AllocatorRegistry&) = delete;
 
   static AllocatorRegistry& Global() {
-    static AllocatorRegistry* const registry = new AllocatorRegistry;
+    static AllocatorRegistry* const registry = MakeGlobal();
     return *registry;
   }
 
-  // Before anybody has asked for an allocator. FailedPrecondition after that, AlreadyExists for a name and priority
-  // that there are, InvalidArgument for a priority below 0 or no factory.
+  // Before anybody has asked for an allocator, DefaultAllocator() included. FailedPrecondition after that,
+  // AlreadyExists for a name and priority that there are, InvalidArgument for a priority below 0 or no factory.
   Status Register(std::string_view name, int priority, Owned<AllocatorFactory> factory) {
     MutexLock lock(mutex_);
     if (asked_) {
       return errors::FailedPrecondition("AllocatorRegistry: '", name,
                                         "' must be registered before the first call of GetAllocator() or "
-                                        "GetSubAllocator()");
+                                        "GetSubAllocator(), and before the first tensor in ordinary memory");
     }
     if (priority < 0 || factory == nullptr) {
       return errors::InvalidArgument("AllocatorRegistry: '", name,
@@ -116,6 +119,12 @@ class AllocatorRegistry {
     Allocator* allocator = nullptr;  // once asked for
     SlimVector<Owned<SubAllocator>> sub_allocators;  // [node + 1]
   };
+
+  static AllocatorRegistry* MakeGlobal() {
+    auto* const registry = new AllocatorRegistry;
+    registry->asked_ = !detail::BecomeChooser([] { return Global().GetAllocator(); });
+    return registry;
+  }
 
   // All that follow: under the lock.
   template <class Predicate>

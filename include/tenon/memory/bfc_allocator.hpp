@@ -102,7 +102,7 @@ class BFCAllocator final : public Allocator {
   // Before the first allocation. `counter` outlives the allocator.
   void SetTimingCounter(SharedCounter* counter);
   // What was freed before `count` is not used any more. Lower counts than before change nothing.
-  void SetSafeFrontier(std::uint64_t count);
+  inline void SetSafeFrontier(std::uint64_t count) override;
 
   // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
   // failed, or 0.

@@ -57,8 +57,12 @@ class CachingAllocator final : public Allocator {
 
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return linked_inside_; }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
   bool HoldsHeaders() const override { return linked_inside_; }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
@@ -102,7 +106,7 @@ class CachingAllocator final : public Allocator {
     void* memory;
   };
 
-  explicit CachingAllocator(Allocator* base) : base_(base), linked_inside_(base->HostAccessible()) {}
+  explicit CachingAllocator(Allocator* base) : base_(base), linked_inside_(base->HoldsHeaders()) {}
   ~CachingAllocator() override = default;
 
   void* AllocateSlowly(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);

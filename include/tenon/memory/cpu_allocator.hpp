@@ -98,6 +98,8 @@ class AllocationObserver {
   virtual bool MayAllocate(std::size_t /*alignment*/, std::size_t /*bytes*/) { return true; }  // false: no memory
   virtual void Allocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}
   virtual void Deallocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}  // before it happens
+  // Somebody, of any allocator, makes a message that it has no memory: with its name, the size and its statistics.
+  virtual void MissingMemory(std::string_view /*message*/) {}
 };
 
 // The class of CpuAllocator(), of which there is one in the process. thread-safe.
@@ -137,6 +139,12 @@ class HostAllocator final : public Allocator {
     AllocationObserver* const before = observer_.exchange(observer, std::memory_order_acq_rel);
     Watch(kObserver, observer != nullptr);
     return before;
+  }
+
+  // To the observer, if there is one.
+  void TellOfMissingMemory(std::string_view message) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr) observer->MissingMemory(message);
   }
 
   // Nothing unless EnableStats was called. Bytes are those of the blocks: a little more than was asked for.

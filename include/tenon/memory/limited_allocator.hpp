@@ -33,6 +33,16 @@ class LimitedAllocator final : public Allocator {
   std::string_view Name() const override { return name_; }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
+
+  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
+  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
+  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (!Reserve(bytes)) return nullptr;

@@ -32,6 +32,10 @@ class TrackingAllocator final : public Allocator {
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     {

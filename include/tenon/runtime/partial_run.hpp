@@ -198,6 +198,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
                                      "', which has shape ", feed.shape);
     if (!value.IsInitialized())
       return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
+      return errors::InvalidArgument(
+          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
     return OkStatus();
   }
 

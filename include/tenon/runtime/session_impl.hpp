@@ -20,7 +20,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/graph_proto.hpp>
 #include <tenon/device/cpu_device.hpp>
@@ -233,6 +233,9 @@ class Prepared : public RefCounted {
                                        "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+      if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
+        return errors::InvalidArgument(
+            "Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
     }
     return OkStatus();
   }
@@ -469,7 +472,7 @@ class SessionImpl : public RefCounted {
       own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
-    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
+    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
     host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
     device_ = host_.get();
     if (!options_.devices.empty()) return ChooseDevice();

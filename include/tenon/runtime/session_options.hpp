@@ -43,7 +43,7 @@ struct SessionOptions {
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
-  Allocator* allocator = nullptr;  // host memory; null: CpuAllocator(). Outlives the session and its tensors
+  Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator

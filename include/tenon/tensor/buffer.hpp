@@ -49,6 +49,15 @@ class alignas(64) Buffer {
     return buffer;
   }
 
+  // For a buffer of AllocateObjects: its objects refer to bytes of `other`, whose root gets a reference until they are
+  // destroyed. Nobody writes to such a buffer in place, or moves objects out of it, any more. Once for a buffer.
+  void KeepAlive(Buffer* other) {
+    Buffer* const kept = other->root_;
+    kept->Ref();
+    arg_ = kept;
+    owns_memory_ = false;
+  }
+
   // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
   // may be null. Nobody writes to such a buffer in place (OwnsMemory() is false). `allocator` only says what kind of
   // memory it is; null: such as the host may read.
@@ -121,7 +130,9 @@ class alignas(64) Buffer {
   static void FreeObjects(Buffer* buffer) {
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = buffer->size_ / sizeof(T); i > 0; --i) objects[i - 1].~T();
+    Buffer* const kept = static_cast<Buffer*>(buffer->arg_);
     FreeJoint(buffer);
+    if (kept != nullptr) kept->Unref();
   }
   TENON_COLD static void FreeApart(Buffer* buffer) {
     buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
@@ -143,7 +154,7 @@ class alignas(64) Buffer {
   Allocator* allocator_;
   void (*free_)(Buffer*);
   void (*deleter_)(void* data, void* arg) = nullptr;  // wrapped memory only
-  void* arg_ = nullptr;
+  void* arg_ = nullptr;  // of deleter_; of objects: the Buffer that KeepAlive holds
   RefCount refs_;
   bool owns_memory_;
 };

@@ -10,12 +10,14 @@
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/hash.hpp>
 
 TENON_NAMESPACE_BEGIN
 
-// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), or a view of
-// bytes that belong to somebody else, such as a mapped file. Copying a view copies its bytes, so that a copy never
-// dangles; moving a view gives a view. externally synchronised.
+// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
+// that belong to somebody else, such as a mapped file, or an offset, a view of bytes at a distance from the object
+// itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
+// that a copy never dangles; moving a view gives a view. externally synchronised.
 class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;
@@ -33,10 +35,7 @@ class tstring {
       assign(other.view());
     }
   }
-  tstring(tstring&& other) noexcept {
-    CopyRaw(other);
-    std::memset(other.raw_, 0, sizeof other.raw_);
-  }
+  tstring(tstring&& other) noexcept { Take(other); }
   tstring& operator=(const tstring& other) {
     if (this != &other) assign(other.view());
     return *this;
@@ -44,8 +43,7 @@ class tstring {
   tstring& operator=(tstring&& other) noexcept {
     if (this == &other) return *this;
     FreeHeap();
-    CopyRaw(other);
-    std::memset(other.raw_, 0, sizeof other.raw_);
+    Take(other);
     return *this;
   }
   tstring& operator=(std::string_view text) { return assign(text); }
@@ -69,7 +67,14 @@ class tstring {
   // Becomes a view: the bytes must outlive it and everything it is moved to.
   tstring& assign_as_view(std::string_view text) {
     FreeHeap();
-    Store(text.data(), text.size(), 0, Kind::kView);
+    Store(reinterpret_cast<std::uintptr_t>(text.data()), text.size(), 0, Kind::kView);
+    return *this;
+  }
+  // Becomes a view of bytes whose distance from this object never changes. Moved to another object, it is a view.
+  tstring& assign_as_offset(std::string_view text) {
+    FreeHeap();
+    const auto distance = reinterpret_cast<std::uintptr_t>(text.data()) - reinterpret_cast<std::uintptr_t>(this);
+    Store(distance, text.size(), 0, Kind::kOffset);
     return *this;
   }
   // `text` may be part of this string.
@@ -148,7 +153,7 @@ class tstring {
   // Characters that fit without an allocation; 0 for a view.
   std::size_t capacity() const {
     if (kind() == Kind::kSmall) return kSmallCapacity;
-    if (kind() == Kind::kView) return 0;
+    if (is_view()) return 0;
     std::uint32_t units;
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
@@ -159,7 +164,8 @@ class tstring {
     if (is_view()) *this = tstring(*this);
     return kind() == Kind::kSmall ? reinterpret_cast<char*>(raw_) : LoadData();
   }
-  bool is_view() const { return kind() == Kind::kView; }
+  bool is_view() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kView) || is_offset(); }
+  bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
   std::string_view view() const { return {data(), size()}; }
   operator std::string_view() const { return view(); }
   explicit operator std::string() const { return std::string(view()); }
@@ -174,31 +180,56 @@ class tstring {
   friend bool operator==(const tstring& a, const Text& b) {
     return a.view() == std::string_view(b);
   }
-  friend bool operator<(const tstring& a, const tstring& b) { return a.view() < b.view(); }
-  friend bool operator>(const tstring& a, const tstring& b) { return a.view() > b.view(); }
-  friend bool operator<=(const tstring& a, const tstring& b) { return a.view() <= b.view(); }
-  friend bool operator>=(const tstring& a, const tstring& b) { return a.view() >= b.view(); }
+  // By bytes, as unsigned numbers.
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  friend auto operator<=>(const tstring& a, const Text& b) {
+    return a.view() <=> std::string_view(b);
+  }
+  // std::cout << text: its bytes. Any standard stream, without <ostream> here.
+  template <class Stream>
+    requires requires(Stream& stream, std::string_view bytes) {
+      typename Stream::traits_type;
+      stream << bytes;
+    }
+  friend Stream& operator<<(Stream& stream, const tstring& text) {
+    stream << text.view();
+    return stream;
+  }
+  int compare(std::string_view text) const { return view().compare(text); }
 
  private:
   // The last byte is the tag: kind in its low two bits, the size of a small string in the others. Large and view hold
-  // pointer, size and (large) the capacity in units of 16 bytes. All zero bytes are an empty small string.
-  enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2 };
+  // pointer, size and (large) the capacity in units of 16 bytes; an offset has the distance in the pointer's place. All
+  // zero bytes are an empty small string.
+  enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2, kOffset = 3 };
   static constexpr std::size_t kTag = 23;
   static constexpr std::size_t kCapacityUnit = 16;
 
   Kind kind() const { return static_cast<Kind>(raw_[kTag] & 3); }
   void CopyRaw(const tstring& other) { std::memcpy(raw_, other.raw_, sizeof raw_); }
+  // Becomes what `other` is, which is empty then. Nothing of this string is freed.
+  void Take(tstring& other) noexcept {
+    if (other.is_offset()) [[unlikely]] {
+      Store(reinterpret_cast<std::uintptr_t>(other.LoadData()), other.LoadSize(), 0, Kind::kView);
+    } else {
+      CopyRaw(other);
+    }
+    std::memset(other.raw_, 0, sizeof other.raw_);
+  }
   char* LoadData() const {
-    char* data;
+    std::uintptr_t data;
     std::memcpy(&data, raw_, sizeof data);
-    return data;
+    if (is_offset()) [[unlikely]]
+      data += reinterpret_cast<std::uintptr_t>(this);
+    return reinterpret_cast<char*>(data);
   }
   std::size_t LoadSize() const {
     std::uint64_t size;
     std::memcpy(&size, raw_ + 8, sizeof size);
     return static_cast<std::size_t>(size);
   }
-  void Store(const char* data, std::size_t size, std::uint32_t capacity_units, Kind kind) {
+  void Store(std::uintptr_t data, std::size_t size, std::uint32_t capacity_units, Kind kind) {
     const std::uint64_t wide = size;
     std::memset(raw_, 0, sizeof raw_);
     std::memcpy(raw_, &data, sizeof data);
@@ -219,7 +250,8 @@ class tstring {
     if (count <= kSmallCapacity) return reinterpret_cast<char*>(raw_);
     const std::size_t units = (count + kCapacityUnit - 1) / kCapacityUnit;
     char* heap = static_cast<char*>(::operator new(units * kCapacityUnit));
-    Store(heap, 0, units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
+    Store(reinterpret_cast<std::uintptr_t>(heap), 0,
+          units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
     return heap;
   }
   void FreeHeap() {
@@ -231,3 +263,11 @@ class tstring {
 static_assert(sizeof(tstring) == 24);
 
 TENON_NAMESPACE_END
+
+// Hash64 of the bytes, whatever form the string has.
+template <>
+struct std::hash<tenon::tstring> {
+  std::size_t operator()(const tenon::tstring& text) const {
+    return static_cast<std::size_t>(tenon::Hash64(text.view()));
+  }
+};

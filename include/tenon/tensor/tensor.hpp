@@ -15,9 +15,10 @@
 
 #include <tenon/base/check.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/log.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype_of.hpp>
-#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/tensor/format.hpp>
@@ -44,6 +45,22 @@ TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& sha
   const auto n = static_cast<std::size_t>(shape.num_elements());
   const std::size_t size = ElementBytes(dtype);
   return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
+}
+
+// The alignment that views need: of a number inside an element, so half of the size of a complex one.
+constexpr std::size_t ViewAlignment(DataType dtype) {
+  const std::size_t bytes = ElementBytes(dtype);
+  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
+}
+inline bool IsAlignedFor(DataType dtype, const void* data) {
+  const std::size_t alignment = ViewAlignment(dtype);  // 0, or a power of two
+  return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
+}
+// The end of a message on elements at an address that does not suit their type.
+TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
+  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
+                alignment,
+                "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
 }
 
 // Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
@@ -84,6 +101,12 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
+// Ends the program for elements (if there are any) at an address that does not suit them.
+TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
+                                       const TensorShape& shape) {
+  TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
+              Name(dtype), " and shape ", shape);
+}
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
   std::abort();
@@ -107,14 +130,17 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements in ordinary memory. For types and sizes that the program
-  // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
-  // returns a Status instead.
-  Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
+  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
+  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold
+  // ends the program. Make() returns a Status instead.
+  Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
+    if (!IsInitialized()) [[unlikely]]
+      LogOutOfMemory(dtype, shape);
+  }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
@@ -126,7 +152,7 @@ class Tensor {
     shape_ = shape;
     set_dtype(dtype);
     const Index n = shape.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
@@ -157,12 +183,12 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from ordinary memory. InvalidArgument for a dtype that tensors
-  // cannot hold, ResourceExhausted without memory.
+  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that
+  // tensors cannot hold, ResourceExhausted without memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
-    if (allocator == nullptr) allocator = CpuAllocator();
+    if (allocator == nullptr) allocator = DefaultAllocator();
     Tensor tensor(allocator, dtype, shape);
     if (!tensor.IsInitialized()) [[unlikely]]
       return OutOfMemory(dtype, shape, allocator);
@@ -200,7 +226,8 @@ class Tensor {
       for (Index i = 0, n = shape.num_elements(); i < n; ++i) out[i] = T();
     return tensor;
   }
-  // Memory of the caller, aligned for the type; it must outlive every tensor that shares it. No kernel writes to it in
+  // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
+  // copies it); it must outlive every tensor that shares it. No kernel writes to it in
   // place.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
@@ -245,7 +272,7 @@ class Tensor {
     return buffer_ != nullptr && other.buffer_ != nullptr && buffer_->root() == other.buffer_->root();
   }
 
-  // The first element, or null.
+  // The first element, or null; data<T>() has the type checked, but not whether its address suits T.
   void* raw_data() { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   const void* raw_data() const { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   // The bytes of a tensor of a plain type.
@@ -263,9 +290,9 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for, and elements without
-  // memory, end the program. They borrow: none may outlive the tensor. View() is the form for tensors that come from a
-  // user.
+  // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
+  // memory, and those at an address that does not suit their type, end the program. They borrow: none may outlive the
+  // tensor. View() is the form for tensors that come from a user.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T, int Rank> Out<T, Rank> tensor() {
@@ -307,13 +334,13 @@ class Tensor {
   template <class V>
     requires(!V::is_output)
   Result<V> View() const {
-    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
   template <class V>
     requires(V::is_output)
   Result<V> View() {
-    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
   // Data, size and shape without a type: what a kernel's views are made from. Borrows this object.
@@ -357,12 +384,15 @@ class Tensor {
     return Part(index, shape);
   }
   // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
-  // inside one keeps its buffer). The host must be able to read the elements. Without memory the copy is not
-  // initialised, as is that of a tensor which is not.
+  // inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged, the copy
+  // is not initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
-    Tensor copy(CpuAllocator(), dtype(), shape_);
-    if (copy.buffer_ == nullptr) return copy;
+    Tensor copy(DefaultAllocator(), dtype(), shape_);
+    if (copy.buffer_ == nullptr) {
+      LogOutOfMemory(dtype(), shape_);
+      return copy;
+    }
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
     if (dtype() == DataType::kString) {
@@ -430,8 +460,11 @@ class Tensor {
   template <class T>
   T* viewed() const {
     CheckDtype<T>();
-    if (buffer_ != nullptr) [[likely]]
+    if (buffer_ != nullptr) [[likely]] {
+      if (reinterpret_cast<std::uintptr_t>(buffer_->data()) % alignof(T) != 0) [[unlikely]]
+        detail::DieOnMisaligned(buffer_->data(), alignof(T), dtype(), shape_);
       return static_cast<T*>(buffer_->data());
+    }
     if (NumElements() != 0) detail::DieOnTensor("no memory (ask IsInitialized)", dtype(), shape_);
     return nullptr;
   }
@@ -454,17 +487,25 @@ class Tensor {
     Sizes<Rank> sizes;
     const int skip = dims() - Rank;  // dimensions to collapse into the first
     for (int d = 0; d < Rank; ++d) sizes.items[d] = d + skip < 0 ? 1 : dim_size(d + skip);
-    for (int d = 0; d < skip; ++d) sizes.items[0] *= dim_size(d);
+    if (skip > 0) {
+      Index rows = 1;
+      for (int d = 0; d <= skip; ++d) rows *= dim_size(d);  // from the first on: the shape has room for that
+      sizes.items[0] = rows;
+    }
     return sizes;
   }
   template <int Rank>
   Sizes<Rank> OuterDims() const {
     Sizes<Rank> sizes;
     for (int d = 0; d < Rank; ++d) sizes.items[d] = d < dims() ? dim_size(d) : 1;
-    for (int d = Rank; d < dims(); ++d) sizes.items[Rank - 1] *= dim_size(d);
+    for (int d = Rank; d < dims(); ++d) {
+      sizes.items[Rank - 1] = MultiplyWithoutOverflow(sizes.items[Rank - 1], dim_size(d));
+    }
+    if (sizes.items[Rank - 1] < 0) [[unlikely]]  // a zero stands before them
+      detail::DieOnTensor("the dimensions that become one overflow", dtype(), shape_);
     return sizes;
   }
-  TENON_COLD Status CheckView(DataType wanted, int rank) const {
+  TENON_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
     if (dtype() != wanted) {
       return errors::InvalidArgument("Tensor::View: ", Name(wanted), " expected, got ", Name(dtype()), " of shape ",
                                      shape_);
@@ -474,6 +515,8 @@ class Tensor {
     }
     if (!IsInitialized())
       return errors::FailedPrecondition("Tensor::View: the tensor of shape ", shape_, " is not initialised");
+    if (reinterpret_cast<std::uintptr_t>(raw_data()) % alignment != 0 && NumElements() != 0)
+      return errors::InvalidArgument("Tensor::View: ", detail::MisalignedText(raw_data(), alignment));
     return OkStatus();
   }
   TENON_COLD static Status NoSuchTensor(DataType dtype) {
@@ -487,6 +530,11 @@ class Tensor {
     }
     return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype), " by ",
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
+  }
+
+  // For what returns no Status.
+  TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
+    TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
 
   Buffer* buffer_;

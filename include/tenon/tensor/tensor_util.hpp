@@ -30,13 +30,13 @@
 TENON_NAMESPACE_BEGIN
 
 // Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
-// them included), if it tracks sizes; otherwise TotalBytes().
+// them included), if it tracks sizes; otherwise, and for memory of somebody else, TotalBytes().
 inline std::size_t AllocatedBytes(const Tensor& tensor) {
   if (tensor.buffer() != nullptr) {
     Buffer* const root = tensor.buffer()->root();
     Allocator* const allocator = root->allocator();
-    if (allocator != nullptr && allocator->TracksAllocationSizes()) {
-      const std::size_t bytes = allocator->AllocatedSize(allocator->HostAccessible() ? root : root->data());
+    if (allocator != nullptr && root->OwnsMemory() && allocator->TracksAllocationSizes()) {
+      const std::size_t bytes = allocator->AllocatedSize(allocator->HoldsHeaders() ? root : root->data());
       if (bytes != 0) return bytes;
     }
   }
@@ -56,16 +56,6 @@ Stream& operator<<(Stream& stream, const Tensor& tensor) {
 }
 
 namespace detail {
-
-// The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t ViewAlignment(DataType dtype) {
-  const std::size_t bytes = ElementBytes(dtype);
-  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
-}
-inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = ViewAlignment(dtype);
-  return alignment == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
-}
 
 // The elements can be read: there are some kind of them, memory for them, and the host sees it.
 TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {

@@ -96,12 +96,8 @@ TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, 
                                       " is not initialised; its elements must have memory");
   }
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw_data());
-  if (address % alignment != 0) {
-    return errors::InvalidArgument("Tensor::", where, ": ptr = ", static_cast<std::uint64_t>(address),
-                                   " is not a multiple of ", alignment,
-                                   "; unaligned_flat and unaligned_shaped see "
-                                   "such elements");
-  }
+  if (address % alignment != 0 && tensor.NumElements() != 0)
+    return errors::InvalidArgument("Tensor::", where, ": ", MisalignedText(tensor.raw_data(), alignment));
   return OkStatus();
 }
 TENON_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
@@ -138,14 +134,15 @@ TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, D
                                  " cannot be seen as ", Name(to), "; both must be plain types");
 }
 // The dimensions from `begin` on as `rank` ones: what is before them goes into the first, what is behind into the last.
-// A dimension that does not exist is 1; begin may be negative, but begin + rank not.
+// A dimension that does not exist is 1; begin may be negative, but begin + rank not. A size that overflows (a zero
+// stands before it) is negative.
 inline void CollapseDims(const TensorShape& shape, Index begin, int rank, Index* out) {
   const Index end = begin + rank, dims = shape.dims();
   for (int d = 0; d < rank; ++d) out[d] = 1;
   for (Index d = 0; d < dims; ++d) {
     const Index kept = d < end ? d : end - 1;  // -1: nothing is kept of a scalar
     const Index to = kept - begin > 0 ? kept - begin : 0;
-    out[to] *= shape.dim_size(static_cast<int>(d));
+    out[to] = MultiplyWithoutOverflow(out[to], shape.dim_size(static_cast<int>(d)));
   }
 }
 
@@ -311,6 +308,10 @@ class TensorViews {
                                   kMaxTensorRank, ", got ", begin);
     }
     if (s.ok()) CollapseDims(tensor_.shape(), begin, Rank, sizes);
+    if (s.ok() && sizes[Rank - 1] < 0) {
+      s = errors::InvalidArgument("Tensor::", where, ": the dimensions of shape ", tensor_.shape(),
+                                  " that become one overflow; they must make less than 2**63");
+    }
     return Make<T, Rank>(s, sizes);
   }
   template <class T, int Rank>

@@ -96,7 +96,7 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
   }
   if (shape.rank > kMaxTensorRank) return errors::InvalidArgument("Shape ", shape, " has too many dimensions");
-  Index elements = 1;
+  Index elements = 1, without_zeros = 1;
   bool known = true;
   for (const Index size : shape.sizes()) {
     if (size < -1 && partial) {
@@ -104,10 +104,12 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     }
     if (size < 0 && !partial) return errors::InvalidArgument("Shape ", shape, " is not fully defined");
     known = known && size >= 0;
+    if (size > 0) without_zeros = MultiplyWithoutOverflow(without_zeros, size);
     if (!known) continue;
     elements = MultiplyWithoutOverflow(elements, size);
     if (elements < 0) return errors::InvalidArgument("Shape ", shape, " is too large (more than 2**63 - 1 entries)");
   }
+  if (without_zeros < 0) return errors::InvalidArgument("Encountered overflow when multiplying shape dimensions");
   return OkStatus();
 }
 inline Status MakePartialShape(const RawShape& raw, PartialTensorShape* shape) {
@@ -399,14 +401,26 @@ class TensorDecoder {
     }
     return true;
   }
-  // Inside the owner's memory, and aligned for the element type (not for more)?
-  bool CanView(std::string_view content) const {
+  // Inside the owner's memory?
+  bool IsOwned(std::string_view bytes) const {
     if (context_.owner == nullptr) return false;
     const auto owner = reinterpret_cast<std::uintptr_t>(context_.owner->data());
-    const auto data = reinterpret_cast<std::uintptr_t>(content.data());
-    std::size_t alignment = static_cast<std::size_t>(SizeOf(dtype_));
-    if (IsComplex(dtype_)) alignment /= 2;
-    return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
+    const auto data = reinterpret_cast<std::uintptr_t>(bytes.data());
+    return data >= owner && data + bytes.size() <= owner + context_.owner->size();
+  }
+  // There, and aligned for the element type (not for more)?
+  bool CanView(std::string_view content) const {
+    return IsOwned(content) && tenon::detail::IsAlignedFor(dtype_, content.data());
+  }
+  // A string that is too long to stand in the element itself becomes a view, for which the tensor keeps the owner.
+  void TakeString(std::string_view text, tstring* to, Tensor* out) {
+    if (text.size() <= tstring::kSmallCapacity || !IsOwned(text)) {
+      to->assign(text);
+      return;
+    }
+    if (!keeps_owner_) out->buffer()->KeepAlive(context_.owner);
+    keeps_owner_ = true;
+    to->assign_as_view(text);
   }
   // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
@@ -434,7 +448,7 @@ class TensorDecoder {
       const std::string_view item = rest.substr(0, static_cast<std::size_t>(length));
       rest.remove_prefix(item.size());
       if (dtype_ == DataType::kString) {
-        out->data<tstring>()[i].assign(item);
+        TakeString(item, &out->data<tstring>()[i], out);
       } else if (!TakeObject(item, i, out)) {
         return false;
       }
@@ -563,11 +577,15 @@ class TensorDecoder {
         continue;
       }
       if (!again_.ReadBytes(&text)) break;
-      if (have < elements_) to[have++].assign(text);
+      if (have < elements_) TakeString(text, &to[have++], out);
     }
     if (!Finish()) return false;
     if (have == 0 || have == elements_) return true;
     const tstring& last = to[have - 1];
+    if (last.is_view()) {
+      for (Index i = have; i < elements_; ++i) to[i].assign_as_view(last.view());
+      return true;
+    }
     if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16))
       return false;
     for (Index i = have; i < elements_; ++i) to[i] = last;
@@ -601,6 +619,7 @@ class TensorDecoder {
   RawShape raw_shape_;
   TensorShape shape_;
   Index elements_ = 0;
+  bool keeps_owner_ = false;
   Status status_;
 };
 
@@ -799,7 +818,8 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
 }  // namespace wire
 
 // The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
+// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
+// copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
 // `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
 inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
