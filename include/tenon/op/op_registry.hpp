@@ -36,6 +36,10 @@ inline bool SameOp(const OpView& a, const OpView& b) {
 // thread-safe: ops may be registered while others are looked up.
 class OpRegistry {
  public:
+  // Hears of every op that is registered: what became of it, and the op. What it answers is what Register returns; the
+  // op is in the registry where `status` is OK, whatever the answer.
+  using Watcher = Function<Status(const Status& status, const OpView& op)>;
+
   OpRegistry() = default;
   OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)) {}
 
