@@ -4,9 +4,11 @@
 // the block is freed, who reads what nobody wrote gets other values with another byte.
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
@@ -38,8 +40,13 @@ class GuardedAllocator final : public Allocator {
     --blocks_;
     CpuAllocator()->DeallocateRaw(data - front, alignment, front + bytes + kAlignment);
   }
-  int overruns() const { return overruns_; }        // freed blocks with something written in front of or behind them
-  int blocks_in_use() const { return blocks_; }
+  int overruns() const { return overruns_; }  // freed blocks with something written in front of or behind them
+  // False when a block is still out after two seconds. A pool's thread that ran the last node of a step may hold what
+  // the node used for a moment longer than the session lives.
+  bool WaitUntilAllAreBack() const {
+    for (int i = 0; i < 2000 && blocks_ != 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return blocks_ == 0;
+  }
 
  private:
   static constexpr unsigned char kSentinel = 0xc3;
