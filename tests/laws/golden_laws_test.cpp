@@ -134,7 +134,8 @@ std::string Difference(const Law& law, const Answer& got, const Answer& want) {
     return StrCat("one fails: ", got.ok() ? want.status().ToString() : got.status().ToString());
   if (!got.ok())
     return got.status().code() == want.status().code() ? "" : StrCat("another code: ", got.status().ToString());
-  const std::string_view compare = law.compare == "shape" || law.compare == "set" ? law.compare : "exact";
+  std::string_view compare = "exact";
+  if (law.compare == "shape" || law.compare == "set") compare = law.compare;
   for (std::size_t i = 0; i < want->size(); ++i)
     if (std::string d = golden::Difference((*got)[i], (*want)[i], compare, 0, 0); !d.empty()) return StrCat(i, ": ", d);
   return "";

@@ -59,7 +59,7 @@ void Check(const Gradient& g) {
   const Tensor dy = Doubles(y.shape(), 77);
   const Tensor gradient = g.gradient(g.inputs, y, dy);
   constexpr double kStep = 1e-6;
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}}) {
     const Tensor direction = Doubles(g.inputs[g.input].shape(), seed, -1, 1);
     const double up = Dot(dy, One(g.op, g.attrs, Moved(g, direction, kStep), g.outputs));
     const double down = Dot(dy, One(g.op, g.attrs, Moved(g, direction, -kStep), g.outputs));
