@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every file of tests/compile_fail, each of which holds one mistake. It must be refused, and what the compiler
+"""Compiles every file of tests/compile_fail, each of which holds a mistake. It must be refused, and what the compiler
 says must contain the text of the file's first line, `// expect: <text>`, in at most as many lines as a second line
-`// max-lines: <n>` says (60 without it). Prints a table of output lines, one column per compiler, and what went wrong."""
+`// max-lines: <n>` says (60 without it). A file may hold several mistakes, each but the first below a line
+`// expect: <text>` of its own; then the compiler must say each text, and has 60 lines for each.
+Prints a table of output lines, one column per compiler, and what went wrong."""
 import argparse
 import concurrent.futures
 import os
@@ -17,14 +19,17 @@ DEFAULT_MAX_LINES = 60
 
 
 def read_wishes(path):
-    """(expected text, most lines) from the head of a file."""
+    """(expected texts, most lines) of a file."""
     lines = path.read_text().splitlines() + ['', '']
     if not lines[0].startswith('// expect: '):
         sys.exit(f'compile_fail: the first line of {path} must be "// expect: <text>"')
-    max_lines = DEFAULT_MAX_LINES
+    texts = [line.removeprefix('// expect: ').strip() for line in lines if line.startswith('// expect: ')]
+    if len(set(texts)) < len(texts):
+        sys.exit(f'compile_fail: {path} expects one text twice')
+    max_lines = DEFAULT_MAX_LINES * len(texts)
     if lines[1].startswith('// max-lines: '):
         max_lines = int(lines[1].removeprefix('// max-lines: '))
-    return lines[0].removeprefix('// expect: ').strip(), max_lines
+    return texts, max_lines
 
 
 def flags_of(compiler):
@@ -44,8 +49,9 @@ def compile_file(compiler, path, args):
     count = len(result.stdout.splitlines())
     if result.returncode == 0:
         return count, 'was compiled, but should not be'
-    if expected not in result.stdout:
-        return count, f'does not say "{expected}"; it says:\n{result.stdout}'
+    for text in expected:
+        if text not in result.stdout:
+            return count, f'does not say "{text}"; it says:\n{result.stdout}'
     if count > max_lines:
         return count, f'takes {count} lines, more than {max_lines}:\n{result.stdout}'
     return count, ''

@@ -47,6 +47,7 @@
 #include <tenon/io/load_library.hpp>
 #include <tenon/io/npz.hpp>
 #include <tenon/graph/builder.hpp>
+#include <tenon/graph/function_library.hpp>
 #include <tenon/graph/loop_shapes.hpp>
 #include <tenon/plugin.hpp>
 #include <tenon/register.hpp>

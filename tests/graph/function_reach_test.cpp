@@ -36,4 +36,17 @@ TEST_CASE("ReachableFunctions: through ops, attrs, attrs of attrs, lists, bodies
   CHECK(part.gradient.size() == 1);
   CHECK(part.registered_gradients.size() == 1);
 }
+TEST_CASE("ReachableFunctions: with a function come those that implement the same interface") {
+  FunctionDefLibrary library;
+  library.function = {Floats("cpu_lstm", {}, {}, ""), Floats("gpu_lstm", {}, {MakeNode("n", "inner", {})}, ""),
+                      Floats("inner", {}, {}, ""), Floats("gru", {}, {}, ""), Floats("plain", {}, {}, "")};
+  library.function[0].attr.Insert("api_implements", AttrValue("lstm"));
+  library.function[1].attr.Insert("api_implements", AttrValue("lstm"));
+  library.function[3].attr.Insert("api_implements", AttrValue("gru"));
+  const NodeDef nodes[] = {MakeNode("a", "cpu_lstm", {})};
+  SlimVector<std::string> names;
+  for (const FunctionDef& function : ReachableFunctions(library, nodes).function)
+    names.push_back(function.signature.name);
+  CHECK(names == SlimVector<std::string>{"cpu_lstm", "gpu_lstm", "inner"});
+}
 }  // namespace function_reach_test

@@ -168,6 +168,12 @@ TEST_SUITE("InferenceContext") {
     CHECK(Text(c.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out)) ==
           "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  "
           "Saw value: 3");
+    InferenceContext constants(kTwo, {StaticInput::Scalar(-1), StaticInput::Scalar(3)});
+    CHECK(constants.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(0, &out).ok());
+    CHECK_FALSE(constants.RankKnown(out));
+    CHECK(Text(constants.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out)) ==
+          "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  "
+          "Saw value: 3");
     CHECK(c.MakeShapeFromShapeTensor(0, &out).ok());
     CHECK_FALSE(c.RankKnown(out));
     c.set_input_tensor_as_shape(0, PartialTensorShape({-1, 8}));

@@ -49,6 +49,28 @@ TEST_SUITE("OpRegistry") {
     CHECK(registry.Register(kStateful).code() == Code::kAlreadyExists);
     CHECK(registry.size() == 1);
   }
+  TEST_CASE("has one watcher, who hears of every registration and has the last word") {
+    OpRegistry registry;
+    std::string heard;
+    const auto watch = [&](const Status& status, const OpView& op) {
+      StrAppend(&heard, op.name, registry.Find(op.name) == nullptr ? " no " : " yes ", status.message(), "|");
+      return op.name == "Add" ? errors::Internal("no additions") : status;
+    };
+    CHECK(registry.SetWatcher(nullptr).ok());
+    CHECK(registry.SetWatcher(watch).ok());
+    const Status second = registry.SetWatcher(watch);
+    CHECK(second.code() == Code::kAlreadyExists);
+    CHECK(second.message() == "Cannot over-write a valid watcher with another.");
+    CHECK(registry.Register(kRelu).ok());
+    CHECK(registry.Register(kOther).message() == "Op with name Relu");
+    CHECK(registry.Register(kAdd).message() == "no additions");
+    CHECK(registry.Find("Add") == &kAdd);
+    CHECK_FALSE(registry.Register(kBadName).ok());
+    CHECK(heard == "Relu yes |Relu yes Op with name Relu|Add yes |bad no Invalid name: bad (Did you use CamelCase?)|");
+    CHECK(registry.SetWatcher(nullptr).ok());
+    CHECK(registry.Register(kAdd).ok());
+    CHECK(registry.SetWatcher(watch).ok());
+  }
   TEST_CASE("refuses names that are no op names") {
     OpRegistry registry;
     CHECK(registry.Register(kBadName).message() == "Invalid name: bad (Did you use CamelCase?)");

@@ -88,6 +88,19 @@ TEST_SUITE("Signature") {
   TEST_CASE("is as large as its arguments and attrs need") {
     CHECK(sizeof(MatMul::signature) <= 400);
     CHECK(sizeof(Nothing::signature) <= 80);
+    // What an argument and an attr cost beside their texts; the rest of a signature is 88 bytes at most.
+    constexpr auto kNone = tenon::Op("A");
+    constexpr auto kOneOfEach = tenon::Op("A").Input("x: T").Output("y: T").Attr("T: {float, int32} = DT_FLOAT");
+    constexpr std::size_t kFixed = 88, kArg = 32, kAttr = 64;
+    static_assert(sizeof(kNone) <= kFixed);
+    static_assert(sizeof(kNone.Input("x: float")) <= kFixed + kArg);
+    static_assert(sizeof(kNone.Output("y: float")) <= kFixed + kArg);
+    static_assert(sizeof(kNone.Attr("N: int >= 1 = 2")) <= kFixed + kAttr);
+    static_assert(sizeof(kNone.ControlOutput("c")) <= kFixed + kArg);
+    static_assert(sizeof(kOneOfEach) <= kFixed + 2 * kArg + kAttr);
+    static_assert(sizeof(kOneOfEach.Input("z: N * T")) - sizeof(kOneOfEach) <= kArg);
+    static_assert(sizeof(kOneOfEach.Output("z: Ref(T)")) - sizeof(kOneOfEach) <= kArg);
+    static_assert(sizeof(kOneOfEach.Attr("s: list({'a', 'b'}) >= 1 = ['a']")) - sizeof(kOneOfEach) <= kAttr);
   }
   TEST_CASE("knows its parts in the order of declaration") {
     CHECK(kMatMul.name == "MatMul");

@@ -35,6 +35,7 @@ class FunctionReach {
       AddNodes(function.node_def);
       for (const GradientDef& gradient : library_.gradient)
         if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
+      if (const AttrValue* api = function.attr.Find("api_implements"); api != nullptr) AddImplementations(*api);
     }
   }
   FunctionDefLibrary Take() const {
@@ -60,6 +61,13 @@ class FunctionReach {
   void AddName(std::string_view name) {
     const int i = index_.Find(name, NameOf{&library_});
     if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
+  }
+  // Which of the functions with one api_implements is called is decided later.
+  void AddImplementations(const AttrValue& api) {
+    for (const FunctionDef& function : library_.function) {
+      const AttrValue* const other = function.attr.Find("api_implements");
+      if (other != nullptr && other->s() == api.s()) AddName(function.signature.name);
+    }
   }
   void AddCall(const NameAttrList& call) {
     AddName(call.name);

@@ -371,6 +371,8 @@ class InferenceContext : public ShapeAlgebra {
     if (RankKnown(input.as_shape)) return Done(out, input.as_shape);
     if (input.tensor != nullptr) return ShapeFromTensor(*input.tensor, out);
     if (input.has_values && Rank(vector) == 1) return ShapeFromValues(input.values, out);
+    if (Rank(vector) == 0 && input.has_values && input.values.front() != -1)
+      return Failed(out, detail::scalar_shape_must_be_minus_one(input.values.front()));
     if (Rank(vector) == 0) return Done(out, UnknownShape());
     return UnknownShapeOfLength(vector, out);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/name_table.hpp>
 #include <tenon/base/status.hpp>
@@ -36,18 +37,29 @@ inline bool SameOp(const OpView& a, const OpView& b) {
 // thread-safe: ops may be registered while others are looked up.
 class OpRegistry {
  public:
+  // Hears what became of each registration, and of which op; its answer is what Register returns (the op is there
+  // where `status` is OK, whatever the answer). Called under the registry's lock: it may look ops up, not register any.
+  using Watcher = Function<Status(const Status& status, const OpView& op)>;
+
   OpRegistry() = default;
-  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)) {}
+  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)), watcher_(std::move(other.watcher_)) {}
 
   // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
   // AlreadyExists when the name stands for another one.
   Status Register(const OpView& op) {
     const MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(CheckLocked(op));
-    ops_.Insert(op.name, &op);
-    return OkStatus();
+    Status status = CheckLocked(op);
+    if (status.ok()) ops_.Insert(op.name, &op);
+    return watcher_ ? watcher_(status, op) : status;
   }
   Status Register(OpView&&) = delete;
+  // At most one: AlreadyExists when there is another. An empty one takes it away.
+  Status SetWatcher(Watcher watcher) const {
+    const MutexLock lock(mutex_);
+    if (watcher_ && watcher) return errors::AlreadyExists("Cannot over-write a valid watcher with another.");
+    watcher_ = std::move(watcher);
+    return OkStatus();
+  }
   // What Register would say.
   Status Check(const OpView& op) const {
     const MutexLock lock(mutex_);
@@ -95,6 +107,7 @@ class OpRegistry {
 
   mutable Mutex mutex_;  // of those that register
   NameTable<const OpView*> ops_;
+  mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
 TENON_SETUP_CODE_END
