@@ -38,6 +38,43 @@ inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
 Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
 
+// True when the memo was made for inputs of these shapes and values.
+inline bool MadeForInputs(const ShapeMemo& memo, int num_inputs, const Tensor* const* inputs) {
+  for (int i = 0; i < num_inputs; ++i)
+    if (!(memo.inputs[static_cast<std::size_t>(i)] == inputs[i]->shape())) return false;
+  if (memo.value_inputs == 0) return true;
+  std::size_t v = 0;
+  for (int i = 0; i < num_inputs && i < 64; ++i) {
+    if ((memo.value_inputs >> i & 1) == 0) continue;
+    const SlimVector<std::byte>& value = memo.values[v++];
+    if (value.size() != inputs[i]->TotalBytes() ||
+        (!value.empty() && std::memcmp(value.data(), inputs[i]->raw_data(), value.size()) != 0))
+      return false;
+  }
+  return true;
+}
+// Writes down what a shape function has seen. False when it read something that cannot be compared later.
+inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tensor* const* inputs, ShapeMemo* memo) {
+  memo->inputs.clear();
+  memo->values.clear();
+  memo->value_inputs = 0;
+  bool repeatable = true;
+  for (int i = 0; i < num_inputs; ++i) {
+    const Tensor& t = *inputs[i];
+    memo->inputs.push_back(t.shape());
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (shapes.input_tensor(i) == nullptr) continue;  // it was asked for, but could not be read
+    if (i >= 64 || SizeOf(t.dtype()) == 0) {
+      repeatable = false;
+      continue;
+    }
+    memo->value_inputs |= std::uint64_t{1} << i;
+    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
+    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
+  }
+  return repeatable;
+}
+
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
@@ -198,7 +235,7 @@ class AdaptedCore {
   }
 
   TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
-    if (!Remembers(*memo, ctx)) [[unlikely]]
+    if (!memo->valid || !MadeForInputs(*memo, num_inputs_, ctx->input_array())) [[unlikely]]
       TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
     for (const OutputPlan& out : outputs_) {
       const TensorShape& shape = memo->outputs[static_cast<std::size_t>(out.tensor)];
@@ -213,22 +250,6 @@ class AdaptedCore {
     return PrepareOutputs(ctx, &memo, views);
   }
 
-  // True when the memo was made for the present input shapes and values.
-  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
-    if (!memo.valid) return false;
-    for (int i = 0; i < num_inputs_; ++i)
-      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
-    if (memo.value_inputs == 0) return true;
-    std::size_t v = 0;
-    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
-      if ((memo.value_inputs >> i & 1) == 0) continue;
-      const SlimVector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() ||
-          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
-        return false;
-    }
-    return true;
-  }
   Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
 
   const KernelRow* row_ = nullptr;
@@ -241,7 +262,7 @@ class AdaptedCore {
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
   const OpView& op = *row_->op->view;
-  memo->valid = false;
+  memo->valid = memo->has_promised = false;
   InferenceContext shapes;
   shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
   for (int i = 0; i < num_inputs_; ++i) {
@@ -253,22 +274,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
   if (Status status = op.shape_fn(&shapes); !status.ok())
     return StartsWith(status.message(), op.name) ? status
                                                  : Status(status.code(), StrCat(op.name, ": ", status.message()));
-  memo->inputs.clear();
-  memo->values.clear();
-  memo->value_inputs = 0;
-  bool repeatable = true;
-  for (int i = 0; i < num_inputs_; ++i) {
-    const Tensor& t = ctx->input(i);
-    memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
-    if (i >= 64 || SizeOf(t.dtype()) == 0) {
-      repeatable = false;
-      continue;
-    }
-    memo->value_inputs |= std::uint64_t{1} << i;
-    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
-    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
-  }
+  const bool repeatable = RememberInputs(shapes, num_inputs_, ctx->input_array(), memo);
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
     if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);

@@ -18,6 +18,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
+#include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -26,10 +27,11 @@ TENON_NAMESPACE_BEGIN
 // again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
-  bool outputs_checked = false;    // kernel/output_check.hpp
+  bool has_promised = false;       // `promised` was made for these inputs
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   SlimVector<TensorShape> inputs, outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };
 
 class CancellationManager;

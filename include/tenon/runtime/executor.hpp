@@ -136,12 +136,14 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
                           node.node->op_name(), "'");
 }
 
-// Every output must be there and have its declared type, and at first the shape that the op promises.
+// Every output must be there and have its declared type and the shape that the op promises.
 inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
   for (int i = 0; i < node.num_outputs; ++i)
     if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
       return BadOutput(node, i, frame.outputs[i]);
-  return CheckFirstOutputs(frame);
+  if (node.sizes_outputs) [[unlikely]]
+    return CheckOutputShapes(frame);
+  return OkStatus();
 }
 
 TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
