@@ -10,6 +10,7 @@
 
 #include <tenon/graph/builder.hpp>
 #include <tenon/kernel/context_access.hpp>
+#include <tenon/kernel/variable.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/register.hpp>
 #include <tenon/session.hpp>
@@ -88,7 +89,33 @@ struct OcLate {
     }
   };
 };
-TENON_REGISTER(OcRaw, OcContext, OcLate);
+// A reference output that gets a plain tensor, and a plain one that gets a reference.
+struct OcRefs {
+  static constexpr auto signature = Op("OcRefs")
+                                        .Output("r: Ref(float)")
+                                        .Output("y: float")
+                                        .Attr("deed: int")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : OpKernel {
+    explicit kernel(OpKernelConstruction* c) : OpKernel(c) { c->SetStatus(c->GetAttr("deed", &deed)); }
+    void Compute(OpKernelContext* ctx) override {
+      Ref<LegacyVar> variable = Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kFloat));
+      variable->tensor = Tensor::Scalar(1.0f);
+      Tensor* out = nullptr;
+      if (deed == 0) ctx->set_output(0, Tensor::Scalar(1.0f));
+      if (deed == 1) ctx->SetStatus(ctx->allocate_output(0, {}, &out));
+      if (deed != 0) ctx->set_output_ref(0, variable);
+      if (deed == 2) return ctx->set_output_ref(1, variable);
+      if (deed == 3) return ctx->set_output(1, RefTo(variable));
+      ctx->set_output(1, Tensor::Scalar(1.0f));
+    }
+    std::int64_t deed = 0;
+  };
+};
+TENON_REGISTER(OcRaw, OcContext, OcLate, OcRefs);
 
 // x -> op -> sum = op + op.
 struct Runs {
@@ -195,6 +222,30 @@ TEST_SUITE("outputs in a session") {
       runs.CheckGood(kCopy, static_cast<float>(round));
       runs.CheckGood(kGood, static_cast<float>(round) + 100);
     }
+  }
+  TEST_CASE("that are references get variables, the others do not") {
+    constexpr std::string_view kTexts[] = {
+        "Output 0 of type float does not match declared output type float_ref for node {{node call}}, op 'OcRefs'",
+        "allocate_output with ref type. index=0 type: float_ref kernel=call of op 'OcRefs'; set_output_ref gives it a "
+        "variable",
+        "set_output_ref: output 1 of node 'call', op 'OcRefs', is a float, not a float_ref",
+        "Output 1 of type float_ref does not match declared output type float for node {{node call}}, op 'OcRefs'"};
+    for (int deed = 0; deed < 5; ++deed)
+      for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+        GraphBuilder b;
+        const std::vector<GraphBuilder::Attr> attrs = {{"deed", deed}};
+        b.AddNode("OcRefs", "call", {}, attrs);
+        const auto session = Session::FromGraph(b, {.inter_op_threads = 2, .executor = executor});
+        for (int round = 0; round < 2; ++round) {
+          const Status status = session->Run({}, {"call:1"}).status();
+          if (deed == 4) {
+            CHECK_MESSAGE(status.ok(), status.message());
+            continue;
+          }
+          CHECK(status.code() == Code::kInternal);
+          CHECK(status.message() == StrCat(kTexts[deed], " [node 'call', CPU:0]"));
+        }
+      }
   }
   TEST_CASE("of nodes that could be folded are checked, too") {
     for (const Deed deed : {kNothing, kInt, kLonger}) {

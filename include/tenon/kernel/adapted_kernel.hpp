@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
@@ -37,6 +39,20 @@ inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
 
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
 Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
+
+// What the op's shape function throws is Internal.
+inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
+#if defined(__cpp_exceptions)
+  try {
+    return op.shape_fn(shapes);
+  } catch (...) {
+    return StatusOfException(StrCat(op.name, ": the shape function of op '", op.name, "' threw at node '", node, "'"));
+  }
+#else
+  (void)node;
+  return op.shape_fn(shapes);
+#endif
+}
 
 // True when the memo was made for inputs of these shapes and values.
 inline bool MadeForInputs(const ShapeMemo& memo, int num_inputs, const Tensor* const* inputs) {
@@ -90,9 +106,17 @@ class AdaptedCore {
   }
 
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    struct Memory {
+      ~Memory() {
+        if (data != nullptr) ::operator delete(data, std::align_val_t{align});
+      }
+      void* data;
+      std::uint32_t align;
+    };
+    Memory memory{::operator new(row.size, std::align_val_t{row.align}), row.align};
     row_ = &row;
-    object_ = ::operator new(row.size, std::align_val_t{row.align});
-    void* attrs = row.construct(object_);
+    void* attrs = row.construct(memory.data);  // may throw
+    object_ = std::exchange(memory.data, nullptr);
     if (row.op->list_slots != nullptr) {
       AttrSlot slots[kMaxAttrMembers];
       TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
@@ -271,7 +295,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
     shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
   }
   TENON_RETURN_IF_ERROR(shapes.construction_status());
-  if (Status status = op.shape_fn(&shapes); !status.ok())
+  if (Status status = TryShapeFn(op, ctx->op_kernel().name(), &shapes); !status.ok())
     return StartsWith(status.message(), op.name) ? status
                                                  : Status(status.code(), StrCat(op.name, ": ", status.message()));
   const bool repeatable = RememberInputs(shapes, num_inputs_, ctx->input_array(), memo);
@@ -401,7 +425,20 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
     call->frame.done_state = call;
+#if defined(__cpp_exceptions)
+    Starting starting{call, false, std::exchange(starting_, &starting)};
+    try {
+      (void)core_.Call(call->frame);
+    } catch (...) {
+      starting_ = starting.outer;
+      if (!starting.dropped) throw;
+      return Finish(call, detail::StatusOfException(
+                              StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+    }
+    starting_ = starting.outer;
+#else
     (void)core_.Call(call->frame);  // errors go through Done
+#endif
   }
 
  private:
@@ -413,14 +450,32 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
+  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
+  // error is what was thrown.
+  struct Starting {
+    const PendingCall* call;
+    bool dropped;
+    Starting* outer;
+  };
+#if defined(__cpp_exceptions)
+  static inline thread_local Starting* starting_ = nullptr;
+  static bool IsThrown(const PendingCall* call, const Status& status) {
+    if (starting_ == nullptr || starting_->call != call || std::uncaught_exceptions() == 0) return false;
+    return starting_->dropped = status.message() == Done::kDropped;
+  }
+#else
+  static bool IsThrown(const PendingCall*, const Status&) { return false; }
+#endif
   TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
     const std::string_view op = context->op_kernel().type_string();
     context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
   }
   static void Finish(void* state, Status status) {
     auto* call = static_cast<PendingCall*>(state);
-    if (!status.ok()) [[unlikely]]
+    if (!status.ok()) [[unlikely]] {
+      if (IsThrown(call, status)) return;
       SetError(call->context, status);
+    }
     const DoneCallback done = std::move(call->done);
     delete call;
     done();

@@ -159,7 +159,10 @@ class OpKernelContext {
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
+  // An output that is not there is an error of the context.
   void set_output(int i, Tensor tensor) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      return SetStatus(NoOutput("set_output", i));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
     frame_->outputs[i] = std::move(tensor);
@@ -171,10 +174,10 @@ class OpKernelContext {
     return OkStatus();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i or it has been allocated already.
+  // there is no output i, when it is a reference or has been allocated already.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
     const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
-    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0) [[unlikely]]
+    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0 || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
     allocated_ |= bit;
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
@@ -347,12 +350,19 @@ class OpKernelContext {
                                    " was expected");
   }
   TENON_COLD Status CannotAllocate(int i) const {
-    if (i >= 0 && i < num_outputs())
-      return errors::Internal("allocate_output on same index multiple times. index = ", i,
-                              ", kernel=", frame_->kernel->name());
-    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ",
-                            num_outputs(), " outputs");
+    if (i < 0 || i >= num_outputs()) return NoOutput("allocate_output", i);
+    if (IsRefType(expected_output_dtype(i)))
+      return errors::Internal("allocate_output with ref type. index=", i, " type: ", expected_output_dtype(i),
+                              " kernel=", frame_->kernel->name(), " of op '", frame_->kernel->type_string(),
+                              "'; set_output_ref gives it a variable");
+    return errors::Internal("allocate_output on same index multiple times. index = ", i,
+                            ", kernel=", frame_->kernel->name());
   }
+  TENON_COLD Status NoOutput(std::string_view call, int i) const {
+    return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
+                            " outputs");
+  }
+  Status NotThisRef(std::string_view call, int i, DataType given) const;
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
@@ -366,6 +376,14 @@ class OpKernelContext {
   Status status_;
 };
 
+inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
+                                                 AsyncFaults* faults)
+    : call_(new Call{.end = end,
+                     .state = state,
+                     .context = context,
+                     .op = context->op_kernel().op().name,
+                     .node = std::string(context->op_kernel().name()),
+                     .faults = faults == nullptr ? Ref<AsyncFaults>() : Ref<AsyncFaults>::Share(faults)}) {}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
   call_->context->SetStatus(error);

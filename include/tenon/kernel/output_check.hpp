@@ -44,7 +44,7 @@ TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame,
     shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
   }
   memo->promised.assign(static_cast<std::size_t>(kernel.num_outputs()), PartialTensorShape());
-  const bool inferred = shapes.construction_status().ok() && op.shape_fn(&shapes).ok();
+  const bool inferred = shapes.construction_status().ok() && TryShapeFn(op, kernel.name(), &shapes).ok();
   for (int i = 0; inferred && i < kernel.num_outputs(); ++i) {
     PartialTensorShape promised;
     const DataType type = kernel.output_type(i);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/name_table.hpp>
 #include <tenon/base/owned.hpp>
@@ -313,9 +314,8 @@ class Registry {
   mutable Status status_;
 };
 
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel.
-inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+namespace detail {
+inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
   Owned<OpKernel> kernel;
   if (row.create != nullptr) {
     kernel.reset(row.create(construction));
@@ -330,6 +330,22 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
   }
   TENON_RETURN_IF_ERROR(construction->status());
   return kernel;
+}
+}  // namespace detail
+
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel. What its constructor (or Init) throws is Internal.
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+#if defined(__cpp_exceptions)
+  try {
+    return detail::BuildKernel(row, construction);
+  } catch (...) {
+    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
+                                            "' threw at node '", construction->def().name, "'"));
+  }
+#else
+  return detail::BuildKernel(row, construction);
+#endif
 }
 
 TENON_SETUP_CODE_END

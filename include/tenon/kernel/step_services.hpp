@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
@@ -52,7 +53,7 @@ class Runner {
     if (pool_ == nullptr) return closure();
     const auto call = [](void* argument) {
       const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
-      (*held)();
+      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
     };
     pool_->Schedule(call, new Function<void()>(std::move(closure)));
   }

@@ -169,15 +169,34 @@ struct RunFailed {
 };
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
+// Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
+class RunFaults final : public AsyncFaults {
+ public:
+  void CalledTwice(const Status& error) override {
+    const MutexLock lock(mutex_);
+    error_.Update(error);
+  }
+  Status Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(error_, OkStatus());
+  }
+
+ private:
+  Mutex mutex_;
+  Status error_;
+};
+
 // The node's kernel, to its end; an asynchronous one is waited for.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
     RunKernel(const_cast<OpKernel*>(node.kernel), context);
   } else {
     Notification done;
-    StartKernel(node.async, context, {&WakeUp, &done});
+    const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
+    StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
     const ThreadPool::Waiting waiting;
     done.WaitForNotification();
+    context->SetStatus(faults->Take());
   }
 }
 TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,

@@ -9,6 +9,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -160,7 +161,7 @@ class LocalRendezvous final : public Rendezvous {
       items = item->next;
       if (!item->waits) continue;
       EndWait(*item);
-      item->done(status, Args(), Args(), Tensor(), false);
+      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
     }
   }
 
