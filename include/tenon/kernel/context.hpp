@@ -34,9 +34,12 @@ struct ShapeMemo {
   SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };
 
+class CallFrame;
 class CancellationManager;
+class CollectiveExecutor;
 class DeferredOps;
 class FunctionRuntime;
+class GraphCollector;
 class LegacyVar;
 class OpInputList;
 class OpMutableInputList;
@@ -45,8 +48,30 @@ class Rendezvous;
 class ResourceMgr;
 class Runner;
 class StepContainer;
+class TensorSliceReaderCache;
 class ThreadPoolInterface;
+struct SessionMetadata;
 struct StepServices;
+
+// Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
+class StepStatsCollector {
+ public:
+  // Nanoseconds since the start of the run.
+  virtual std::int64_t Now() const = 0;
+  // `what` outlives the session: a literal. Appears as an op of its own under the node's name.
+  virtual void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                        std::int64_t end_ns) = 0;
+
+ protected:
+  ~StepStatsCollector() = default;
+};
+// Makes the rendezvous of a run whose devices need none, for kernels that ask for it.
+// thread-safe.
+class RunRendezvous {
+ public:
+  virtual ~RunRendezvous() = default;
+  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/local_rendezvous.hpp
+};
 
 // What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
@@ -57,6 +82,8 @@ struct RunServices {
   DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
   ThreadPoolInterface* pool = nullptr;           // of the run's nodes
   const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
+  StepStatsCollector* stats = nullptr;           // of a run with a trace
+  RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
 };
 
 // What is the same for all nodes of one run on one device.
@@ -281,8 +308,19 @@ class OpKernelContext {
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  Rendezvous* rendezvous() const { return services() == nullptr ? nullptr : services()->rendezvous; }
+  // The run's; what is left in it goes with the run.
+  Rendezvous* rendezvous() const;
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
+  CallFrame* call_frame() const;
+  TensorSliceReaderCache* slice_reader_cache() const;
+  CollectiveExecutor* collective_executor() const;
+  GraphCollector* graph_collector() const;
+  StepStatsCollector* stats_collector() const;
+  const SessionMetadata* session_metadata() const;
+  std::string_view session_handle() const;
+  std::string_view executor_type() const;
+  std::int64_t deadline_us() const;
+  bool run_all_kernels_inline() const;
   Runner runner() const;
   Function<void()> inc_num_deferred_ops_function() const;
   Function<void()> dec_num_deferred_ops_function() const;

@@ -299,6 +299,45 @@ inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int li
 inline ResourceMgr* OpKernelConstruction::resource_manager() const {
   return functions_ == nullptr ? nullptr : functions_->resources();
 }
+inline Rendezvous* OpKernelContext::rendezvous() const {
+  const RunServices* const all = services();
+  if (all == nullptr || all->rendezvous != nullptr || all->own_rendezvous == nullptr)
+    return all == nullptr ? nullptr : all->rendezvous;
+  return all->own_rendezvous->Get();
+}
+// Members of StepServices, which says what they are; null, empty or 0 where the run has none.
+inline CallFrame* OpKernelContext::call_frame() const {
+  return step_services() == nullptr ? nullptr : step_services()->call_frame;
+}
+inline TensorSliceReaderCache* OpKernelContext::slice_reader_cache() const {
+  return step_services() == nullptr ? nullptr : step_services()->slice_reader_cache;
+}
+inline CollectiveExecutor* OpKernelContext::collective_executor() const {
+  return step_services() == nullptr ? nullptr : step_services()->collective_executor;
+}
+inline GraphCollector* OpKernelContext::graph_collector() const {
+  return step_services() == nullptr ? nullptr : step_services()->graph_collector;
+}
+// Of a run with a trace; else what StepServices has.
+inline StepStatsCollector* OpKernelContext::stats_collector() const {
+  if (services() != nullptr && services()->stats != nullptr) return services()->stats;
+  return step_services() == nullptr ? nullptr : step_services()->stats_collector;
+}
+inline const SessionMetadata* OpKernelContext::session_metadata() const {
+  return step_services() == nullptr ? nullptr : step_services()->session_metadata;
+}
+inline std::string_view OpKernelContext::session_handle() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->session_handle;
+}
+inline std::string_view OpKernelContext::executor_type() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->executor_type;
+}
+inline std::int64_t OpKernelContext::deadline_us() const {
+  return step_services() == nullptr ? 0 : step_services()->deadline_us;
+}
+inline bool OpKernelContext::run_all_kernels_inline() const {
+  return step_services() != nullptr && step_services()->run_all_kernels_inline;
+}
 inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
 // To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.
 inline Function<void()> OpKernelContext::inc_num_deferred_ops_function() const {

@@ -27,10 +27,10 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // Collects the timings of one run. thread-safe.
-class TraceCollector {
+class TraceCollector final : public StepStatsCollector {
  public:
   TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const {
+  std::int64_t Now() const override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
@@ -57,6 +57,25 @@ class TraceCollector {
     timing.start_ns = begin;
     timing.end_ns = end;
     timing.output_bytes = output_bytes;
+    Keep(timing);
+  }
+  void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                std::int64_t end_ns) override {
+    NodeTiming timing;
+    timing.name = context.op_kernel().name();
+    timing.op = what;
+    timing.device = context.device_name();
+    timing.start_ns = begin_ns;
+    timing.end_ns = end_ns;
+    Keep(timing);
+  }
+  void Finish(RunTrace* trace) {
+    trace->total_ns = Now();
+    trace->nodes = std::move(timings_);
+  }
+
+ private:
+  void Keep(NodeTiming timing) {
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -65,12 +84,7 @@ class TraceCollector {
     timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
-  void Finish(RunTrace* trace) {
-    trace->total_ns = Now();
-    trace->nodes = std::move(timings_);
-  }
 
- private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
   Mutex mutex_;
