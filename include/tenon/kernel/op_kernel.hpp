@@ -20,11 +20,14 @@
 
 TENON_NAMESPACE_BEGIN
 
+class OpKernel;
 class OpKernelContext;
 class AsyncOpKernel;
+struct KernelMatch;
 namespace detail {
 class AdaptedCore;
-}
+Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+}  // namespace detail
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
@@ -97,6 +100,7 @@ class OpKernel {
   void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
 
  private:
+  friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
   Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;

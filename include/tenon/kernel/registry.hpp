@@ -121,6 +121,19 @@ class Registry {
     return RowsOf(kernels_.Find(op));
   }
 
+  // All kernels of all ops, in the order of their registration.
+  SlimVector<const KernelRow*> AllKernels() const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    SlimVector<const Table*> tables;
+    for (const Table* table = tables_; table != nullptr; table = table->older) tables.push_back(table);
+    SlimVector<const KernelRow*> rows;
+    for (std::size_t t = tables.size(); t-- > 0;)
+      for (const KernelRow* row = tables[t]->rows; row != tables[t]->rows + tables[t]->count; ++row)
+        if (row->op != nullptr) rows.push_back(row);
+    return rows;
+  }
+
   // The op's description, or null.
   const OpView* FindOp(std::string_view name) const { return ops().Find(name); }
   const OpRegistry& ops() const {
@@ -268,6 +281,7 @@ class Registry {
   }
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
+    if (op.match != nullptr) TENON_RETURN_IF_ERROR(CheckMatch(*op.match, *op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     if (kernels == nullptr || kernels->op == &op || op.match != nullptr) return OkStatus();
     const OpRow* const plain = PlainOp(*kernels);
@@ -315,6 +329,21 @@ class Registry {
 };
 
 namespace detail {
+// The arguments that the match names.
+inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
+  for (std::size_t i = 0; i < match.host_count; ++i) {
+    const std::string_view name = match.host_arguments[i];
+    int start = 0, stop = 0;
+    if (kernel->InputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
+    else if (kernel->OutputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_output_memory_type(start++, MemoryType::kHost);
+    else
+      return NotOfTheOp(kernel->op(), "HostMemory arg", name);
+  }
+  return OkStatus();
+}
+
 inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
   Owned<OpKernel> kernel;
   if (row.create != nullptr) {
@@ -329,6 +358,7 @@ inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstru
     kernel = std::move(adapted);
   }
   TENON_RETURN_IF_ERROR(construction->status());
+  if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
   return kernel;
 }
 }  // namespace detail
