@@ -498,7 +498,7 @@ constexpr std::string_view StructName() {
 }
 template <class Op>
 constexpr OpRow MakeOpRow() {
-  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
+  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, false, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
   if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;

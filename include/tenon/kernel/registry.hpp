@@ -292,6 +292,7 @@ class Registry {
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
+    if (batch.op_count != 0 && !waiting_.empty()) status.Update(AddWaiting());
     for (std::size_t t = 0; t < batch.table_count; ++t) {
       const KernelRow* row = batch.tables[t];
       const KernelRow* const end = row + batch.table_sizes[t];
@@ -300,8 +301,24 @@ class Registry {
     }
     return status;
   }
+  // Kernels whose op has come.
+  TENON_COLD Status AddWaiting() const {
+    Status status;
+    SlimVector<const KernelRow*> waiting;
+    waiting.swap(waiting_);
+    for (const KernelRow* row : waiting) status.Update(AddTable(row, 1));
+    return status;
+  }
   Status AddTable(const KernelRow* rows, std::size_t count) const {
     const OpRow& op = *rows->op;
+    if (op.by_name) {
+      const OpView* const view = ops_.Find(op.view->name);
+      if (view == nullptr) {
+        waiting_.push_back(rows);
+        return OkStatus();
+      }
+      const_cast<OpRow&>(op).view = view;
+    }
     TENON_RETURN_IF_ERROR(CheckOp(op));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     Table* last = nullptr;
@@ -325,6 +342,7 @@ class Registry {
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;
   mutable const Table* tables_ = nullptr;  // the newest
+  mutable SlimVector<const KernelRow*> waiting_;  // kernels by name whose op has not come
   mutable Status status_;
 };
 
