@@ -15,7 +15,7 @@
 #include <tenon/session.hpp>
 
 // Written as for TensorFlow.
-namespace register_test {
+namespace compat_register_test {
 using namespace tenon;
 
 namespace {
@@ -147,4 +147,4 @@ TEST_SUITE("REGISTER_OP and REGISTER_KERNEL_BUILDER") {
     CHECK(lines.text.find("REGISTER_OP(\"CrBad\"): Trouble parsing 'name:' from Input(\"x float\") for Op CrBad") == 0);
   }
 }
-}  // namespace register_test
+}  // namespace compat_register_test
