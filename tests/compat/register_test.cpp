@@ -83,6 +83,8 @@ Status Added(register_kernel::Name name) {
   Result<register_kernel::RegisteredKernel*> made =
       register_kernel::MakeKernel(std::move(name), "CrNothing", &CreateNothing);
   if (!made.ok()) return made.status();
+  static auto* const kept = new SlimVector<register_kernel::RegisteredKernel*>;  // a registry does not own its rows
+  kept->push_back(*made);
   static auto* const registry = new Registry;
   static auto* const op =
       *register_op::MakeOp(register_op::OpBuilder("CrOwn").Attr("T: {float, int32}").Input("x: T").Output("y: T"));
