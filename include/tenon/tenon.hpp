@@ -41,6 +41,7 @@
 #include <tenon/op/shape_refinement.hpp>
 #include <tenon/kernel/call_frame.hpp>
 #include <tenon/kernel/context_access.hpp>
+#include <tenon/kernel/kernel_list.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
 #include <tenon/io/dlpack.hpp>
 #include <tenon/io/graph_file.hpp>

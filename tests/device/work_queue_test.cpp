@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/device/work_queue.hpp>
 
+#include <doctest/doctest.h>
+
 #include <atomic>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include <doctest/doctest.h>
-
+#include <tenon/base/log.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
 
@@ -95,6 +98,22 @@ TEST_SUITE("WorkQueue") {
     for (std::thread& thread : threads) thread.join();
     queue.Synchronize();
     CHECK(sum == 800);
+  }
+
+  TEST_CASE("work that throws is logged, and the queue goes on") {
+    struct Lines : LogSink {
+      Lines() { SetLogSink(this); }
+      ~Lines() override { SetLogSink(nullptr); }
+      void Send(const LogEntry& entry) override { text += entry.text; }
+      std::string text;
+    } lines;
+    WorkQueue queue("test");
+    bool after = false;
+    queue.Add([] { throw std::runtime_error("out of luck"); });
+    queue.Add([&after] { after = true; });
+    queue.Synchronize();
+    CHECK(after);
+    CHECK(lines.text == "a piece of work in a device's queue threw: out of luck");
   }
 }
 }  // namespace work_queue_test

@@ -4,8 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include <tenon/base/log.hpp>
 
 namespace cancellation_test {
 TEST_CASE("CancellationManager: callbacks run once, or never") {
@@ -78,5 +82,25 @@ TEST_CASE("CancellationManager: children may come and go while the parent is can
     for (std::thread& thread : threads) thread.join();
     CHECK(called + taken_back == registered);
   }
+}
+
+TEST_CASE("CancellationManager: a callback that throws is logged, and keeps nobody from being told") {
+  struct Lines : tenon::LogSink {
+    Lines() { tenon::SetLogSink(this); }
+    ~Lines() override { tenon::SetLogSink(nullptr); }
+    void Send(const tenon::LogEntry& entry) override { text += entry.text; }
+    std::string text;
+  } lines;
+  int called = 0;
+  {
+    tenon::CancellationManager manager;
+    REQUIRE(manager.Register(manager.NewToken(), [] { throw std::runtime_error("out of luck"); }));
+    REQUIRE(manager.Register(manager.NewToken(), [&called] { ++called; }));
+    manager.StartCancel();
+    CHECK(manager.IsCancelled());
+    CHECK_FALSE(manager.Deregister(0));
+  }
+  CHECK(called == 1);
+  CHECK(lines.text == "a cancellation callback threw: out of luck");
 }
 }  // namespace cancellation_test

@@ -166,6 +166,42 @@ TEST_SUITE("OpKernelContext: references") {
     CHECK(node.context.status().message() == "input 1 of node 'here', op 'CaRefs', is no reference: it is a float");
     CHECK(node.context.input_ref_mutex(5) == nullptr);
   }
+  TEST_CASE("outputs: a reference is not allocated, and a plain one gets no variable") {
+    const auto says = [](OpKernelContext& context, std::string_view text) {
+      CHECK(context.TakeStatus().ToString() == StrCat("INTERNAL: ", text));
+    };
+    Refs node(NewVariable());
+    OpKernelContext& context = node.context;
+    Tensor* out = nullptr;
+    constexpr std::string_view kAllocated =
+        "INTERNAL: allocate_output with ref type. index=0 type: float_ref kernel=here of op 'CaRefs'; set_output_ref "
+        "gives it a variable";
+    CHECK(context.allocate_output(0, TensorShape{2}, &out).ToString() == kAllocated);
+    CHECK(context.allocate_output("w", TensorShape{2}, &out).ToString() == kAllocated);
+    AllocatorAttributes on_host;
+    on_host.set_on_host(true);
+    node.env.host_memory = false;
+    CHECK(context.allocate_output(0, TensorShape{2}, &out, on_host).ToString() == kAllocated);
+    CHECK(context.forward_input_or_allocate_output({1}, 0, TensorShape{1}, &out).ToString() == kAllocated);
+    CHECK(out == nullptr);
+    context.set_output_ref(1, NewVariable());
+    says(context, "set_output_ref: output 1 of node 'here', op 'CaRefs', is a float, not a float_ref");
+    context.set_output_ref(0, Ref<LegacyVar>::Adopt(new LegacyVar(DataType::kInt32)));
+    says(context, "set_output_ref: output 0 of node 'here', op 'CaRefs', is a float_ref, not a int32_ref");
+    context.set_output_ref(0, Ref<LegacyVar>());
+    says(context, "set_output_ref: output 0 of node 'here', op 'CaRefs', is a float_ref, not a null variable");
+    context.set_output_ref(2, NewVariable());
+    says(context, "set_output_ref with bad index=2 kernel=here; it has 2 outputs");
+    CHECK(context.set_output_ref("y", NewVariable()).code() == Code::kInternal);
+    says(context, "set_output_ref: output 1 of node 'here', op 'CaRefs', is a float, not a float_ref");
+    context.forward_ref_input_to_ref_output(0, 1);
+    says(context, "forward_ref_input_to_ref_output: output 1 of node 'here', op 'CaRefs', is a float, not a float_ref");
+    context.forward_ref_input_to_ref_output(0, 7);
+    says(context, "forward_ref_input_to_ref_output with bad index=7 kernel=here; it has 2 outputs");
+    context.set_output(-1, Tensor::Scalar(1.0f));
+    says(context, "set_output with bad index=-1 kernel=here; it has 2 outputs");
+    for (const Tensor& output : node.outputs) CHECK(output.dtype() == DataType::kInvalid);
+  }
 }
 
 TEST_SUITE("OpKernelContext: forwarding") {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -12,7 +13,9 @@
 
 #include <tenon/base/log.hpp>
 #include <tenon/op/graph_def.hpp>
+#include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/register.hpp>
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -134,7 +137,9 @@ TEST_SUITE("StartKernel") {
     OneNode<Async<Ending::kTwice>> twice;
     StartKernel(&twice.kernel, &twice.context, {&CountOne, &count});
     CHECK(count == 2);
-    CHECK(lines.text == "an asynchronous kernel called its done callback twice; the second call does nothing");
+    CHECK(lines.text ==
+          "the asynchronous kernel of op 'RkFault', node 'here', called its done callback twice; the second call does "
+          "nothing");
     CHECK(twice.context.status().ok());
   }
   TEST_CASE("an exception ends the call") {
@@ -221,6 +226,58 @@ Status RunIn(Engine engine, const std::string& op, const std::string& mode) {
 
 }  // namespace
 
+namespace {
+
+std::vector<std::thread> callers;
+std::atomic<bool> go_on{false};
+struct TwoThreads : AsyncOpKernel {
+  using AsyncOpKernel::AsyncOpKernel;
+  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+    ctx->set_output(0, ctx->input(0));
+    for (int i = 0; i < 2; ++i) callers.emplace_back([done] { done(); });
+  }
+};
+struct GoesOn : AsyncOpKernel {
+  using AsyncOpKernel::AsyncOpKernel;
+  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+    ctx->set_output(0, ctx->input(0));
+    callers.emplace_back([done] {
+      done();
+      go_on.wait(false);
+    });
+  }
+};
+template <class Kernel, class Op>
+struct RawOp {
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : Kernel {
+    using Kernel::Kernel;
+  };
+};
+struct RkTwoThreads : RawOp<TwoThreads, RkTwoThreads> {
+  static constexpr auto signature =
+      Op("RkTwoThreads").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+};
+struct RkGoesOn : RawOp<GoesOn, RkGoesOn> {
+  static constexpr auto signature =
+      Op("RkGoesOn").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+};
+struct RkAsyncStruct {
+  static constexpr auto signature =
+      Op("RkAsyncStruct").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    void operator()(Device&, In<float> x, Out<float>, Done done) const {
+      if (x[0] == 0) throw std::runtime_error("not now");
+      const Done dropped = std::move(done);
+    }
+  };
+};
+TENON_REGISTER(RkTwoThreads, RkGoesOn, RkAsyncStruct);
+
+}  // namespace
+
 TEST_SUITE("faults of kernels in a session") {
   TEST_CASE("each names op and node, in every engine") {
     for (const Engine engine : kEngines) {
@@ -254,11 +311,54 @@ TEST_SUITE("faults of kernels in a session") {
             status.ToString());
       }
       Lines lines;
-      CHECK(RunIn(engine, "KtAsyncFault", "twice").ok());
-      CHECK(lines.text.find("called its done callback twice") != std::string::npos);
+      constexpr std::string_view kTwice =
+          "the asynchronous kernel of op 'KtAsyncFault', node 'call', called its done callback twice";
+      const Status twice = RunIn(engine, "KtAsyncFault", "twice");  // of the first run or the second
+      CHECK(twice.code() == Code::kInternal);
+      CHECK_MESSAGE(twice.message().find(kTwice) != std::string_view::npos, twice.ToString());
+      CHECK(lines.text.find(kTwice) != std::string::npos);
       CHECK(RunIn(engine, "KtAsyncFault", "throw_after").ok());
       CHECK(lines.text.find("an asynchronous kernel threw: too late, after its end") != std::string::npos);
     }
+  }
+  TEST_CASE("two threads call done at once, a kernel goes on after its done: the run ends once") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow})
+      for (const std::string op : {"RkTwoThreads", "RkGoesOn"}) {
+        Lines lines;
+        go_on.store(false);
+        GraphBuilder b;
+        b.Add("Neg", "out", {b.Add(op, "call", {b.Placeholder("x", DataType::kFloat)})});
+        const auto session = Session::FromGraph(b, {.inter_op_threads = 2, .executor = executor});
+        int failed = 0;
+        for (int round = 0; round < (op == "RkGoesOn" ? 1 : 20); ++round) {
+          const auto out = session->Run({{"x", Tensor::Scalar(3.0f)}}, {"out"});
+          failed += !out.ok();
+          if (out.ok())
+            CHECK((*out)[0].scalar<float>()() == -3);
+          else
+            CHECK(out.status().ToString().find("INTERNAL: the asynchronous kernel of op 'RkTwoThreads', node 'call', "
+                                               "called its done callback twice") == 0);
+        }
+        CHECK((failed > 0) == (op == "RkTwoThreads"));
+        go_on.store(true);
+        go_on.notify_all();
+        for (std::thread& thread : callers) thread.join();
+        callers.clear();
+        CHECK((lines.text.find("the asynchronous kernel of op 'RkTwoThreads', node 'call', called its done callback "
+                               "twice; the second call does nothing") != std::string::npos) == (op == "RkTwoThreads"));
+      }
+  }
+  TEST_CASE("a struct with a Done that throws says what it threw") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow})
+      for (const float mode : {0.0f, 1.0f}) {
+        const auto out = kernel_test::RunOp("RkAsyncStruct", {}, {Tensor::Scalar(mode)}, 1, false,
+                                            {.inter_op_threads = 2, .executor = executor});
+        CHECK(out.status().ToString() ==
+              (mode == 0 ? "INTERNAL: the kernel of op 'RkAsyncStruct' threw out of node 'call': not now [node 'call', "
+                           "CPU:0]"
+                         : "INTERNAL: RkAsyncStruct: the kernel dropped its Done without calling it [node 'call', "
+                           "CPU:0]"));
+      }
   }
   TEST_CASE("a struct that drops its Done, or calls it twice") {
     const auto dropped = kernel_test::RunOp("KtAsync", {{"mode", 2}}, {MakeTensor<float>({1}, {1})});
@@ -271,6 +371,126 @@ TEST_SUITE("faults of kernels in a session") {
     done(errors::Internal("again"));
     CHECK(count == 1);
     CHECK(lines.text.find("called its Done twice") != std::string::npos);
+  }
+}
+
+namespace {
+
+struct RawThrows : OpKernel {
+  explicit RawThrows(OpKernelConstruction* c) : OpKernel(c) { throw std::runtime_error("not today"); }
+  void Compute(OpKernelContext*) override {}
+};
+struct RkRawConstructor {
+  static constexpr auto signature =
+      Op("RkRawConstructor").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : RawThrows {
+    using RawThrows::RawThrows;
+  };
+};
+int destroyed = 0;
+struct Destroyed {
+  ~Destroyed() { ++destroyed; }
+};
+struct Throwing {
+  Throwing() { throw std::runtime_error("not today"); }
+  ~Throwing() { destroyed += 100; }
+};
+struct RkConstructor {
+  static constexpr auto signature =
+      Op("RkConstructor").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    Destroyed before;
+    Throwing member;
+    Status operator()(Device&, In<float>, Out<float>) const { return OkStatus(); }
+  };
+};
+struct RkInit {
+  static constexpr auto signature =
+      Op("RkInit").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    Status Init(OpKernelConstruction&) { throw std::runtime_error("not today"); }
+    Status operator()(Device&, In<float>, Out<float>) const { return OkStatus(); }
+  };
+};
+// Throws when it sees a shape of rank 3, or any at all.
+Status ThrowAtRank3(InferenceContext* c) {
+  if (c->RankKnown(c->input(0)) && c->Rank(c->input(0)) == 3) throw std::runtime_error("three is too much");
+  return shape_inference::UnchangedShape(c);
+}
+Status ThrowAlways(InferenceContext*) { throw std::runtime_error("no shapes today"); }
+struct RkShape {
+  static constexpr auto signature = Op("RkShape").Input("x: float").Output("y: float").SetShapeFn(ThrowAtRank3);
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, In<float> x, Out<float> y) const {
+      for (Index i = 0; i < x.size(); ++i) y[i] = x[i];
+      return OkStatus();
+    }
+  };
+};
+struct RkNoShape {
+  static constexpr auto signature = Op("RkNoShape").Input("x: float").Output("y: float").SetShapeFn(ThrowAlways);
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, In<float>, Out<float>) const { return OkStatus(); }
+  };
+};
+struct RkStruct {
+  static constexpr auto signature =
+      Op("RkStruct").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    Status operator()(Device&, In<float> x, Out<float> y) const {
+      if (x[0] < 0) throw std::runtime_error("below zero");
+      y[0] = x[0];
+      return OkStatus();
+    }
+  };
+};
+TENON_REGISTER(RkRawConstructor, RkConstructor, RkInit, RkShape, RkNoShape, RkStruct);
+
+}  // namespace
+
+TEST_SUITE("exceptions of users' code in a session") {
+  TEST_CASE("of a constructor, or Init") {
+    for (const std::string op : {"RkRawConstructor", "RkConstructor", "RkInit"}) {
+      destroyed = 0;
+      const Status status = kernel_test::RunOp(op, {}, {MakeTensor<float>({1}, {1})}).status();
+      CHECK(status.ToString() == StrCat("INTERNAL: the constructor of the kernel of op '", op,
+                                        "' threw at node 'call': not today [node 'call']"));
+      CHECK(destroyed == (op == "RkConstructor" ? 1 : 0));  // what was built before it threw
+    }
+  }
+  TEST_CASE("of a shape function, in a run and while a graph is imported") {
+    const auto run = [](std::string_view op, const Tensor& x) {
+      const auto out = kernel_test::RunOp(op, {}, {x});
+      return out.ok() ? std::string() : out.status().ToString();
+    };
+    CHECK(run("RkShape", Tensor::Zeros<float>({2, 2})).empty());
+    CHECK(run("RkShape", Tensor::Zeros<float>({2, 2, 2})) ==
+          "INTERNAL: RkShape: the shape function of op 'RkShape' threw at node 'call': three is too much [node 'call', "
+          "CPU:0]");
+    const std::string imported = run("RkNoShape", Tensor::Zeros<float>({2}));
+    CHECK(imported.find("INTERNAL: ") == 0);
+    CHECK_MESSAGE(imported.find("a shape function threw") != std::string::npos, imported);
+    CHECK(imported.find("no shapes today") != std::string::npos);
+  }
+  TEST_CASE("of operator(), in every run, with a plan and without") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      GraphBuilder b;
+      b.Add("Neg", "out", {b.Add("RkStruct", "call", {b.Placeholder("x", DataType::kFloat)})});
+      const auto session = Session::FromGraph(b, {.inter_op_threads = 2, .executor = executor, .plan_after_runs = 2});
+      for (int round = 0; round < 3; ++round) {
+        for (int good = 0; good < 4; ++good) CHECK(session->Run({{"x", MakeTensor<float>({1}, {2})}}, {"out"}).ok());
+        for (int bad = 0; bad < 2; ++bad)
+          CHECK(session->Run({{"x", MakeTensor<float>({1}, {-1})}}, {"out"}).status().ToString() ==
+                "INTERNAL: the kernel of op 'RkStruct' threw out of node 'call': below zero [node 'call', CPU:0]");
+      }
+    }
   }
 }
 }  // namespace run_kernel_test

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 
+#include <tenon/base/log.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/call_frame.hpp>
 
@@ -31,6 +33,27 @@ TEST_SUITE("Runner") {
       }
     }
     CHECK(elsewhere == 10);
+  }
+}
+
+TEST_SUITE("Runner's closures") {
+  TEST_CASE("that throw on the pool are logged") {
+    struct Lines : LogSink {
+      Lines() { SetLogSink(this); }
+      ~Lines() override { SetLogSink(nullptr); }
+      void Send(const LogEntry& entry) override { text += entry.text; }
+      std::string text;
+    } lines;
+    {
+      ThreadPool pool(1, "runner");
+      std::atomic<bool> after{false};
+      const Runner runner(&pool);
+      runner([] { throw std::runtime_error("out of luck"); });
+      runner([&after] { after = true; });
+      while (!after) {
+      }
+    }
+    CHECK(lines.text == "a closure that a kernel gave to its runner threw: out of luck");
   }
 }
 

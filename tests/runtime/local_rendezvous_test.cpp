@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -126,6 +127,26 @@ TEST_SUITE("LocalRendezvous") {
     rendezvous->RecvAsync(Key("y"), {}, late.Callback());
     CHECK(late.status == errors::Internal("broken"));
     CHECK(rendezvous->Send(Key("x"), {}, Int(1), false) == errors::Internal("broken"));
+  }
+
+  TEST_CASE("a receiver that throws keeps no other from being told of an abort") {
+    struct Lines : LogSink {
+      Lines() { SetLogSink(this); }
+      ~Lines() override { SetLogSink(nullptr); }
+      void Send(const LogEntry& entry) override { text += entry.text; }
+      std::string text;
+    } lines;
+    const auto rendezvous = Make();
+    Answer answer;
+    rendezvous->RecvAsync(Key("x"), {},
+                          [](const Status&, const Rendezvous::Args&, const Rendezvous::Args&, const Tensor&, bool) {
+                            throw std::runtime_error("out of luck");
+                          });
+    rendezvous->RecvAsync(Key("x"), {}, answer.Callback());
+    rendezvous->StartAbort(errors::Aborted("stop"));
+    CHECK(answer.calls == 1);
+    CHECK(answer.status.message() == "stop");
+    CHECK(lines.text == "a callback of a receive threw: out of luck");
   }
 
   TEST_CASE("whoever waits when it goes is told") {

@@ -8,9 +8,16 @@
 #include <vector>
 
 #include <tenon/device/thread_pool.hpp>
+#include <tenon/kernel/call_frame.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/context_access.hpp>
+#include <tenon/kernel/rendezvous.hpp>
+#include <tenon/kernel/session_tensors.hpp>
+#include <tenon/kernel/step_services.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
 #include <tenon/runtime/run_metadata.hpp>
 #include <tenon/session.hpp>
 
@@ -90,6 +97,158 @@ GraphDef CallsThatWait(int count) {
 }
 
 }  // namespace
+
+namespace {
+
+// Says what its run offers.
+struct RwOffer {
+  static constexpr auto signature =
+      Op("RwOffer").Output("text: string").SetIsStateful().SetShapeFn(shape_inference::ScalarShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : OpKernel {
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext* ctx) override {
+      std::string text;
+      const auto add = [&](std::string_view name, bool there) {
+        StrAppend(&text, there ? name : "", there ? " " : "");
+      };
+      add("call_frame", ctx->call_frame() != nullptr);
+      add("slice_reader_cache", ctx->slice_reader_cache() != nullptr);
+      add("collective_executor", ctx->collective_executor() != nullptr);
+      add("graph_collector", ctx->graph_collector() != nullptr);
+      add("stats_collector", ctx->stats_collector() != nullptr);
+      add("resources", ctx->resource_manager() != nullptr);
+      add("step_container", ctx->step_container() != nullptr);
+      add("cancellation", ctx->cancellation_manager() != nullptr);
+      add("rendezvous", ctx->rendezvous() != nullptr && ctx->rendezvous() == ctx->rendezvous());
+      add("functions", ctx->function_library() != nullptr);
+      add("inline", ctx->run_all_kernels_inline());
+      add("deadline", ctx->deadline_us() != 0);
+      if (ctx->session_metadata() != nullptr) StrAppend(&text, "model=", ctx->session_metadata()->name, " ");
+      Ref<SessionState> state;
+      Ref<TensorStore> store;
+      add("state", SessionStateOf(*ctx, &state).ok() && TensorStoreOf(*ctx, &store).ok());
+      StrAppend(&text, ctx->session_handle(), " ", ctx->executor_type());
+      if (StepStatsCollector* stats = ctx->stats_collector()) stats->AddEvent(*ctx, "MyPart", 1, stats->Now());
+      ctx->set_output(0, Tensor::Scalar(text));
+    }
+  };
+};
+// Hands a value over, or takes it, through the run's rendezvous.
+RendezvousKey KeyOf(const OpKernelContext& ctx) {
+  const std::string device(ctx.device_name());
+  return RendezvousKey::Parse(RendezvousKey::Create(device, 1, device, "edge", {})).value();
+}
+struct RwSend {
+  static constexpr auto signature =
+      Op("RwSend").Input("x: float").SetIsStateful().SetShapeFn(shape_inference::NoOutputs);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : OpKernel {
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext* ctx) override {
+      ctx->SetStatus(ctx->rendezvous()->Send(KeyOf(*ctx), {}, ctx->input(0), false));
+    }
+  };
+};
+struct RwRecv {
+  static constexpr auto signature =
+      Op("RwRecv").Output("y: float").SetIsStateful().SetShapeFn(shape_inference::UnknownShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+  struct kernel final : AsyncOpKernel {
+    using AsyncOpKernel::AsyncOpKernel;
+    void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+      ctx->rendezvous()->RecvAsync(KeyOf(*ctx), {},
+                                   [ctx, done](const Status& status, const Rendezvous::Args&, const Rendezvous::Args&,
+                                               const Tensor& tensor, bool) {
+                                     ctx->SetStatus(status);
+                                     if (status.ok()) ctx->set_output(0, tensor);
+                                     done();
+                                   });
+    }
+  };
+};
+TENON_REGISTER(RwOffer, RwSend, RwRecv);
+
+}  // namespace
+}  // namespace run_with_options_test
+
+// Programs bring these classes along.
+TENON_NAMESPACE_BEGIN
+class GraphCollector {};
+class CollectiveExecutor {};
+class TensorSliceReaderCache {};
+TENON_NAMESPACE_END
+
+namespace run_with_options_test {
+
+TEST_SUITE("what kernels are offered") {
+  TEST_CASE("by a session, and by the options of a run") {
+    constexpr std::string_view kAlways = "resources step_container cancellation rendezvous functions ";
+    GraphBuilder b;
+    b.AddNode("RwOffer", "offer", {});
+    const auto text = [](const Result<std::vector<Tensor>>& out) {
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      return std::string((*out)[0].scalar<tstring>()());
+    };
+    const Strings fetches = {"offer"};
+    const auto plain = Session::FromGraph(b, {.executor = ExecutorKind::kSequential});
+    CHECK(text(plain->Run({}, fetches)) == StrCat(kAlways, "state direct "));
+    CHECK(text(plain->Run({}, fetches, {}, RunOptions())) == StrCat(kAlways, "state direct SINGLE_THREADED_EXECUTOR"));
+    CHECK(
+        text(plain->Run({}, fetches, {},
+                        {.timeout_in_ms = 60'000, .inter_op_thread_pool = -1, .executor = ExecutorKind::kDataflow})) ==
+        StrCat(kAlways, "inline deadline state direct DEFAULT"));
+    FunctionCallFrame frame({}, {});
+    GraphCollector graphs;
+    CollectiveExecutor collectives;
+    TensorSliceReaderCache readers;
+    const SessionMetadata model{"mnist", 3};
+    StepServices services;
+    services.graph_collector = &graphs;
+    services.session_metadata = &model;
+    services.session_handle = "mine";
+    StepServices more = services;
+    more.call_frame = &frame;
+    more.collective_executor = &collectives;
+    more.slice_reader_cache = &readers;
+    more.executor_type = "ANOTHER";
+    const auto given = Session::FromGraph(b, {.services = &services});
+    CHECK(text(given->Run({}, fetches)) == StrCat("graph_collector ", kAlways, "model=mnist state mine "));
+    CHECK(text(given->Run({}, fetches, {}, {.services = &more})) ==
+          StrCat("call_frame slice_reader_cache collective_executor graph_collector ", kAlways,
+                 "model=mnist state mine ANOTHER"));
+    RunMetadata metadata;
+    CHECK(text(given->Run({}, fetches, {}, {.trace_level = TraceLevel::kFull}, &metadata)) ==
+          StrCat("graph_collector stats_collector ", kAlways, "model=mnist state mine SINGLE_THREADED_EXECUTOR"));
+    int events = 0;
+    const auto callable = given->MakeCallable({.fetches = {"offer"}});
+    Tensor out;
+    RunTrace trace;
+    REQUIRE(callable->RunTraced({}, {&out, 1}, &trace).ok());
+    for (const NodeTiming& timing : trace.nodes)
+      events += timing.name == "offer" && timing.op == "MyPart" && timing.start_ns == 1 && timing.end_ns > 1;
+    CHECK(events == 1);
+  }
+  TEST_CASE("a rendezvous of the run: values cross, nobody waits longer than the run") {
+    GraphBuilder b;
+    b.AddNode("RwRecv", "recv", {});
+    const std::vector<GraphBuilder::Input> inputs = {b.Placeholder("x", DataType::kFloat)};
+    b.AddNode("RwSend", "send", inputs);
+    const auto session = Session::FromGraph(b, {.inter_op_threads = 2});
+    for (int round = 0; round < 3; ++round) {
+      const auto out = session->Run({{"x", Tensor::Scalar(1.0f * static_cast<float>(round))}}, {"recv"}, {"send"});
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*out)[0].scalar<float>()() == static_cast<float>(round));
+    }
+    CHECK(session->Run({{"x", Tensor::Scalar(1.0f)}}, {}, {"send"}).ok());  // nobody takes it
+    const auto out = session->Run({}, {"recv"}, {}, {.timeout_in_ms = 50});
+    CHECK(out.status().code() == Code::kDeadlineExceeded);
+    CHECK_MESSAGE(Contains(out.status().message(), "[node 'recv', CPU:0]"), out.status().message());
+  }
+}
 
 TEST_SUITE("RunOptions") {
   TEST_CASE("sessions that share a pool go on when its threads wait in kernels") {

@@ -13,6 +13,7 @@
 #endif
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -99,7 +100,7 @@ class WorkQueue {
       work.swap(work_);
       for (Function<void()>& item : work) {
         lock.unlock();
-        item();
+        detail::CallAndLog("a piece of work in a device's queue", item);
         item = nullptr;  // what it held goes before anybody is told that it is done
         lock.lock();
         ++done_;

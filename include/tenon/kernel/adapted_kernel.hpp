@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
@@ -38,6 +40,57 @@ inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
 Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
 
+// What the op's shape function throws is Internal.
+inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
+#if defined(__cpp_exceptions)
+  try {
+    return op.shape_fn(shapes);
+  } catch (...) {
+    return StatusOfException(StrCat(op.name, ": the shape function of op '", op.name, "' threw at node '", node, "'"));
+  }
+#else
+  (void)node;
+  return op.shape_fn(shapes);
+#endif
+}
+
+// True when the memo was made for inputs of these shapes and values.
+inline bool MadeForInputs(const ShapeMemo& memo, int num_inputs, const Tensor* const* inputs) {
+  for (int i = 0; i < num_inputs; ++i)
+    if (!(memo.inputs[static_cast<std::size_t>(i)] == inputs[i]->shape())) return false;
+  if (memo.value_inputs == 0) return true;
+  std::size_t v = 0;
+  for (int i = 0; i < num_inputs && i < 64; ++i) {
+    if ((memo.value_inputs >> i & 1) == 0) continue;
+    const SlimVector<std::byte>& value = memo.values[v++];
+    if (value.size() != inputs[i]->TotalBytes() ||
+        (!value.empty() && std::memcmp(value.data(), inputs[i]->raw_data(), value.size()) != 0))
+      return false;
+  }
+  return true;
+}
+// Writes down what a shape function has seen. False when it read something that cannot be compared later.
+inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tensor* const* inputs, ShapeMemo* memo) {
+  memo->inputs.clear();
+  memo->values.clear();
+  memo->value_inputs = 0;
+  bool repeatable = true;
+  for (int i = 0; i < num_inputs; ++i) {
+    const Tensor& t = *inputs[i];
+    memo->inputs.push_back(t.shape());
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (shapes.input_tensor(i) == nullptr) continue;  // it was asked for, but could not be read
+    if (i >= 64 || SizeOf(t.dtype()) == 0) {
+      repeatable = false;
+      continue;
+    }
+    memo->value_inputs |= std::uint64_t{1} << i;
+    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
+    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
+  }
+  return repeatable;
+}
+
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
@@ -53,9 +106,17 @@ class AdaptedCore {
   }
 
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    struct Memory {
+      ~Memory() {
+        if (data != nullptr) ::operator delete(data, std::align_val_t{align});
+      }
+      void* data;
+      std::uint32_t align;
+    };
+    Memory memory{::operator new(row.size, std::align_val_t{row.align}), row.align};
     row_ = &row;
-    object_ = ::operator new(row.size, std::align_val_t{row.align});
-    void* attrs = row.construct(object_);
+    void* attrs = row.construct(memory.data);  // may throw
+    object_ = std::exchange(memory.data, nullptr);
     if (row.op->list_slots != nullptr) {
       AttrSlot slots[kMaxAttrMembers];
       TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
@@ -198,7 +259,7 @@ class AdaptedCore {
   }
 
   TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
-    if (!Remembers(*memo, ctx)) [[unlikely]]
+    if (!memo->valid || !MadeForInputs(*memo, num_inputs_, ctx->input_array())) [[unlikely]]
       TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
     for (const OutputPlan& out : outputs_) {
       const TensorShape& shape = memo->outputs[static_cast<std::size_t>(out.tensor)];
@@ -213,22 +274,6 @@ class AdaptedCore {
     return PrepareOutputs(ctx, &memo, views);
   }
 
-  // True when the memo was made for the present input shapes and values.
-  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
-    if (!memo.valid) return false;
-    for (int i = 0; i < num_inputs_; ++i)
-      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
-    if (memo.value_inputs == 0) return true;
-    std::size_t v = 0;
-    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
-      if ((memo.value_inputs >> i & 1) == 0) continue;
-      const SlimVector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() ||
-          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
-        return false;
-    }
-    return true;
-  }
   Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
 
   const KernelRow* row_ = nullptr;
@@ -241,7 +286,7 @@ class AdaptedCore {
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
   const OpView& op = *row_->op->view;
-  memo->valid = false;
+  memo->valid = memo->has_promised = false;
   InferenceContext shapes;
   shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
   for (int i = 0; i < num_inputs_; ++i) {
@@ -250,25 +295,10 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
     shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
   }
   TENON_RETURN_IF_ERROR(shapes.construction_status());
-  if (Status status = op.shape_fn(&shapes); !status.ok())
+  if (Status status = TryShapeFn(op, ctx->op_kernel().name(), &shapes); !status.ok())
     return StartsWith(status.message(), op.name) ? status
                                                  : Status(status.code(), StrCat(op.name, ": ", status.message()));
-  memo->inputs.clear();
-  memo->values.clear();
-  memo->value_inputs = 0;
-  bool repeatable = true;
-  for (int i = 0; i < num_inputs_; ++i) {
-    const Tensor& t = ctx->input(i);
-    memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
-    if (i >= 64 || SizeOf(t.dtype()) == 0) {
-      repeatable = false;
-      continue;
-    }
-    memo->value_inputs |= std::uint64_t{1} << i;
-    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
-    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
-  }
+  const bool repeatable = RememberInputs(shapes, num_inputs_, ctx->input_array(), memo);
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
     if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
@@ -395,7 +425,20 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
     call->frame.done_state = call;
+#if defined(__cpp_exceptions)
+    Starting starting{call, false, std::exchange(starting_, &starting)};
+    try {
+      (void)core_.Call(call->frame);
+    } catch (...) {
+      starting_ = starting.outer;
+      if (!starting.dropped) throw;
+      return Finish(call, detail::StatusOfException(
+                              StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+    }
+    starting_ = starting.outer;
+#else
     (void)core_.Call(call->frame);  // errors go through Done
+#endif
   }
 
  private:
@@ -407,14 +450,32 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
+  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
+  // error is what was thrown.
+  struct Starting {
+    const PendingCall* call;
+    bool dropped;
+    Starting* outer;
+  };
+#if defined(__cpp_exceptions)
+  static inline thread_local Starting* starting_ = nullptr;
+  static bool IsThrown(const PendingCall* call, const Status& status) {
+    if (starting_ == nullptr || starting_->call != call || std::uncaught_exceptions() == 0) return false;
+    return starting_->dropped = status.message() == Done::kDropped;
+  }
+#else
+  static bool IsThrown(const PendingCall*, const Status&) { return false; }
+#endif
   TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
     const std::string_view op = context->op_kernel().type_string();
     context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
   }
   static void Finish(void* state, Status status) {
     auto* call = static_cast<PendingCall*>(state);
-    if (!status.ok()) [[unlikely]]
+    if (!status.ok()) [[unlikely]] {
+      if (IsThrown(call, status)) return;
       SetError(call->context, status);
+    }
     const DoneCallback done = std::move(call->done);
     delete call;
     done();

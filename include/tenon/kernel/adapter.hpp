@@ -263,12 +263,21 @@ constexpr bool EndsInDone() {
     return false;
 }
 
+template <class Device, class Args>
+constexpr bool TakesContext() {
+  if constexpr (std::tuple_size_v<Args> > 0)
+    return std::is_same_v<std::remove_cvref_t<std::tuple_element_t<0, Args>>, Context<Device>>;
+  else
+    return false;
+}
+
 // The whole check of one kernel; true when it may be built.
 template <class Op, class Device, class Kernel, class... T>
 struct KernelCheck {
   using Call = decltype(CallOf<Kernel>());
   using Args = typename Call::Args;
   static constexpr bool is_async = EndsInDone<Args>();
+  static constexpr bool takes_context = TakesContext<Device, Args>();
   static constexpr std::size_t arity = std::tuple_size_v<Args> - (is_async ? 1 : 0);
 
   template <int... I>
@@ -287,8 +296,7 @@ struct KernelCheck {
       return false;
     } else {
       using First = std::tuple_element_t<0, Args>;
-      constexpr bool device =
-          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
+      constexpr bool device = std::is_same_v<First, Device&> || takes_context;
       if constexpr (!device) {
         (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
@@ -490,7 +498,7 @@ constexpr std::string_view StructName() {
 }
 template <class Op>
 constexpr OpRow MakeOpRow() {
-  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
+  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, false, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
   if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
@@ -558,6 +566,7 @@ constexpr KernelRow MakeRow() {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
         row.op = &kOpRow<Op>;
         row.is_async = Check::is_async;
+        row.takes_context = Check::takes_context;
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -41,7 +42,7 @@ class CancellationManager {
 
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Runs every callback, outside of the lock. Only the first call does something.
+  // Runs every callback, outside of the lock; what one throws is logged. Only the first call does something.
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
@@ -52,7 +53,7 @@ class CancellationManager {
       callbacks = std::move(callbacks_);
       callbacks_.clear();
     }
-    for (Entry& entry : callbacks) entry.callback();
+    for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
     const MutexLock lock(mutex_);
     state_ = State::kCancelled;
     finished_.notify_all();

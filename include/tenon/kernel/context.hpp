@@ -18,6 +18,7 @@
 #include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
+#include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -26,15 +27,19 @@ TENON_NAMESPACE_BEGIN
 // again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
-  bool outputs_checked = false;    // kernel/output_check.hpp
+  bool has_promised = false;       // `promised` was made for these inputs
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   SlimVector<TensorShape> inputs, outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };
 
+class CallFrame;
 class CancellationManager;
+class CollectiveExecutor;
 class DeferredOps;
 class FunctionRuntime;
+class GraphCollector;
 class LegacyVar;
 class OpInputList;
 class OpMutableInputList;
@@ -43,8 +48,30 @@ class Rendezvous;
 class ResourceMgr;
 class Runner;
 class StepContainer;
+class TensorSliceReaderCache;
 class ThreadPoolInterface;
+struct SessionMetadata;
 struct StepServices;
+
+// Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
+class StepStatsCollector {
+ public:
+  // Nanoseconds since the start of the run.
+  virtual std::int64_t Now() const = 0;
+  // `what` outlives the session: a literal. Appears as an op of its own under the node's name.
+  virtual void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                        std::int64_t end_ns) = 0;
+
+ protected:
+  ~StepStatsCollector() = default;
+};
+// Makes the rendezvous of a run whose devices need none, for kernels that ask for it.
+// thread-safe.
+class RunRendezvous {
+ public:
+  virtual ~RunRendezvous() = default;
+  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/local_rendezvous.hpp
+};
 
 // What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
@@ -55,6 +82,8 @@ struct RunServices {
   DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
   ThreadPoolInterface* pool = nullptr;           // of the run's nodes
   const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
+  StepStatsCollector* stats = nullptr;           // of a run with a trace
+  RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
 };
 
 // What is the same for all nodes of one run on one device.
@@ -157,7 +186,10 @@ class OpKernelContext {
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
+  // An output that is not there is an error of the context.
   void set_output(int i, Tensor tensor) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      return SetStatus(NoOutput("set_output", i));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
     frame_->outputs[i] = std::move(tensor);
@@ -169,10 +201,10 @@ class OpKernelContext {
     return OkStatus();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i or it has been allocated already.
+  // there is no output i, when it is a reference or has been allocated already.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
     const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
-    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0) [[unlikely]]
+    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0 || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
     allocated_ |= bit;
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
@@ -276,8 +308,19 @@ class OpKernelContext {
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  Rendezvous* rendezvous() const { return services() == nullptr ? nullptr : services()->rendezvous; }
+  // The run's; what is left in it goes with the run.
+  Rendezvous* rendezvous() const;
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
+  CallFrame* call_frame() const;
+  TensorSliceReaderCache* slice_reader_cache() const;
+  CollectiveExecutor* collective_executor() const;
+  GraphCollector* graph_collector() const;
+  StepStatsCollector* stats_collector() const;
+  const SessionMetadata* session_metadata() const;
+  std::string_view session_handle() const;
+  std::string_view executor_type() const;
+  std::int64_t deadline_us() const;
+  bool run_all_kernels_inline() const;
   Runner runner() const;
   Function<void()> inc_num_deferred_ops_function() const;
   Function<void()> dec_num_deferred_ops_function() const;
@@ -345,12 +388,19 @@ class OpKernelContext {
                                    " was expected");
   }
   TENON_COLD Status CannotAllocate(int i) const {
-    if (i >= 0 && i < num_outputs())
-      return errors::Internal("allocate_output on same index multiple times. index = ", i,
-                              ", kernel=", frame_->kernel->name());
-    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ",
-                            num_outputs(), " outputs");
+    if (i < 0 || i >= num_outputs()) return NoOutput("allocate_output", i);
+    if (IsRefType(expected_output_dtype(i)))
+      return errors::Internal("allocate_output with ref type. index=", i, " type: ", expected_output_dtype(i),
+                              " kernel=", frame_->kernel->name(), " of op '", frame_->kernel->type_string(),
+                              "'; set_output_ref gives it a variable");
+    return errors::Internal("allocate_output on same index multiple times. index = ", i,
+                            ", kernel=", frame_->kernel->name());
   }
+  TENON_COLD Status NoOutput(std::string_view call, int i) const {
+    return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
+                            " outputs");
+  }
+  Status NotThisRef(std::string_view call, int i, DataType given) const;
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
@@ -364,6 +414,14 @@ class OpKernelContext {
   Status status_;
 };
 
+inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
+                                                 AsyncFaults* faults)
+    : call_(new Call{.end = end,
+                     .state = state,
+                     .context = context,
+                     .op = context->op_kernel().op().name,
+                     .node = std::string(context->op_kernel().name()),
+                     .faults = faults == nullptr ? Ref<AsyncFaults>() : Ref<AsyncFaults>::Share(faults)}) {}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
   call_->context->SetStatus(error);

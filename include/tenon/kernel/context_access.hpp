@@ -145,7 +145,11 @@ inline void OpKernelContext::delete_ref_input(int i, bool lock_held) {
     replace_ref_input(i, Tensor(BaseType(input_dtype(i)), TensorShape(), nullptr), lock_held);
 }
 inline void OpKernelContext::forward_ref_input_to_ref_output(int input, int output) {
-  if (FindVariable(input) != nullptr) frame_->outputs[output] = this->input(input);
+  if (output < 0 || output >= num_outputs()) return SetStatus(NoOutput("forward_ref_input_to_ref_output", output));
+  if (FindVariable(input) == nullptr) return;
+  if (input_dtype(input) != expected_output_dtype(output))
+    return SetStatus(NotThisRef("forward_ref_input_to_ref_output", output, input_dtype(input)));
+  frame_->outputs[output] = this->input(input);
 }
 
 // ---- outputs
@@ -167,20 +171,29 @@ inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
   attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
   return attributes;
 }
-// An output that is a reference to a variable.
+TENON_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
+  return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
+                          "', is a ", expected_output_dtype(i), ", not a ",
+                          given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
+}
+// An output that is a reference to a variable. An output of another type, or none, is an error of the context.
 inline void OpKernelContext::set_output_ref(int i, Ref<LegacyVar> variable) {
+  if (i < 0 || i >= num_outputs()) return SetStatus(NoOutput("set_output_ref", i));
+  const DataType type = !variable ? DataType::kInvalid : MakeRefType(variable->tensor.dtype());
+  if (type != expected_output_dtype(i)) return SetStatus(NotThisRef("set_output_ref", i, type));
   frame_->outputs[i] = RefTo(std::move(variable));
 }
 inline Status OpKernelContext::set_output_ref(std::string_view name, Ref<LegacyVar> variable) {
   int i = 0;
   TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
   set_output_ref(i, std::move(variable));
-  return OkStatus();
+  return status();
 }
 // In host memory where the attributes say so.
 inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** out,
                                                AllocatorAttributes attributes) {
-  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory()) return allocate_output(i, shape, out);
+  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
+    return allocate_output(i, shape, out);
   if (mutable_output(i)->dtype() != DataType::kInvalid) return CannotAllocate(i);
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
   set_output(i, std::move(tensor));
@@ -285,6 +298,45 @@ inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int li
 
 inline ResourceMgr* OpKernelConstruction::resource_manager() const {
   return functions_ == nullptr ? nullptr : functions_->resources();
+}
+inline Rendezvous* OpKernelContext::rendezvous() const {
+  const RunServices* const all = services();
+  if (all == nullptr || all->rendezvous != nullptr || all->own_rendezvous == nullptr)
+    return all == nullptr ? nullptr : all->rendezvous;
+  return all->own_rendezvous->Get();
+}
+// Members of StepServices, which says what they are; null, empty or 0 where the run has none.
+inline CallFrame* OpKernelContext::call_frame() const {
+  return step_services() == nullptr ? nullptr : step_services()->call_frame;
+}
+inline TensorSliceReaderCache* OpKernelContext::slice_reader_cache() const {
+  return step_services() == nullptr ? nullptr : step_services()->slice_reader_cache;
+}
+inline CollectiveExecutor* OpKernelContext::collective_executor() const {
+  return step_services() == nullptr ? nullptr : step_services()->collective_executor;
+}
+inline GraphCollector* OpKernelContext::graph_collector() const {
+  return step_services() == nullptr ? nullptr : step_services()->graph_collector;
+}
+// Of a run with a trace; else what StepServices has.
+inline StepStatsCollector* OpKernelContext::stats_collector() const {
+  if (services() != nullptr && services()->stats != nullptr) return services()->stats;
+  return step_services() == nullptr ? nullptr : step_services()->stats_collector;
+}
+inline const SessionMetadata* OpKernelContext::session_metadata() const {
+  return step_services() == nullptr ? nullptr : step_services()->session_metadata;
+}
+inline std::string_view OpKernelContext::session_handle() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->session_handle;
+}
+inline std::string_view OpKernelContext::executor_type() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->executor_type;
+}
+inline std::int64_t OpKernelContext::deadline_us() const {
+  return step_services() == nullptr ? 0 : step_services()->deadline_us;
+}
+inline bool OpKernelContext::run_all_kernels_inline() const {
+  return step_services() != nullptr && step_services()->run_all_kernels_inline;
 }
 inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
 // To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// KernelMatch: which nodes a kernel is for, beside its device and types. What TensorFlow's kernel builder says with
-// Label, Priority, AttrConstraint and TypeConstraint (reference: KernelDef).
+// KernelMatch: which nodes a kernel is for, beside its device and types, and which of its arguments lie in host memory.
+// What TensorFlow's kernel builder says with Label, Priority, AttrConstraint, TypeConstraint and HostMemory.
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,12 +16,14 @@
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
+#include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
 void kernel_match_error_has_more_than_4_constraints();
 void kernel_match_error_allows_more_than_8_values();
+void kernel_match_error_has_more_than_8_host_arguments();
 }  // namespace detail
 
 // A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
@@ -30,7 +33,7 @@ void kernel_match_error_allows_more_than_8_values();
 //     static constexpr auto signature = MatMul::signature;
 //     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
 struct KernelMatch {
-  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8;
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8, kMaxHostArguments = 8;
   enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
   struct Value {
     std::int64_t number = 0;
@@ -47,6 +50,8 @@ struct KernelMatch {
   int priority = 0;
   std::size_t count = 0;
   Constraint constraints[kMaxConstraints];
+  std::size_t host_count = 0;
+  std::string_view host_arguments[kMaxHostArguments];
 
   constexpr KernelMatch Label(std::string_view text) const {
     KernelMatch match = *this;
@@ -67,6 +72,15 @@ struct KernelMatch {
     Constraint& constraint = match.constraints[match.count++];
     constraint.attr = attr;
     for (const T& value : values) Add(&constraint, value);
+    return match;
+  }
+
+  // The input or output of that name, or a list of them, lies in host memory on any device. For kernels in the raw
+  // form; the others say it with their parameters' types.
+  constexpr KernelMatch HostMemory(std::string_view argument) const {
+    if (host_count == kMaxHostArguments) detail::kernel_match_error_has_more_than_8_host_arguments();
+    KernelMatch match = *this;
+    match.host_arguments[match.host_count++] = argument;
     return match;
   }
 
@@ -130,7 +144,37 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
+inline const ArgSpec* FindArgument(std::span<const ArgSpec> arguments, std::string_view name) {
+  for (const ArgSpec& argument : arguments)
+    if (argument.name() == name) return &argument;
+  return nullptr;
+}
+TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
+  std::string have;
+  for (const auto& list : {op.inputs, op.outputs})
+    for (const ArgSpec& argument : list) StrAppend(&have, have.empty() ? "'" : ", '", argument.name(), "'");
+  std::string attrs;
+  for (const AttrSpec& attr : op.attrs) StrAppend(&attrs, attrs.empty() ? "'" : ", '", attr.name(), "'");
+  return errors::InvalidArgument(what, " '", name, "' not found in OpDef: op '", op.name, "' has the arguments ",
+                                 have.empty() ? "(none)" : have, " and the attrs ", attrs.empty() ? "(none)" : attrs);
+}
+
 }  // namespace detail
+
+// InvalidArgument when a match names arguments or attrs that the op does not have. Attrs that begin with '_' are the
+// system's: nodes of any op may have them.
+inline Status CheckMatch(const KernelMatch& match, const OpView& op) {
+  for (std::size_t i = 0; i < match.host_count; ++i) {
+    const std::string_view name = match.host_arguments[i];
+    if (detail::FindArgument(op.inputs, name) == nullptr && detail::FindArgument(op.outputs, name) == nullptr)
+      return detail::NotOfTheOp(op, "HostMemory arg", name);
+  }
+  for (std::size_t i = 0; i < match.count; ++i) {
+    const std::string_view name = match.constraints[i].attr;
+    if (!StartsWith(name, "_") && op.AttrIndex(name) < 0) return detail::NotOfTheOp(op, "kernel constraint attr", name);
+  }
+  return OkStatus();
+}
 
 // Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
 // one of another kind.

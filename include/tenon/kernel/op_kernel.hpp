@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
+#include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/kernel/construction.hpp>
@@ -18,11 +20,14 @@
 
 TENON_NAMESPACE_BEGIN
 
+class OpKernel;
 class OpKernelContext;
 class AsyncOpKernel;
+struct KernelMatch;
 namespace detail {
 class AdaptedCore;
-}
+Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+}  // namespace detail
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
@@ -95,6 +100,7 @@ class OpKernel {
   void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
 
  private:
+  friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
   Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
@@ -118,6 +124,12 @@ class OpKernel {
   SlimVector<MemoryType> input_memory_, output_memory_;
 };
 
+// Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.
+class AsyncFaults : public RefCounted {
+ public:
+  virtual void CalledTwice(const Status& error) = 0;
+};
+
 // A kernel that may end after its call returned (it waits for a queue, a device, another process).
 class AsyncOpKernel : public OpKernel {
  public:
@@ -130,13 +142,14 @@ class AsyncOpKernel : public OpKernel {
   AsyncOpKernel* AsAsync() final { return this; }
 };
 
-// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and does nothing. When
-// the last copy goes and none was called, the node ends with Internal. thread-safe.
+// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
+// (engines fail the run with it). When the last copy goes and none was called, the node ends with Internal.
+// thread-safe.
 class AsyncOpKernel::DoneCallback {
  public:
   // end(state) is called once. The context lives until then.
-  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context)
-      : call_(new Call{end, state, context}) {}
+  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
+               AsyncFaults* faults = nullptr);  // in kernel/context.hpp
   DoneCallback(const DoneCallback& other) : call_(other.call_) {
     if (call_ != nullptr) call_->holders.fetch_add(1, std::memory_order_relaxed);
   }
@@ -155,7 +168,7 @@ class AsyncOpKernel::DoneCallback {
   void operator()() const {
     if (call_ != nullptr && !call_->ended.exchange(true, std::memory_order_acq_rel)) [[likely]]
       return call_->end(call_->state);
-    CalledTwice();
+    if (call_ != nullptr) CalledTwice();
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
@@ -168,10 +181,16 @@ class AsyncOpKernel::DoneCallback {
     OpKernelContext* context;
     std::atomic<std::uint32_t> holders{1};
     std::atomic<bool> ended{false};
+    std::string_view op;
+    std::string node;  // a copy: a second call may come when the session is gone
+    Ref<AsyncFaults> faults;
   };
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
-  TENON_COLD static void CalledTwice() {
-    TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
+  TENON_COLD void CalledTwice() const {
+    const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
+                                          "', called its done callback twice");
+    TENON_LOG(kError, error.message(), "; the second call does nothing");
+    if (call_->faults) call_->faults->CalledTwice(error);
   }
 
   Call* call_;

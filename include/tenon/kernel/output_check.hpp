@@ -3,13 +3,14 @@
 // Whether the outputs that a kernel sized itself have the shapes that the op's shape function promises.
 
 #include <cstddef>
-#include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/op/inference_context.hpp>
+#include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
@@ -24,15 +25,12 @@ inline bool SharesBufferWithAnOutput(const OpKernelContext::NodeFrame& frame, co
   return false;
 }
 
-// After a kernel has ended well. Internal when an output contradicts the shape function. Where that refuses the inputs
-// there is nothing to compare: some kernels of TensorFlow take more than their shape functions. Ops that call functions
-// are not looked at, since they hand their inputs on.
-TENON_NOINLINE inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
+// What the shape function says of the outputs for the present inputs: memo->promised. Nothing where it refuses the
+// inputs (some kernels of TensorFlow take more than their shape functions), of references and of handles, which are
+// scalars whatever it says (TensorArrayV3's says a vector of two).
+TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
   const OpKernel& kernel = *frame.kernel;
   const OpView& op = kernel.op();
-  if (op.shape_fn == nullptr) return OkStatus();
-  for (const AttrSpec& attr : op.attrs)
-    if (attr.kind == AttrKind::kFunc) return OkStatus();
   InferenceContext shapes;
   shapes.Reset(frame.env->graph_def_version, &kernel.def(), &op);
   for (int i = 0; i < kernel.num_inputs(); ++i) {
@@ -45,26 +43,54 @@ TENON_NOINLINE inline Status CheckOutputShapes(const OpKernelContext::NodeFrame&
     const bool overwritten = SharesBufferWithAnOutput(frame, input);
     shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
   }
-  if (!shapes.construction_status().ok() || !op.shape_fn(&shapes).ok()) return OkStatus();
-  for (int i = 0; i < kernel.num_outputs(); ++i) {
+  memo->promised.assign(static_cast<std::size_t>(kernel.num_outputs()), PartialTensorShape());
+  const bool inferred = shapes.construction_status().ok() && TryShapeFn(op, kernel.name(), &shapes).ok();
+  for (int i = 0; inferred && i < kernel.num_outputs(); ++i) {
     PartialTensorShape promised;
-    const Tensor& output = frame.outputs[i];
-    // A handle is a scalar, whatever the shape function says (TensorArrayV3's says a vector of two).
-    if (output.dtype() == DataType::kResource) continue;
-    if (IsRefType(output.dtype()) || !shapes.ToPartialTensorShape(shapes.output(i), &promised).ok()) continue;
-    if (promised.IsCompatibleWith(output.shape())) continue;
-    return errors::Internal("Output ", i, " of node '", kernel.name(), "', op '", kernel.type_string(), "', has shape ",
-                            output.shape(), ", but the op's shape function says ", promised, " for its inputs");
+    const DataType type = kernel.output_type(i);
+    if (type == DataType::kResource || IsRefType(type)) continue;
+    if (shapes.ToPartialTensorShape(shapes.output(i), &promised).ok())
+      memo->promised[static_cast<std::size_t>(i)] = std::move(promised);
   }
-  return OkStatus();
+  // AdaptedCore has written down the inputs already.
+  memo->has_promised = memo->valid || RememberInputs(shapes, kernel.num_inputs(), frame.inputs, memo);
+}
+inline bool Allows(const PartialTensorShape& promised, const TensorShape& shape) {
+  if (promised.unknown_rank()) return true;
+  if (promised.dims() != shape.dims()) return false;
+  for (int d = 0; d < shape.dims(); ++d)
+    if (promised.dim_size(d) >= 0 && promised.dim_size(d) != shape.dim_size(d)) return false;
+  return true;
+}
+TENON_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
+                                       const PartialTensorShape& promised) {
+  return errors::Internal("Output ", output, " of node '", kernel.name(), "', op '", kernel.type_string(),
+                          "', has shape ", shape, ", but the op's shape function says ", promised, " for its inputs");
 }
 
-// The same in the first run of a node in a step: what is wrong then is wrong in every run, and later runs pay nothing.
-TENON_ALWAYS_INLINE Status CheckFirstOutputs(const OpKernelContext::NodeFrame& frame) {
-  if (frame.memo == nullptr || frame.memo->outputs_checked) [[likely]]
-    return OkStatus();
-  frame.memo->outputs_checked = true;
-  return CheckOutputShapes(frame);
+// Whether a kernel sizes outputs of its own, and there is a shape function to compare them with. Not for ops that call
+// functions, since they hand their inputs on.
+inline bool MayBreakPromise(const OpKernel& kernel) {
+  if (kernel.op().shape_fn == nullptr || kernel.num_outputs() == 0) return false;
+  for (const AttrSpec& attr : kernel.op().attrs)
+    if (attr.kind == AttrKind::kFunc) return false;
+  const AdaptedCore* const core = kernel.adapted();
+  return core == nullptr || core->row().takes_context ||
+         core->sized_outputs().size() != static_cast<std::size_t>(kernel.num_outputs());
+}
+
+// After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which itself
+// runs only where the inputs are others than in the run before. The frame has a memo.
+inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
+  ShapeMemo* const memo = frame.memo;
+  if (!memo->has_promised || (!memo->valid && !MadeForInputs(*memo, frame.kernel->num_inputs(), frame.inputs)))
+    FindPromised(frame, memo);
+  for (int i = 0; i < frame.kernel->num_outputs(); ++i) {
+    const PartialTensorShape& promised = memo->promised[static_cast<std::size_t>(i)];
+    if (!Allows(promised, frame.outputs[i].shape())) [[unlikely]]
+      return BrokenPromise(*frame.kernel, i, frame.outputs[i].shape(), promised);
+  }
+  return OkStatus();
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/name_table.hpp>
 #include <tenon/base/owned.hpp>
@@ -118,6 +119,19 @@ class Registry {
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
     return RowsOf(kernels_.Find(op));
+  }
+
+  // All kernels of all ops, in the order of their registration.
+  SlimVector<const KernelRow*> AllKernels() const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    SlimVector<const Table*> tables;
+    for (const Table* table = tables_; table != nullptr; table = table->older) tables.push_back(table);
+    SlimVector<const KernelRow*> rows;
+    for (std::size_t t = tables.size(); t-- > 0;)
+      for (const KernelRow* row = tables[t]->rows; row != tables[t]->rows + tables[t]->count; ++row)
+        if (row->op != nullptr) rows.push_back(row);
+    return rows;
   }
 
   // The op's description, or null.
@@ -267,6 +281,7 @@ class Registry {
   }
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
+    if (op.match != nullptr) TENON_RETURN_IF_ERROR(CheckMatch(*op.match, *op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     if (kernels == nullptr || kernels->op == &op || op.match != nullptr) return OkStatus();
     const OpRow* const plain = PlainOp(*kernels);
@@ -277,6 +292,7 @@ class Registry {
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
+    if (batch.op_count != 0 && !waiting_.empty()) status.Update(AddWaiting());
     for (std::size_t t = 0; t < batch.table_count; ++t) {
       const KernelRow* row = batch.tables[t];
       const KernelRow* const end = row + batch.table_sizes[t];
@@ -285,8 +301,24 @@ class Registry {
     }
     return status;
   }
+  // Kernels whose op has come.
+  TENON_COLD Status AddWaiting() const {
+    Status status;
+    SlimVector<const KernelRow*> waiting;
+    waiting.swap(waiting_);
+    for (const KernelRow* row : waiting) status.Update(AddTable(row, 1));
+    return status;
+  }
   Status AddTable(const KernelRow* rows, std::size_t count) const {
     const OpRow& op = *rows->op;
+    if (op.by_name) {
+      const OpView* const view = ops_.Find(op.view->name);
+      if (view == nullptr) {
+        waiting_.push_back(rows);
+        return OkStatus();
+      }
+      const_cast<OpRow&>(op).view = view;
+    }
     TENON_RETURN_IF_ERROR(CheckOp(op));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     Table* last = nullptr;
@@ -310,12 +342,27 @@ class Registry {
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;
   mutable const Table* tables_ = nullptr;  // the newest
+  mutable SlimVector<const KernelRow*> waiting_;  // kernels by name whose op has not come
   mutable Status status_;
 };
 
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel.
-inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+namespace detail {
+// The arguments that the match names.
+inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
+  for (std::size_t i = 0; i < match.host_count; ++i) {
+    const std::string_view name = match.host_arguments[i];
+    int start = 0, stop = 0;
+    if (kernel->InputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
+    else if (kernel->OutputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_output_memory_type(start++, MemoryType::kHost);
+    else
+      return NotOfTheOp(kernel->op(), "HostMemory arg", name);
+  }
+  return OkStatus();
+}
+
+inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
   Owned<OpKernel> kernel;
   if (row.create != nullptr) {
     kernel.reset(row.create(construction));
@@ -329,7 +376,24 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
     kernel = std::move(adapted);
   }
   TENON_RETURN_IF_ERROR(construction->status());
+  if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
   return kernel;
+}
+}  // namespace detail
+
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel. What its constructor (or Init) throws is Internal.
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+#if defined(__cpp_exceptions)
+  try {
+    return detail::BuildKernel(row, construction);
+  } catch (...) {
+    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
+                                            "' threw at node '", construction->def().name, "'"));
+  }
+#else
+  return detail::BuildKernel(row, construction);
+#endif
 }
 
 TENON_SETUP_CODE_END

@@ -31,6 +31,7 @@ struct OpRow {
   std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
   std::int8_t typed_count;                   // type attrs that the kernels are templates over
   std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
+  bool by_name;  // `view` has only a name until the registry knows the op; not a constant
   std::size_t (*list_slots)(void* attrs,
                             detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
   const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
@@ -45,7 +46,7 @@ struct SpanStorage;
 struct CallFrame {
   OpKernelContext* context;
   void* device;
-  const AnyView* views;          // of all inputs, then of all outputs
+  const AnyView* views;  // of all inputs, then of all outputs
   const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
   Tensor* const* inputs;
   Tensor* outputs;
@@ -66,6 +67,7 @@ struct KernelRow {
   std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
   bool is_async = false;
   bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
+  bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
   const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
   std::uint32_t size = 0, align = 0;  // of the kernel object
   void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part

@@ -4,14 +4,11 @@
 // exception, a done that is called twice or never. (Outputs that are missing or of another type are the executor's own
 // check.)
 
-#include <exception>
-#include <new>
-#include <string_view>
-
 #include <tenon/base/config.hpp>
-#include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 
@@ -20,18 +17,6 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 #if defined(__cpp_exceptions)
-// Inside of a catch (...). "where: what".
-TENON_COLD inline Status StatusOfException(std::string_view where) {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
-  } catch (const std::exception& e) {
-    return errors::Internal(where, ": ", e.what());
-  } catch (...) {
-    return errors::Internal(where, ": something that is no std::exception");
-  }
-}
 TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
   return StatusOfException(
       StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"));
@@ -57,6 +42,7 @@ inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
 struct AsyncEnd {
   void (*call)(void* state);
   void* state;
+  AsyncFaults* faults = nullptr;
 };
 
 // ComputeAsync; `done` is called once, whatever the kernel does, unless it keeps its done for ever. An exception ends
@@ -78,7 +64,7 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, const A
 }
 
 inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEnd end) {
-  StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context));
+  StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context, end.faults));
 }
 
 TENON_NAMESPACE_END

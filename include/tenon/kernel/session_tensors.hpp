@@ -15,6 +15,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
+#include <tenon/kernel/context.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/step_container.hpp>
 
@@ -149,5 +150,22 @@ inline const bool session_handles_are_read = [] {
 }();
 
 }  // namespace detail
+
+// What TensorFlow calls session_state and tensor_store: the tensors that the session keeps, and those of this run that
+// it will keep if they are fetched and the run succeeds.
+using SessionState = detail::SessionTensors;
+using TensorStore = detail::StepTensors;
+
+// Those of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
+inline Status SessionStateOf(const OpKernelContext& context, Ref<SessionState>* state) {
+  if (ResourceMgr* const resources = context.resource_manager()) return SessionState::Of(resources, state);
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),
+                                    "' runs without a session, which has no session state");
+}
+inline Status TensorStoreOf(const OpKernelContext& context, Ref<TensorStore>* store) {
+  if (StepContainer* const container = context.step_container()) return TensorStore::Of(container, store);
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),
+                                    "' runs without a session, which has no tensor store");
+}
 
 TENON_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
@@ -17,25 +18,21 @@
 
 TENON_NAMESPACE_BEGIN
 
-class CallFrame;
-class CollectiveExecutor;
-class GraphCollector;
-class StepStatsCollector;
-class TensorSliceReaderCache;
-
 // Of a session that serves a model: TensorFlow's SessionMetadata.
 struct SessionMetadata {
   std::string name;
   std::int64_t version = 0;
 };
 
-// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has, null is what it has not.
+// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has (SessionOptions::services,
+// RunOptions::services), null is what it has not. With <tenon/runtime/run_with_options.hpp> the session fills in its
+// handle ("direct") and, for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
 struct StepServices {
   CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
   TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
   CollectiveExecutor* collective_executor = nullptr;
   GraphCollector* graph_collector = nullptr;
-  StepStatsCollector* stats_collector = nullptr;
+  StepStatsCollector* stats_collector = nullptr;  // of runs without a trace; the others have their own
   const SessionMetadata* session_metadata = nullptr;
   std::string_view session_handle;
   std::string_view executor_type;
@@ -52,7 +49,7 @@ class Runner {
     if (pool_ == nullptr) return closure();
     const auto call = [](void* argument) {
       const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
-      (*held)();
+      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
     };
     pool_->Schedule(call, new Function<void()>(std::move(closure)));
   }

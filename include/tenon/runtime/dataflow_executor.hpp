@@ -35,6 +35,7 @@ class DataflowRun final : public StepEngine {
         readers_(static_cast<std::size_t>(program.num_values)),
         tasks_(program.nodes.size()) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
+    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
     // Without a fixed order only the sole reader of a value may overwrite it.
@@ -60,7 +61,10 @@ class DataflowRun final : public StepEngine {
     failed_callback_ = failed;
     for (const int root : program_.roots) Publish(root);
   }
-  Status TakeStatus() { return std::exchange(status_, OkStatus()); }
+  Status TakeStatus() {
+    if (faults_) status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
 
  private:
   void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
@@ -133,7 +137,7 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
-    StartKernel(node.async, &state->context, {&AsyncDone, state});
+    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -208,6 +212,7 @@ class DataflowRun final : public StepEngine {
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
+  Ref<RunFaults> faults_;  // of a program with asynchronous kernels
 };
 
 inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {

@@ -27,10 +27,10 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // Collects the timings of one run. thread-safe.
-class TraceCollector {
+class TraceCollector final : public StepStatsCollector {
  public:
   TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const {
+  std::int64_t Now() const override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
@@ -57,6 +57,25 @@ class TraceCollector {
     timing.start_ns = begin;
     timing.end_ns = end;
     timing.output_bytes = output_bytes;
+    Keep(timing);
+  }
+  void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                std::int64_t end_ns) override {
+    NodeTiming timing;
+    timing.name = context.op_kernel().name();
+    timing.op = what;
+    timing.device = context.device_name();
+    timing.start_ns = begin_ns;
+    timing.end_ns = end_ns;
+    Keep(timing);
+  }
+  void Finish(RunTrace* trace) {
+    trace->total_ns = Now();
+    trace->nodes = std::move(timings_);
+  }
+
+ private:
+  void Keep(NodeTiming timing) {
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -65,12 +84,7 @@ class TraceCollector {
     timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
-  void Finish(RunTrace* trace) {
-    trace->total_ns = Now();
-    trace->nodes = std::move(timings_);
-  }
 
- private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
   Mutex mutex_;
@@ -136,12 +150,14 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
                           node.node->op_name(), "'");
 }
 
-// Every output must be there and have its declared type, and at first the shape that the op promises.
+// Every output must be there and have its declared type and the shape that the op promises.
 inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
   for (int i = 0; i < node.num_outputs; ++i)
     if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
       return BadOutput(node, i, frame.outputs[i]);
-  return CheckFirstOutputs(frame);
+  if (node.sizes_outputs) [[unlikely]]
+    return CheckOutputShapes(frame);
+  return OkStatus();
 }
 
 TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
@@ -167,15 +183,34 @@ struct RunFailed {
 };
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
+// Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
+class RunFaults final : public AsyncFaults {
+ public:
+  void CalledTwice(const Status& error) override {
+    const MutexLock lock(mutex_);
+    error_.Update(error);
+  }
+  Status Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(error_, OkStatus());
+  }
+
+ private:
+  Mutex mutex_;
+  Status error_;
+};
+
 // The node's kernel, to its end; an asynchronous one is waited for.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
     RunKernel(const_cast<OpKernel*>(node.kernel), context);
   } else {
     Notification done;
-    StartKernel(node.async, context, {&WakeUp, &done});
+    const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
+    StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
     const ThreadPool::Waiting waiting;
     done.WaitForNotification();
+    context->SetStatus(faults->Take());
   }
 }
 TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,

@@ -9,6 +9,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
@@ -16,7 +17,9 @@
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/context.hpp>
 #include <tenon/kernel/rendezvous.hpp>
+#include <tenon/runtime/parts.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -160,7 +163,7 @@ class LocalRendezvous final : public Rendezvous {
       items = item->next;
       if (!item->waits) continue;
       EndWait(*item);
-      item->done(status, Args(), Args(), Tensor(), false);
+      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
     }
   }
 
@@ -189,5 +192,32 @@ class LocalRendezvous final : public Rendezvous {
   std::size_t count_ = 0;  // items
   Status status_;
 };
+
+namespace detail {
+// Of one run: what waits in it is told when the run is given up, and at its end.
+class RunLocalRendezvous final : public RunRendezvous {
+ public:
+  explicit RunLocalRendezvous(CancellationManager* cancellation)
+      : cancellation_(cancellation), token_(cancellation->NewToken()) {
+    if (!cancellation->Register(token_, [held = rendezvous_] { held->StartAbort(Cancelled()); }))
+      rendezvous_->StartAbort(Cancelled());
+  }
+  ~RunLocalRendezvous() override {
+    (void)cancellation_->Deregister(token_);
+    rendezvous_->StartAbort(errors::Cancelled("the run has ended"));
+  }
+  Rendezvous* Get() override { return rendezvous_.get(); }
+
+ private:
+  static Status Cancelled() { return errors::Cancelled("Run call was cancelled"); }
+  CancellationManager* const cancellation_;
+  const CancellationManager::Token token_;
+  const Ref<LocalRendezvous> rendezvous_ = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+};
+inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
+  return MakeOwned<RunLocalRendezvous>(cancellation);
+}
+inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
+}  // namespace detail
 
 TENON_NAMESPACE_END

@@ -25,6 +25,7 @@
 #include <tenon/device/device_mgr.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/deferred_ops.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/kernel/step_container.hpp>
@@ -96,6 +97,7 @@ class PartitionedRun {
   Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
     CancellationManager cancellation;
+    DeferredOps deferred;
     Notification done;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
     rendezvous_ = rendezvous.get();
@@ -104,6 +106,8 @@ class PartitionedRun {
     for (const Owned<Part>& part : parts_) {
       part->container = MakeOwned<StepContainer>(part->resources, step_id);
       part->services = {part->resources, part->container.get(), &cancellation, rendezvous_};
+      part->services.deferred = &deferred;
+      part->services.pool = pool;
       part->step.set_step_id(step_id);
       part->step.set_services(&part->services);
     }
@@ -116,6 +120,7 @@ class PartitionedRun {
         part->dataflow->Start(pool, flush_denormals, nullptr, ended, failed);
     }
     done.WaitForNotification();
+    deferred.Wait();
     return End();
   }
   // After a run, when its fetches were taken.

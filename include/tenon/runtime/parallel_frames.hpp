@@ -55,6 +55,7 @@ class ParallelFrameRun : public FrameRun {
     MutexLock lock(mutex_);  // whoever told of the end has let go of it
     queue_.clear();
     states_.EndRoot();
+    status_.Update(faults_->Take());
     return std::exchange(status_, OkStatus());
   }
 
@@ -159,7 +160,7 @@ class ParallelFrameRun : public FrameRun {
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
-      StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
     } else {
       tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
       AsyncDone(state);
@@ -178,7 +179,7 @@ class ParallelFrameRun : public FrameRun {
         return AsyncDone(state);
       }
     }
-    StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -238,6 +239,7 @@ class ParallelFrameRun : public FrameRun {
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
+  const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
 };
 
 // A ParallelFrameRun for a session's run.

@@ -20,7 +20,9 @@
 
 TENON_NAMESPACE_BEGIN
 
+class CancellationManager;
 class ResourceMgr;
+class RunRendezvous;
 struct PlanReport;
 struct Program;
 struct SessionOptions;
@@ -61,6 +63,7 @@ class GraphFunctions : public FunctionRuntime {
 };
 
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -74,6 +77,7 @@ struct RuntimeParts {
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
   std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
   std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};    // runtime/local_rendezvous.hpp
 };
 inline constinit RuntimeParts runtime_parts;
 

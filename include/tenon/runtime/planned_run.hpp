@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -148,6 +149,41 @@ class PlannedRun {
     return OkStatus();
   }
 
+  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  struct Watched {
+    const PlannedRun* run;
+    const ProgramNode* node;
+    const OpKernelContext::NodeFrame* frame;
+
+    static Status Call(const void* watched, CallFrame& call) {
+      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
+      const AdaptedCore& core = *node->kernel->adapted();
+      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      for (int i = 0; i < node->num_outputs; ++i)
+        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
+          return run->TakeIn(*node, *frame, call.views);
+      return OkStatus();
+    }
+  };
+  // Outputs that the kernel has put in the place of planned ones: readers of the arena find their values there.
+  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                           const AnyView* views) const {
+    const auto* const arena = static_cast<const std::byte*>(arena_->data());
+    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
+    for (int i = 0; i < node.num_outputs; ++i) {
+      const AnyView& planned = views[node.num_inputs + i];
+      Tensor& output = frame.outputs[i];
+      const auto* const place = static_cast<const std::byte*>(planned.data);
+      if (!(output.shape() == *planned.shape))
+        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
+      if (output.raw_data() == place || place < arena || place >= arena + report_.arena_bytes) continue;
+      Tensor in_arena = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
+      output = std::move(in_arena);
+    }
+    return OkStatus();
+  }
+
   friend class RunPlanner;
 
   const Program& program_;
@@ -157,6 +193,7 @@ class PlannedRun {
   SlimVector<Entry> nodes_;
   SlimVector<AnyView> views_;
   SlimVector<CallFrame> call_frames_;
+  SlimVector<Watched> watched_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
   SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
@@ -342,6 +379,7 @@ class RunPlanner {
     }
     run_.views_.reserve(views);
     run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    run_.watched_.reserve(At(run_.report_.planned_nodes));
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
@@ -364,6 +402,11 @@ class RunPlanner {
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
+    if (core.row().takes_context) {
+      run_.watched_.push_back({&run_, &n, entry.frame});
+      entry.call = &PlannedRun::Watched::Call;
+      entry.kernel = &run_.watched_.back();
+    }
     entry.first_rebind = static_cast<int>(run_.rebinds_.size());
     const auto first_view = run_.views_.size();
     for (int i = 0; i < n.num_inputs; ++i)

@@ -20,6 +20,7 @@
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/output_check.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/run_kernel.hpp>
 #include <tenon/graph/algorithms.hpp>
@@ -122,6 +123,7 @@ struct ProgramNode {
   Kind kind = Kind::kKernel;
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
+  bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
   const Node* node = nullptr;  // of the graph, for messages; of a copy or a fetch: the producer
@@ -375,7 +377,8 @@ class ProgramBuilder {
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
-    SlimVector<Tensor> outputs(At(node.num_outputs()));
+    SlimVector<Tensor> outputs;
+    for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
@@ -390,6 +393,7 @@ class ProgramBuilder {
       bytes += outputs[At(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
+    if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
     constant_nodes_[At(node.id)] = std::move(outputs);
   }
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
@@ -438,6 +442,7 @@ class ProgramBuilder {
       item.async = entry->kernel->AsAsync();
       if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
+      item.sizes_outputs = MayBreakPromise(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
         const InEdge& from = node.input(i);

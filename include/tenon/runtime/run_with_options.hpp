@@ -14,6 +14,8 @@
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/step_services.hpp>
+#include <tenon/runtime/local_rendezvous.hpp>
 #include <tenon/runtime/deadline_timer.hpp>
 #include <tenon/runtime/describe_run.hpp>
 #include <tenon/runtime/inter_op_pools.hpp>
@@ -73,6 +75,9 @@ class RunOfOptions {
     const std::int64_t timeout =
         options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const StepServices services =
+        ServicesFor(settings, timeout, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
@@ -83,6 +88,18 @@ class RunOfOptions {
   }
 
  private:
+  // The run's own or the session's, with what the options decide.
+  StepServices ServicesFor(const RunSettings& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
+    StepServices services = *settings.services;
+    if (options_.services != nullptr) services = *options_.services;
+    if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
+    if (services.executor_type.empty())
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    if (services.deadline_us == 0 && timeout_in_ms > 0)
+      services.deadline_us = now_us + (timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000) * 1000;
+    if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
+    return services;
+  }
   Status ChooseEngine(RunSettings* settings) const {
     const auto* pools = static_cast<const InterOpPools*>(session_->extras());
     const int own = pools == nullptr ? 0 : pools->size();
@@ -131,8 +148,19 @@ class RunOfOptions {
   RunMetadata* metadata_;
 };
 
+// What the runtime has of its own for kernels that ask for more, and the pools.
+class PoolsAndServices final : public InterOpPools {
+ public:
+  explicit PoolsAndServices(const StepServices* given) {
+    if (given != nullptr) services = *given;
+    if (services.session_handle.empty()) services.session_handle = "direct";
+  }
+  StepServices services;
+};
+
 inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
-  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
+  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
+  session->set_services(&pools->services);
   const SessionOptions& options = session->options();
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",

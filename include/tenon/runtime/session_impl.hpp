@@ -65,6 +65,7 @@ struct RunSettings {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
@@ -91,6 +92,23 @@ inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
                                        : "SessionOptions or RunOptions ask for the dataflow engine",
                      frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
 }
+
+// The rendezvous of one run, made when a kernel asks.
+class LazyRendezvous final : public RunRendezvous {
+ public:
+  explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
+  Rendezvous* Get() override {
+    const MutexLock lock(mutex_);
+    const MakeRunRendezvous make = runtime_parts.rendezvous.load(std::memory_order_acquire);
+    if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
+    return made_ == nullptr ? nullptr : made_->Get();
+  }
+
+ private:
+  CancellationManager* const cancellation_;
+  Mutex mutex_;
+  Owned<RunRendezvous> made_;
+};
 
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
@@ -122,6 +140,9 @@ class Prepared : public RefCounted {
     RunServices services{settings.resources, &container, &cancellation};
     services.deferred = &deferred;
     services.pool = settings.pool;
+    services.more = settings.services;
+    LazyRendezvous rendezvous(&cancellation);
+    services.own_rendezvous = &rendezvous;
     step->set_step_id(step_id);
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
@@ -133,6 +154,7 @@ class Prepared : public RefCounted {
       status = Execute(running.get(), settings, nullptr);
     } else {
       TraceCollector collector;
+      services.stats = &collector;
       status = Execute(running.get(), settings, &collector);
       collector.Finish(settings.trace);
     }
@@ -298,9 +320,22 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_ASSIGN_OR_RETURN(Graph graph, Import(std::move(graph_def), *session->registry_));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
+  }
+
+  // What a shape function throws ends here.
+  static Result<Graph> Import(GraphDef graph_def, const Registry& registry) {
+#if defined(__cpp_exceptions)
+    try {
+      return ImportGraphDef(std::move(graph_def), registry.ops());
+    } catch (...) {
+      return StatusOfException("a shape function threw while the graph was imported");
+    }
+#else
+    return ImportGraphDef(std::move(graph_def), registry.ops());
+#endif
   }
 
   // The graph from now on; it has all nodes of the one before. Not by two threads at once.
@@ -342,6 +377,7 @@ class SessionImpl : public RefCounted {
     settings.flush_denormals = options_.flush_denormals;
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
+    settings.services = services_;
     return settings;
   }
 
@@ -430,6 +466,8 @@ class SessionImpl : public RefCounted {
     return partial_runs_.get();
   }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
+  // Of runs that bring none; outlives the session.
+  void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
@@ -504,6 +542,7 @@ class SessionImpl : public RefCounted {
   }
 
   Status MakeExtras() {
+    services_ = options_.services;
     const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
@@ -576,6 +615,7 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
+  const StepServices* services_ = nullptr;
   CancellationManager cancellation_;  // of all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;

@@ -18,6 +18,7 @@ class Registry;
 class ResourceMgr;
 class Status;
 struct FunctionDefLibrary;
+struct StepServices;
 class ThreadPoolInterface;
 
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
@@ -47,6 +48,8 @@ struct SessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator
+  const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
+                                           // session
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
@@ -75,6 +78,7 @@ struct RunOptions {
   ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
   CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
   ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: what the session would take
+  const StepServices* services = nullptr;  // what kernels are given besides, instead of the session's
   bool output_partition_graphs = false;
   bool report_tensor_allocations_upon_oom = false;
 };

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// REGISTER_OP and REGISTER_KERNEL_BUILDER, for ops that were written for TensorFlow. Both register while the program
+// starts; a mistake in a registration is logged, and found when a session starts. Kernels may come before their ops,
+// and for ops of op structs.
+//
+//   REGISTER_OP("ZeroOut").Input("to_zero: int32").Output("zeroed: int32").SetShapeFn(shape_inference::UnchangedShape);
+//   REGISTER_KERNEL_BUILDER(Name("ZeroOut").Device(DEVICE_CPU), ZeroOutOp);
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/log.hpp>
+#include <tenon/base/owned.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype_of.hpp>
+#include <tenon/op/op_export.hpp>
+#include <tenon/kernel/match.hpp>
+#include <tenon/kernel/op_kernel.hpp>
+#include <tenon/kernel/registry.hpp>
+#include <tenon/kernel/row.hpp>
+
+TENON_NAMESPACE_BEGIN
+
+inline constexpr const char* DEVICE_DEFAULT = "DEFAULT";
+inline constexpr const char* DEVICE_CPU = "CPU";
+inline constexpr const char* DEVICE_GPU = "GPU";
+
+namespace register_op {
+
+// OpDefBuilder with a shape function.
+class OpBuilder {
+ public:
+  explicit OpBuilder(std::string name) : name_(name), builder_(std::move(name)) {}
+  OpBuilder& Attr(std::string spec) { return builder_.Attr(std::move(spec)), *this; }
+  OpBuilder& Input(std::string spec) { return builder_.Input(std::move(spec)), *this; }
+  OpBuilder& Output(std::string spec) { return builder_.Output(std::move(spec)), *this; }
+  OpBuilder& ControlOutput(std::string name) { return builder_.ControlOutput(std::move(name)), *this; }
+  OpBuilder& Doc(std::string text) { return builder_.Doc(std::move(text)), *this; }
+  OpBuilder& Deprecated(int version, std::string explanation) {
+    return builder_.Deprecated(version, std::move(explanation)), *this;
+  }
+  OpBuilder& SetIsStateful() { return builder_.SetIsStateful(), *this; }
+  OpBuilder& SetIsCommutative() { return builder_.SetIsCommutative(), *this; }
+  OpBuilder& SetIsAggregate() { return builder_.SetIsAggregate(), *this; }
+  OpBuilder& SetAllowsUninitializedInput() { return builder_.SetAllowsUninitializedInput(), *this; }
+  OpBuilder& SetIsDistributedCommunication() { return builder_.SetIsDistributedCommunication(), *this; }
+  OpBuilder& SetShapeFn(ShapeFn fn) { return shape_fn_ = fn, *this; }
+
+  const std::string& name() const { return name_; }
+  Result<OwnedOp> Build() const {
+    OpDef def;
+    TENON_RETURN_IF_ERROR(builder_.Finalize(&def));
+    return OwnedOp::FromOpDef(def, shape_fn_);
+  }
+
+ private:
+  std::string name_;
+  OpDefBuilder builder_;
+  ShapeFn shape_fn_ = nullptr;
+};
+
+// What REGISTER_OP makes. Never destroyed.
+struct RegisteredOp {
+  explicit RegisteredOp(OwnedOp made) : op(std::move(made)) {}
+  OwnedOp op;
+  OpRow row{};
+  const OpRow* rows[1]{};
+  RegistrationBatch batch{};
+};
+// The batch of a builder's op; what is wrong with it is logged and returned.
+inline Result<RegisteredOp*> MakeOp(const OpBuilder& builder) {
+  Result<OwnedOp> op = builder.Build();
+  if (!op.ok()) {
+    TENON_LOG(kError, "REGISTER_OP(\"", builder.name(), "\"): ", op.status().message());
+    return op.status();
+  }
+  auto* const made = new RegisteredOp(*std::move(op));
+  made->row.view = &made->op.view();
+  made->row.struct_name = made->op.view().name;
+  made->rows[0] = &made->row;
+  made->batch.ops = made->rows;
+  made->batch.op_count = 1;
+  return made;
+}
+struct OpRegistration {
+  OpRegistration(const OpBuilder& builder) {  // NOLINT: the macro ends in a builder
+    if (Result<RegisteredOp*> made = MakeOp(builder); made.ok()) detail::LinkBatch(&(*made)->batch);
+  }
+};
+
+}  // namespace register_op
+
+namespace register_kernel {
+
+using CreateFn = OpKernel* (*)(OpKernelConstruction*);
+
+// What TensorFlow's KernelDefBuilder says. Beyond KernelMatch's numbers of constraints and values a registration is
+// refused.
+class Name {
+ public:
+  explicit Name(std::string op) : op_(std::move(op)) {}
+  Name& Device(std::string type) { return device_ = std::move(type), *this; }
+  template <class T>
+  Name& TypeConstraint(std::string attr) {
+    return TypeConstraint(std::move(attr), dtype_of_v<T>);
+  }
+  Name& TypeConstraint(std::string attr, DataType type) { return TypeConstraint(std::move(attr), {type}); }
+  Name& TypeConstraint(std::string attr, std::initializer_list<DataType> types) {
+    Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kType);
+    for (const DataType type : types) constraint.numbers.push_back(static_cast<std::int64_t>(type));
+    return *this;
+  }
+  Name& AttrConstraint(std::string attr, std::initializer_list<std::int64_t> values) {
+    Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kInt);
+    for (const std::int64_t value : values) constraint.numbers.push_back(value);
+    return *this;
+  }
+  Name& AttrConstraint(std::string attr, std::initializer_list<const char*> values) {
+    Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kString);
+    for (const char* value : values) constraint.texts.push_back(value);
+    return *this;
+  }
+  Name& AttrConstraint(std::string attr, bool value) {
+    Add(std::move(attr), KernelMatch::Kind::kBool).numbers.push_back(value ? 1 : 0);
+    return *this;
+  }
+  Name& HostMemory(std::string argument) { return host_.push_back(std::move(argument)), *this; }
+  Name& Label(std::string label) { return label_ = std::move(label), *this; }
+  Name& Priority(int priority) { return priority_ = priority, *this; }
+
+ private:
+  friend struct RegisteredKernel;
+  struct Constraint {
+    std::string attr;
+    KernelMatch::Kind kind;
+    SlimVector<std::int64_t> numbers;
+    SlimVector<std::string> texts;
+  };
+  Constraint& Add(std::string attr, KernelMatch::Kind kind) {
+    Constraint& constraint = constraints_.emplace_back();
+    constraint.attr = std::move(attr);
+    constraint.kind = kind;
+    return constraint;
+  }
+  std::string op_, device_, label_;
+  SlimVector<Constraint> constraints_;
+  SlimVector<std::string> host_;
+  int priority_ = 0;
+};
+
+// What REGISTER_KERNEL_BUILDER makes. Never destroyed.
+struct RegisteredKernel {
+  RegisteredKernel(Name name, std::string_view class_name, CreateFn create) : from(std::move(name)) {
+    view.name = from.op_;
+    row.view = &view;
+    row.struct_name = class_name;
+    row.by_name = true;
+    row.match = &match;
+    kernel.op = &row;
+    kernel.device = from.device_;
+    kernel.create = create;
+    batch.tables = tables;
+    batch.table_sizes = sizes;
+    batch.table_count = 1;
+  }
+  Status FillMatch() {
+    match.label = from.label_;
+    match.priority = from.priority_;
+    if (from.constraints_.size() > KernelMatch::kMaxConstraints || from.host_.size() > KernelMatch::kMaxHostArguments)
+      return TooMany();
+    for (const Name::Constraint& constraint : from.constraints_) {
+      KernelMatch::Constraint& to = match.constraints[match.count++];
+      to.attr = constraint.attr;
+      to.kind = constraint.kind;
+      if (constraint.numbers.size() + constraint.texts.size() > KernelMatch::kMaxValues) return TooMany();
+      for (const std::int64_t number : constraint.numbers) to.values[to.count++].number = number;
+      for (const std::string& text : constraint.texts) to.values[to.count++].text = text;
+    }
+    for (const std::string& argument : from.host_) match.host_arguments[match.host_count++] = argument;
+    if (!from.device_.empty()) return OkStatus();
+    return errors::InvalidArgument("REGISTER_KERNEL_BUILDER: a kernel of op '", from.op_, "' has no Device");
+  }
+
+  Name from;
+  OpView view{};
+  KernelMatch match{};
+  OpRow row{};
+  KernelRow kernel{};
+  const KernelRow* tables[1]{&kernel};
+  std::size_t sizes[1]{1};
+  RegistrationBatch batch{};
+
+ private:
+  Status TooMany() const {
+    return errors::InvalidArgument("REGISTER_KERNEL_BUILDER: a kernel of op '", from.op_, "' has more than ",
+                                   KernelMatch::kMaxConstraints, " constraints, ", KernelMatch::kMaxValues,
+                                   " values of one, or ", KernelMatch::kMaxHostArguments, " HostMemory arguments");
+  }
+};
+inline Result<RegisteredKernel*> MakeKernel(Name name, std::string_view class_name, CreateFn create) {
+  auto* const made = new RegisteredKernel(std::move(name), class_name, create);
+  if (const Status status = made->FillMatch(); !status.ok()) {
+    TENON_LOG(kError, status.message());
+    delete made;
+    return status;
+  }
+  return made;
+}
+template <class Kernel>
+OpKernel* Create(OpKernelConstruction* construction) {
+  return new Kernel(construction);
+}
+inline bool Register(Name name, std::string_view class_name, CreateFn create) {
+  Result<RegisteredKernel*> made = MakeKernel(std::move(name), class_name, create);
+  return made.ok() && detail::LinkBatch(&(*made)->batch);
+}
+
+}  // namespace register_kernel
+
+TENON_NAMESPACE_END
+
+#define TENON_DETAIL_REGISTER_JOIN(A, B) A##B
+#define TENON_DETAIL_REGISTER_NAME(A, B) TENON_DETAIL_REGISTER_JOIN(A, B)
+#define TENON_DETAIL_REGISTER_TEXT(...) #__VA_ARGS__
+
+#define REGISTER_OP(NAME)                                                                        \
+  [[maybe_unused]] static const ::tenon::register_op::OpRegistration TENON_DETAIL_REGISTER_NAME( \
+      tenon_op_, __COUNTER__) = ::tenon::register_op::OpBuilder(NAME)
+#define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                                        \
+  [[maybe_unused]] static const bool TENON_DETAIL_REGISTER_NAME(tenon_kernel_, __COUNTER__) =                        \
+      ::tenon::register_kernel::Register(::tenon::register_kernel::BUILDER, TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__), \
+                                         &::tenon::register_kernel::Create<__VA_ARGS__>)
