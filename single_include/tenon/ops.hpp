@@ -1019,7 +1019,7 @@ TENON_NAMESPACE_BEGIN
 class Scratch {
  public:
   Scratch(const Cpu& device, std::size_t bytes)
-      : allocator_(device.allocator != nullptr ? device.allocator : CpuAllocator()), bytes_(bytes) {
+      : allocator_(device.allocator != nullptr ? device.allocator : DefaultAllocator()), bytes_(bytes) {
     if (bytes > 0) data_ = allocator_->AllocateRaw(Allocator::kAlignment, bytes);
   }
   Scratch(const Scratch&) = delete;
@@ -12729,143 +12729,6 @@ struct Timestamp {
 };
 
 }  // namespace ops
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/rendezvous.hpp ----
-// Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
-// for it; neither waits for the other to come first. An interface: runtime/local_rendezvous.hpp has the table.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-class CancellationManager;
-
-// Which turn of which loop a value belongs to; outside of all loops both are 0.
-struct FrameAndIteration {
-  std::uint64_t frame_id = 0;
-  std::int64_t iteration = 0;
-};
-
-// A key that was read: what it names, and the text itself. immutable.
-struct RendezvousKey {
-  std::string text;
-  std::string_view src_device, dst_device, edge_name;  // of `text`
-  DeviceName src, dst;
-  std::uint64_t src_incarnation = 0;
-  std::uint64_t hash = 0;  // of `text`
-
-  RendezvousKey() = default;
-  RendezvousKey(const RendezvousKey& other) { *this = other; }
-  RendezvousKey& operator=(const RendezvousKey& other);
-
-  // "<source>;<incarnation, 16 hex digits>;<destination>;<edge>;<frame>:<iteration>".
-  static std::string Create(std::string_view src_device, std::uint64_t src_incarnation, std::string_view dst_device,
-                            std::string_view edge_name, FrameAndIteration where);
-  // InvalidArgument unless there are five parts, both devices complete, the incarnation hexadecimal and the others not
-  // empty.
-  static Result<RendezvousKey> Parse(std::string text);
-};
-
-// thread-safe. A key may be sent several times: the values are received in their order.
-class Rendezvous : public RefCounted {
- public:
-  struct Args {
-    AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
-    CancellationManager* cancellation = nullptr;  // of a receiver that may give up; outlives the wait
-  };
-  // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
-  using DoneCallback =
-      Function<void(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead)>;
-
-  // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
-  // aborted.
-  virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
-  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels.
-  virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
-  // Ends all waits, and all later calls, with this error; the first one counts.
-  virtual void StartAbort(const Status& status) = 0;
-
-  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never); a tensor that comes later is lost then.
-  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0) {
-    struct Wait final : RefCounted {
-      Notification done;
-      Status status;
-      Tensor tensor;
-      bool is_dead = false;
-    };
-    const Ref<Wait> wait = Ref<Wait>::Adopt(new Wait);
-    RecvAsync(key, args, [wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
-      wait->status = status;
-      wait->tensor = value;
-      wait->is_dead = dead;
-      wait->done.Notify();
-    });
-    if (timeout_ms <= 0)
-      wait->done.WaitForNotification();
-    else if (!wait->done.WaitForNotificationWithTimeout(timeout_ms * 1000))
-      return errors::DeadlineExceeded("Timed out waiting for notification");
-    *tensor = std::move(wait->tensor);
-    *is_dead = wait->is_dead;
-    return wait->status;
-  }
-};
-
-inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
-  const auto part = [&](std::string_view of) {
-    return of.empty()
-               ? std::string_view()
-               : std::string_view(text).substr(static_cast<std::size_t>(of.data() - other.text.data()), of.size());
-  };
-  text = other.text;
-  src_device = part(other.src_device);
-  dst_device = part(other.dst_device);
-  edge_name = part(other.edge_name);
-  src = other.src;
-  dst = other.dst;
-  src_incarnation = other.src_incarnation;
-  hash = other.hash;
-  return *this;
-}
-
-inline std::string RendezvousKey::Create(std::string_view src_device, std::uint64_t src_incarnation,
-                                         std::string_view dst_device, std::string_view edge_name,
-                                         FrameAndIteration where) {
-  char hex[16];
-  for (int i = 0; i < 16; ++i) hex[i] = "0123456789abcdef"[(src_incarnation >> (60 - 4 * i)) & 15];
-  return StrCat(src_device, ";", std::string_view(hex, sizeof hex), ";", dst_device, ";", edge_name, ";",
-                where.frame_id, ":", where.iteration);
-}
-
-inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
-  RendezvousKey key;
-  key.text = std::move(text);
-  const auto invalid = [&key] { return errors::InvalidArgument("Invalid  rendezvous key: ", key.text); };
-  std::string_view parts[5], rest = key.text;
-  for (int i = 0; i < 5; ++i) {
-    const std::size_t end = rest.find(';');
-    if ((end == std::string_view::npos) != (i == 4)) return invalid();
-    parts[i] = rest.substr(0, end);
-    if (i < 4) rest.remove_prefix(end + 1);
-  }
-  if (parts[1].empty() || parts[1].size() > 16 || parts[3].empty() || parts[4].empty()) return invalid();
-  for (const char c : parts[1]) {
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    if (digit < 0) return invalid();
-    key.src_incarnation = key.src_incarnation << 4 | static_cast<std::uint64_t>(digit);
-  }
-  if (!DeviceName::Parse(parts[0], &key.src) || !key.src.IsComplete() || !DeviceName::Parse(parts[2], &key.dst) ||
-      !key.dst.IsComplete())
-    return invalid();
-  key.src_device = parts[0];
-  key.dst_device = parts[2];
-  key.edge_name = parts[3];
-  key.hash = Hash64(key.text);
-  return key;
-}
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -44256,6 +44119,23 @@ inline const bool session_handles_are_read = [] {
 }();
 
 }  // namespace detail
+
+// What TensorFlow calls session_state and tensor_store: the tensors that the session keeps, and those of this run that
+// it will keep if they are fetched and the run succeeds.
+using SessionState = detail::SessionTensors;
+using TensorStore = detail::StepTensors;
+
+// Those of a kernel's run. FailedPrecondition where there is no session: constants are being folded.
+inline Status SessionStateOf(const OpKernelContext& context, Ref<SessionState>* state) {
+  if (ResourceMgr* const resources = context.resource_manager()) return SessionState::Of(resources, state);
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),
+                                    "' runs without a session, which has no session state");
+}
+inline Status TensorStoreOf(const OpKernelContext& context, Ref<TensorStore>* store) {
+  if (StepContainer* const container = context.step_container()) return TensorStore::Of(container, store);
+  return errors::FailedPrecondition(context.op_kernel().type_string(), ": node '", context.op_kernel().name(),
+                                    "' runs without a session, which has no tensor store");
+}
 
 TENON_NAMESPACE_END
 

@@ -871,6 +871,79 @@ std::string DidYouMean(std::string_view name, const Range& candidates) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/base/log.hpp ----
+// TENON_LOG(kWarning, "pieces ", 1, " of text"): one line to stderr, or to the sink set by SetLogSink.
+// The environment variable TENON_MIN_LOG_LEVEL (0 info, 1 warning, 2 error, 3 nothing) or SetMinLogSeverity says from
+// which severity on; what is below it costs one load, its pieces are not evaluated.
+TENON_NAMESPACE_BEGIN
+
+enum class LogSeverity : int { kInfo = 0, kWarning = 1, kError = 2, kNone = 3 };  // kNone: a threshold only
+
+struct LogEntry {
+  LogSeverity severity;
+  std::string_view file;  // without folders
+  int line;
+  std::string_view text;  // without a line end
+};
+
+// Where lines go instead of stderr. Send is called from any thread, several at a time.
+class LogSink {
+ public:
+  virtual ~LogSink() = default;
+  virtual void Send(const LogEntry& entry) = 0;
+};
+
+namespace detail {
+
+inline int LogSeverityFromEnvironment() {
+  const char* text = std::getenv("TENON_MIN_LOG_LEVEL");
+  int level = 0;
+  if (text == nullptr || !ParseInt(text, &level) || level < 0) return 0;
+  return level < 3 ? level : 3;
+}
+
+inline std::atomic<int>& MinLogSeverity() {
+  static std::atomic<int> severity{LogSeverityFromEnvironment()};
+  return severity;
+}
+
+inline constinit std::atomic<LogSink*> log_sink{nullptr};
+
+TENON_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
+  const std::size_t slash = file.find_last_of("/\\");
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  if (LogSink* sink = log_sink.load(std::memory_order_acquire); sink != nullptr) {
+    sink->Send(LogEntry{severity, file, line, text});
+    return;
+  }
+  const char letter = severity == LogSeverity::kInfo ? 'I' : severity == LogSeverity::kWarning ? 'W' : 'E';
+  const std::string whole = StrCat(letter, " ", file, ":", line, "] ", text, '\n');
+  std::fwrite(whole.data(), 1, whole.size(), stderr);  // one call: lines of two threads do not mix
+}
+
+}  // namespace detail
+
+inline bool LogEnabled(LogSeverity severity) {
+  return static_cast<int>(severity) >= detail::MinLogSeverity().load(std::memory_order_relaxed);
+}
+inline LogSeverity MinLogSeverity() {
+  return static_cast<LogSeverity>(detail::MinLogSeverity().load(std::memory_order_relaxed));
+}
+inline void SetMinLogSeverity(LogSeverity severity) {
+  detail::MinLogSeverity().store(static_cast<int>(severity), std::memory_order_relaxed);
+}
+// The sink must live until it is replaced and no line is on its way; null: stderr again. Returns the one before.
+inline LogSink* SetLogSink(LogSink* sink) { return detail::log_sink.exchange(sink, std::memory_order_acq_rel); }
+
+TENON_NAMESPACE_END
+
+// severity: kInfo, kWarning or kError. Prints e.g. "W cpu_allocator.hpp:88] Allocation of ...".
+#define TENON_LOG(severity, ...)                                                                                   \
+  do {                                                                                                             \
+    if (::tenon::LogEnabled(::tenon::LogSeverity::severity))                                                       \
+      ::tenon::detail::WriteLog(::tenon::LogSeverity::severity, __FILE__, __LINE__, ::tenon::StrCat(__VA_ARGS__)); \
+  } while (false)
+
 // ---- tenon/types/dtype.hpp ----
 // DataType with TensorFlow's wire numbers, its names, element sizes, predicates and sets. All constexpr, immutable.
 // The one table below is the only place where a dtype's properties are written down.
@@ -1252,87 +1325,6 @@ concept Trivial = ElementType<T> && kPlainTypes.contains(dtype_of<T>::value);
 
 TENON_NAMESPACE_END
 
-// ---- tenon/memory/cpu_allocator.hpp ----
-// The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
-// nanoseconds, aligned_alloc 40-70), huge pages for large blocks, statistics on demand.
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
-// ---- tenon/base/log.hpp ----
-// TENON_LOG(kWarning, "pieces ", 1, " of text"): one line to stderr, or to the sink set by SetLogSink.
-// The environment variable TENON_MIN_LOG_LEVEL (0 info, 1 warning, 2 error, 3 nothing) or SetMinLogSeverity says from
-// which severity on; what is below it costs one load, its pieces are not evaluated.
-TENON_NAMESPACE_BEGIN
-
-enum class LogSeverity : int { kInfo = 0, kWarning = 1, kError = 2, kNone = 3 };  // kNone: a threshold only
-
-struct LogEntry {
-  LogSeverity severity;
-  std::string_view file;  // without folders
-  int line;
-  std::string_view text;  // without a line end
-};
-
-// Where lines go instead of stderr. Send is called from any thread, several at a time.
-class LogSink {
- public:
-  virtual ~LogSink() = default;
-  virtual void Send(const LogEntry& entry) = 0;
-};
-
-namespace detail {
-
-inline int LogSeverityFromEnvironment() {
-  const char* text = std::getenv("TENON_MIN_LOG_LEVEL");
-  int level = 0;
-  if (text == nullptr || !ParseInt(text, &level) || level < 0) return 0;
-  return level < 3 ? level : 3;
-}
-
-inline std::atomic<int>& MinLogSeverity() {
-  static std::atomic<int> severity{LogSeverityFromEnvironment()};
-  return severity;
-}
-
-inline constinit std::atomic<LogSink*> log_sink{nullptr};
-
-TENON_COLD inline void WriteLog(LogSeverity severity, std::string_view file, int line, const std::string& text) {
-  const std::size_t slash = file.find_last_of("/\\");
-  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  if (LogSink* sink = log_sink.load(std::memory_order_acquire); sink != nullptr) {
-    sink->Send(LogEntry{severity, file, line, text});
-    return;
-  }
-  const char letter = severity == LogSeverity::kInfo ? 'I' : severity == LogSeverity::kWarning ? 'W' : 'E';
-  const std::string whole = StrCat(letter, " ", file, ":", line, "] ", text, '\n');
-  std::fwrite(whole.data(), 1, whole.size(), stderr);  // one call: lines of two threads do not mix
-}
-
-}  // namespace detail
-
-inline bool LogEnabled(LogSeverity severity) {
-  return static_cast<int>(severity) >= detail::MinLogSeverity().load(std::memory_order_relaxed);
-}
-inline LogSeverity MinLogSeverity() {
-  return static_cast<LogSeverity>(detail::MinLogSeverity().load(std::memory_order_relaxed));
-}
-inline void SetMinLogSeverity(LogSeverity severity) {
-  detail::MinLogSeverity().store(static_cast<int>(severity), std::memory_order_relaxed);
-}
-// The sink must live until it is replaced and no line is on its way; null: stderr again. Returns the one before.
-inline LogSink* SetLogSink(LogSink* sink) { return detail::log_sink.exchange(sink, std::memory_order_acq_rel); }
-
-TENON_NAMESPACE_END
-
-// severity: kInfo, kWarning or kError. Prints e.g. "W cpu_allocator.hpp:88] Allocation of ...".
-#define TENON_LOG(severity, ...)                                                                                   \
-  do {                                                                                                             \
-    if (::tenon::LogEnabled(::tenon::LogSeverity::severity))                                                       \
-      ::tenon::detail::WriteLog(::tenon::LogSeverity::severity, __FILE__, __LINE__, ::tenon::StrCat(__VA_ARGS__)); \
-  } while (false)
-
 // ---- tenon/memory/stats.hpp ----
 // Counters an allocator may report, with TensorFlow's names and its printed form. Sizes are in bytes.
 TENON_NAMESPACE_BEGIN
@@ -1434,7 +1426,18 @@ class Allocator {
   virtual AllocatorMemoryType GetMemoryType() const { return AllocatorMemoryType::kUnknown; }
   virtual bool HostAccessible() const { return true; }  // may the processor read and write the blocks?
   // May a Buffer stand in the same block in front of its data, and ask for 64 bytes more?
-  virtual bool HoldsHeaders() const { return HostAccessible(); }
+  virtual bool HoldsHeaders() const { return HostAccessible() && !AllocatesOpaqueHandle(); }
+
+  // True: what is given is no memory but a handle of something else, to be asked for tensors of no elements too.
+  virtual bool AllocatesOpaqueHandle() const { return false; }
+  // AllocatedSize where sizes are tracked, otherwise what can be found out, perhaps slowly; 0: not known.
+  virtual std::size_t AllocatedSizeSlow(const void* ptr) const {
+    return TracksAllocationSizes() ? AllocatedSize(ptr) : 0;
+  }
+  // What was freed before the count is not used any more: for an allocator with timestamps, others do nothing.
+  virtual void SetSafeFrontier(std::uint64_t /*count*/) {}
+  // The stream on which memory will be used, for an allocator that wants to know; it may take its memory now.
+  virtual void SetStreamAndPreallocateMemory(void* /*stream*/) {}
 };
 
 // Which of a device's allocators is meant. Setters only add: `set_x(false)` changes nothing.
@@ -1471,6 +1474,14 @@ struct AllocatorAttributes {
 };
 
 TENON_NAMESPACE_END
+
+// ---- tenon/memory/cpu_allocator.hpp ----
+// The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
+// nanoseconds, aligned_alloc 40-70), huge pages for large blocks, statistics on demand.
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 // ---- tenon/memory/block.hpp ----
 // What the allocators that keep free blocks share: size classes (four per power of two), the link inside a free block,
@@ -1618,6 +1629,8 @@ class AllocationObserver {
   virtual bool MayAllocate(std::size_t /*alignment*/, std::size_t /*bytes*/) { return true; }  // false: no memory
   virtual void Allocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}
   virtual void Deallocated(void* /*ptr*/, std::size_t /*alignment*/, std::size_t /*bytes*/) {}  // before it happens
+  // Somebody, of any allocator, makes a message that it has no memory: with its name, the size and its statistics.
+  virtual void MissingMemory(std::string_view /*message*/) {}
 };
 
 // The class of CpuAllocator(), of which there is one in the process. thread-safe.
@@ -1657,6 +1670,12 @@ class HostAllocator final : public Allocator {
     AllocationObserver* const before = observer_.exchange(observer, std::memory_order_acq_rel);
     Watch(kObserver, observer != nullptr);
     return before;
+  }
+
+  // To the observer, if there is one.
+  void TellOfMissingMemory(std::string_view message) {
+    AllocationObserver* const observer = observer_.load(std::memory_order_acquire);
+    if (observer != nullptr) observer->MissingMemory(message);
   }
 
   // Nothing unless EnableStats was called. Bytes are those of the blocks: a little more than was asked for.
@@ -1816,24 +1835,69 @@ inline void EnableCpuAllocatorStats(bool enabled = true) { CpuAllocator()->Enabl
 
 TENON_NAMESPACE_END
 
+// ---- tenon/memory/default_allocator.hpp ----
+// DefaultAllocator(): where tensors and CPU devices take memory that nobody named an allocator for. It is the choice of
+// <tenon/memory/allocator_registry.hpp> in a program that includes that, else CpuAllocator().
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+using ChooseAllocator = Allocator* (*)();
+inline Allocator* ChooseCpuAllocator() { return CpuAllocator(); }
+
+// Who makes the choice: the first to put itself here. The registry does when it is first touched, and refuses
+// registrations where it came too late.
+inline constinit std::atomic<ChooseAllocator> choose_default_allocator{nullptr};
+inline constinit std::atomic<Allocator*> default_allocator{nullptr};  // the choice; null: not made yet
+
+// True if `choose` makes the choice, now or before.
+inline bool BecomeChooser(ChooseAllocator choose) {
+  ChooseAllocator chooser = nullptr;
+  return choose_default_allocator.compare_exchange_strong(chooser, choose, std::memory_order_acq_rel) ||
+         chooser == choose;
+}
+TENON_COLD inline Allocator* ChooseDefaultAllocator() {
+  BecomeChooser(&ChooseCpuAllocator);
+  Allocator* chosen = choose_default_allocator.load(std::memory_order_acquire)();
+  if (chosen == nullptr) chosen = CpuAllocator();  // a factory that had none to give
+  default_allocator.store(chosen, std::memory_order_release);
+  return chosen;
+}
+
+}  // namespace detail
+
+// The registered factory's of the highest priority; chosen at the first call and the same ever after, for which a call
+// is one load. thread-safe; lives as long as the process.
+inline Allocator* DefaultAllocator() {
+  Allocator* const chosen = detail::default_allocator.load(std::memory_order_acquire);
+  if (chosen != nullptr) [[likely]]
+    return chosen;
+  return detail::ChooseDefaultAllocator();
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/memory/out_of_memory.hpp ----
 // What a message says of an allocator that had no memory: its name, what it was asked for, and how full it is.
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // "allocator cpu, which was asked for 24 bytes; in use: 0 bytes (peak 64, 3 allocations, limit 1024, largest free
-// block 128)": the end of a sentence without its full stop.
+// block 128)": the end of a sentence without its full stop. An AllocationObserver sees it.
 TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size_t bytes) {
   std::string text = StrCat("allocator ", allocator.Name(), ", which was asked for ", bytes, " bytes; ");
   const std::optional<AllocatorStats> stats = allocator.GetStats();
-  if (!stats.has_value()) return text + "it keeps no statistics";
-  StrAppend(&text, "in use: ", stats->bytes_in_use, " bytes (peak ", stats->peak_bytes_in_use, ", ", stats->num_allocs,
-            " allocations");
-  if (stats->bytes_limit.has_value()) StrAppend(&text, ", limit ", *stats->bytes_limit);
-  if (stats->bytes_reserved > 0) {
-    StrAppend(&text, ", reserved ", stats->bytes_reserved, ", largest free block ", stats->largest_free_block_bytes);
+  if (stats.has_value()) {
+    StrAppend(&text, "in use: ", stats->bytes_in_use, " bytes (peak ", stats->peak_bytes_in_use, ", ",
+              stats->num_allocs, " allocations");
+    if (stats->bytes_limit.has_value()) StrAppend(&text, ", limit ", *stats->bytes_limit);
+    if (stats->bytes_reserved > 0) {
+      StrAppend(&text, ", reserved ", stats->bytes_reserved, ", largest free block ", stats->largest_free_block_bytes);
+    }
+    text.push_back(')');
+  } else {
+    text += "it keeps no statistics";
   }
-  text.push_back(')');
+  CpuAllocator()->TellOfMissingMemory(text);
   return text;
 }
 
@@ -1876,6 +1940,15 @@ class alignas(64) Buffer {
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
     if constexpr (!std::is_trivially_destructible_v<T>) buffer->free_ = &FreeObjects<T>;
     return buffer;
+  }
+
+  // For a buffer of AllocateObjects: its objects refer to bytes of `other`, whose root gets a reference until they are
+  // destroyed. Nobody writes to such a buffer in place, or moves objects out of it, any more. Once for a buffer.
+  void KeepAlive(Buffer* other) {
+    Buffer* const kept = other->root_;
+    kept->Ref();
+    arg_ = kept;
+    owns_memory_ = false;
   }
 
   // Memory that belongs to somebody else. `deleter(data, arg)` runs when the last reference goes, on that thread; it
@@ -1950,7 +2023,9 @@ class alignas(64) Buffer {
   static void FreeObjects(Buffer* buffer) {
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = buffer->size_ / sizeof(T); i > 0; --i) objects[i - 1].~T();
+    Buffer* const kept = static_cast<Buffer*>(buffer->arg_);
     FreeJoint(buffer);
+    if (kept != nullptr) kept->Unref();
   }
   TENON_COLD static void FreeApart(Buffer* buffer) {
     buffer->allocator_->DeallocateRaw(buffer->data_, Allocator::kAlignment, buffer->size_);
@@ -1972,7 +2047,7 @@ class alignas(64) Buffer {
   Allocator* allocator_;
   void (*free_)(Buffer*);
   void (*deleter_)(void* data, void* arg) = nullptr;  // wrapped memory only
-  void* arg_ = nullptr;
+  void* arg_ = nullptr;  // of deleter_; of objects: the Buffer that KeepAlive holds
   RefCount refs_;
   bool owns_memory_;
 };
@@ -3391,13 +3466,51 @@ struct ResourceHandle {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/hash.hpp ----
+// Hash64, the function TensorFlow hashes strings with (MurmurHash64A), so that hash buckets come out the same.
+// Not for untrusted keys: it does not resist chosen collisions.
+TENON_NAMESPACE_BEGIN
+
+inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
+
+// The same value on every machine and in constant expressions.
+constexpr std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = kHash64Seed) {
+  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
+  // Up to eight bytes from `first` on as a little-endian number.
+  const auto load = [&bytes](std::size_t first, std::size_t count) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[first + i])) << (8 * i);
+    }
+    return word;
+  };
+  std::uint64_t hash = seed ^ (static_cast<std::uint64_t>(bytes.size()) * kMultiplier);
+  const std::size_t whole = bytes.size() & ~std::size_t{7};
+  for (std::size_t i = 0; i < whole; i += 8) {
+    std::uint64_t word = load(i, 8) * kMultiplier;
+    word ^= word >> 47;
+    hash = (hash ^ (word * kMultiplier)) * kMultiplier;
+  }
+  if (whole != bytes.size()) hash = (hash ^ load(whole, bytes.size() - whole)) * kMultiplier;
+  hash = (hash ^ (hash >> 47)) * kMultiplier;
+  return hash ^ (hash >> 47);
+}
+
+// One hash of two; the order matters.
+constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
+  return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
+}
+
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/string_tensor.hpp ----
 // tstring: the element of a string tensor. 24 bytes; up to 22 characters live inside it.
 TENON_NAMESPACE_BEGIN
 
-// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), or a view of
-// bytes that belong to somebody else, such as a mapped file. Copying a view copies its bytes, so that a copy never
-// dangles; moving a view gives a view. externally synchronised.
+// Bytes of any value, zeros too; no terminator. One of: small (inside the object), large (on the heap), a view of bytes
+// that belong to somebody else, such as a mapped file, or an offset, a view of bytes at a distance from the object
+// itself, for strings and bytes that are mapped or moved in memory as one block. Copying a view copies its bytes, so
+// that a copy never dangles; moving a view gives a view. externally synchronised.
 class tstring {
  public:
   static constexpr std::size_t kSmallCapacity = 22;
@@ -3415,10 +3528,7 @@ class tstring {
       assign(other.view());
     }
   }
-  tstring(tstring&& other) noexcept {
-    CopyRaw(other);
-    std::memset(other.raw_, 0, sizeof other.raw_);
-  }
+  tstring(tstring&& other) noexcept { Take(other); }
   tstring& operator=(const tstring& other) {
     if (this != &other) assign(other.view());
     return *this;
@@ -3426,8 +3536,7 @@ class tstring {
   tstring& operator=(tstring&& other) noexcept {
     if (this == &other) return *this;
     FreeHeap();
-    CopyRaw(other);
-    std::memset(other.raw_, 0, sizeof other.raw_);
+    Take(other);
     return *this;
   }
   tstring& operator=(std::string_view text) { return assign(text); }
@@ -3451,7 +3560,14 @@ class tstring {
   // Becomes a view: the bytes must outlive it and everything it is moved to.
   tstring& assign_as_view(std::string_view text) {
     FreeHeap();
-    Store(text.data(), text.size(), 0, Kind::kView);
+    Store(reinterpret_cast<std::uintptr_t>(text.data()), text.size(), 0, Kind::kView);
+    return *this;
+  }
+  // Becomes a view of bytes whose distance from this object never changes. Moved to another object, it is a view.
+  tstring& assign_as_offset(std::string_view text) {
+    FreeHeap();
+    const auto distance = reinterpret_cast<std::uintptr_t>(text.data()) - reinterpret_cast<std::uintptr_t>(this);
+    Store(distance, text.size(), 0, Kind::kOffset);
     return *this;
   }
   // `text` may be part of this string.
@@ -3530,7 +3646,7 @@ class tstring {
   // Characters that fit without an allocation; 0 for a view.
   std::size_t capacity() const {
     if (kind() == Kind::kSmall) return kSmallCapacity;
-    if (kind() == Kind::kView) return 0;
+    if (is_view()) return 0;
     std::uint32_t units;
     std::memcpy(&units, raw_ + 16, sizeof units);
     return std::size_t{units} * kCapacityUnit;
@@ -3541,7 +3657,8 @@ class tstring {
     if (is_view()) *this = tstring(*this);
     return kind() == Kind::kSmall ? reinterpret_cast<char*>(raw_) : LoadData();
   }
-  bool is_view() const { return kind() == Kind::kView; }
+  bool is_view() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kView) || is_offset(); }
+  bool is_offset() const { return raw_[kTag] == static_cast<unsigned char>(Kind::kOffset); }
   std::string_view view() const { return {data(), size()}; }
   operator std::string_view() const { return view(); }
   explicit operator std::string() const { return std::string(view()); }
@@ -3556,31 +3673,56 @@ class tstring {
   friend bool operator==(const tstring& a, const Text& b) {
     return a.view() == std::string_view(b);
   }
-  friend bool operator<(const tstring& a, const tstring& b) { return a.view() < b.view(); }
-  friend bool operator>(const tstring& a, const tstring& b) { return a.view() > b.view(); }
-  friend bool operator<=(const tstring& a, const tstring& b) { return a.view() <= b.view(); }
-  friend bool operator>=(const tstring& a, const tstring& b) { return a.view() >= b.view(); }
+  // By bytes, as unsigned numbers.
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  friend auto operator<=>(const tstring& a, const Text& b) {
+    return a.view() <=> std::string_view(b);
+  }
+  // std::cout << text: its bytes. Any standard stream, without <ostream> here.
+  template <class Stream>
+    requires requires(Stream& stream, std::string_view bytes) {
+      typename Stream::traits_type;
+      stream << bytes;
+    }
+  friend Stream& operator<<(Stream& stream, const tstring& text) {
+    stream << text.view();
+    return stream;
+  }
+  int compare(std::string_view text) const { return view().compare(text); }
 
  private:
   // The last byte is the tag: kind in its low two bits, the size of a small string in the others. Large and view hold
-  // pointer, size and (large) the capacity in units of 16 bytes. All zero bytes are an empty small string.
-  enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2 };
+  // pointer, size and (large) the capacity in units of 16 bytes; an offset has the distance in the pointer's place. All
+  // zero bytes are an empty small string.
+  enum class Kind : unsigned char { kSmall = 0, kLarge = 1, kView = 2, kOffset = 3 };
   static constexpr std::size_t kTag = 23;
   static constexpr std::size_t kCapacityUnit = 16;
 
   Kind kind() const { return static_cast<Kind>(raw_[kTag] & 3); }
   void CopyRaw(const tstring& other) { std::memcpy(raw_, other.raw_, sizeof raw_); }
+  // Becomes what `other` is, which is empty then. Nothing of this string is freed.
+  void Take(tstring& other) noexcept {
+    if (other.is_offset()) [[unlikely]] {
+      Store(reinterpret_cast<std::uintptr_t>(other.LoadData()), other.LoadSize(), 0, Kind::kView);
+    } else {
+      CopyRaw(other);
+    }
+    std::memset(other.raw_, 0, sizeof other.raw_);
+  }
   char* LoadData() const {
-    char* data;
+    std::uintptr_t data;
     std::memcpy(&data, raw_, sizeof data);
-    return data;
+    if (is_offset()) [[unlikely]]
+      data += reinterpret_cast<std::uintptr_t>(this);
+    return reinterpret_cast<char*>(data);
   }
   std::size_t LoadSize() const {
     std::uint64_t size;
     std::memcpy(&size, raw_ + 8, sizeof size);
     return static_cast<std::size_t>(size);
   }
-  void Store(const char* data, std::size_t size, std::uint32_t capacity_units, Kind kind) {
+  void Store(std::uintptr_t data, std::size_t size, std::uint32_t capacity_units, Kind kind) {
     const std::uint64_t wide = size;
     std::memset(raw_, 0, sizeof raw_);
     std::memcpy(raw_, &data, sizeof data);
@@ -3601,7 +3743,8 @@ class tstring {
     if (count <= kSmallCapacity) return reinterpret_cast<char*>(raw_);
     const std::size_t units = (count + kCapacityUnit - 1) / kCapacityUnit;
     char* heap = static_cast<char*>(::operator new(units * kCapacityUnit));
-    Store(heap, 0, units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
+    Store(reinterpret_cast<std::uintptr_t>(heap), 0,
+          units > 0xffffffff ? 0xffffffff : static_cast<std::uint32_t>(units), Kind::kLarge);
     return heap;
   }
   void FreeHeap() {
@@ -3613,6 +3756,14 @@ class tstring {
 static_assert(sizeof(tstring) == 24);
 
 TENON_NAMESPACE_END
+
+// Hash64 of the bytes, whatever form the string has.
+template <>
+struct std::hash<tenon::tstring> {
+  std::size_t operator()(const tenon::tstring& text) const {
+    return static_cast<std::size_t>(tenon::Hash64(text.view()));
+  }
+};
 
 // ---- tenon/tensor/variant_element.hpp ----
 // Variant: the element of a variant tensor, a value of any registered or unregistered C++ type. Here is what every
@@ -4048,6 +4199,22 @@ TENON_COLD inline std::size_t BytesWanted(DataType dtype, const TensorShape& sha
   return size != 0 && n > SIZE_MAX / size ? SIZE_MAX : n * size;
 }
 
+// The alignment that views need: of a number inside an element, so half of the size of a complex one.
+constexpr std::size_t ViewAlignment(DataType dtype) {
+  const std::size_t bytes = ElementBytes(dtype);
+  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
+}
+inline bool IsAlignedFor(DataType dtype, const void* data) {
+  const std::size_t alignment = ViewAlignment(dtype);  // 0, or a power of two
+  return alignment == 0 || (reinterpret_cast<std::uintptr_t>(data) & (alignment - 1)) == 0;
+}
+// The end of a message on elements at an address that does not suit their type.
+TENON_COLD inline std::string MisalignedText(const void* data, std::size_t alignment) {
+  return StrCat("ptr = ", static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(data)), " is not a multiple of ",
+                alignment,
+                "; unaligned_flat and unaligned_shaped see such elements, DeepCopy gives them aligned memory");
+}
+
 // Room for n > 0 elements (plain ones uninitialised, others default-constructed), or null.
 TENON_COLD inline Buffer* AllocateObjects(Allocator* allocator, DataType dtype, Index n) {
   const auto count = static_cast<std::size_t>(n);
@@ -4086,6 +4253,12 @@ inline Buffer* AllocateElements(Allocator* allocator, DataType dtype, Index n) {
               "]; the tensor has shape ", shape, " and ", shape.num_elements(), " elements");
   std::abort();
 }
+// Ends the program for elements (if there are any) at an address that does not suit them.
+TENON_COLD inline void DieOnMisaligned(const void* data, std::size_t alignment, DataType dtype,
+                                       const TensorShape& shape) {
+  TENON_CHECK(shape.num_elements() == 0, "Tensor: ", MisalignedText(data, alignment), "; the tensor has type ",
+              Name(dtype), " and shape ", shape);
+}
 [[noreturn]] TENON_COLD inline void DieOnTensor(const char* mistake, DataType dtype, const TensorShape& shape) {
   TENON_CHECK(false, "Tensor: ", mistake, "; the tensor has type ", Name(dtype), " and shape ", shape);
   std::abort();
@@ -4109,14 +4282,17 @@ class Tensor {
     shape_.dims_.PushBack(0);
     set_dtype(dtype);
   }
-  // Uninitialised (strings, handles, variants: empty) elements in ordinary memory. For types and sizes that the program
-  // knows: without memory IsInitialized() is false, and a dtype that a tensor cannot hold ends the program. Make()
-  // returns a Status instead.
-  Tensor(DataType dtype, const TensorShape& shape) : Tensor(CpuAllocator(), dtype, shape) {}
+  // Uninitialised (strings, handles, variants: empty) elements from DefaultAllocator(). For types and sizes that the
+  // program knows: without memory, which is logged, IsInitialized() is false, and a dtype that a tensor cannot hold
+  // ends the program. Make() returns a Status instead.
+  Tensor(DataType dtype, const TensorShape& shape) : Tensor(DefaultAllocator(), dtype, shape) {
+    if (!IsInitialized()) [[unlikely]]
+      LogOutOfMemory(dtype, shape);
+  }
   Tensor(Allocator* allocator, DataType dtype, const TensorShape& shape) : buffer_(nullptr), shape_(shape) {
     set_dtype(dtype);
     const Index n = shape_.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
@@ -4128,7 +4304,7 @@ class Tensor {
     shape_ = shape;
     set_dtype(dtype);
     const Index n = shape.num_elements();
-    if (n == 0) return;
+    if (n == 0 && !allocator->AllocatesOpaqueHandle()) return;
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       detail::DieOnTensor("no elements of this type", dtype, shape);
     buffer_ = detail::AllocateElements(allocator, dtype, n);
@@ -4159,12 +4335,12 @@ class Tensor {
   }
   ~Tensor() { Release(); }
 
-  // Uninitialised elements, from the given allocator or from ordinary memory. InvalidArgument for a dtype that tensors
-  // cannot hold, ResourceExhausted without memory.
+  // Uninitialised elements, from the given allocator or from DefaultAllocator(). InvalidArgument for a dtype that
+  // tensors cannot hold, ResourceExhausted without memory.
   static Result<Tensor> Make(DataType dtype, const TensorShape& shape, Allocator* allocator = nullptr) {
     if (detail::ElementBytes(dtype) == 0) [[unlikely]]
       return NoSuchTensor(dtype);
-    if (allocator == nullptr) allocator = CpuAllocator();
+    if (allocator == nullptr) allocator = DefaultAllocator();
     Tensor tensor(allocator, dtype, shape);
     if (!tensor.IsInitialized()) [[unlikely]]
       return OutOfMemory(dtype, shape, allocator);
@@ -4202,7 +4378,8 @@ class Tensor {
       for (Index i = 0, n = shape.num_elements(); i < n; ++i) out[i] = T();
     return tensor;
   }
-  // Memory of the caller, aligned for the type; it must outlive every tensor that shares it. No kernel writes to it in
+  // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
+  // copies it); it must outlive every tensor that shares it. No kernel writes to it in
   // place.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
@@ -4247,7 +4424,7 @@ class Tensor {
     return buffer_ != nullptr && other.buffer_ != nullptr && buffer_->root() == other.buffer_->root();
   }
 
-  // The first element, or null.
+  // The first element, or null; data<T>() has the type checked, but not whether its address suits T.
   void* raw_data() { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   const void* raw_data() const { return buffer_ == nullptr ? nullptr : buffer_->data(); }
   // The bytes of a tensor of a plain type.
@@ -4265,9 +4442,9 @@ class Tensor {
     return static_cast<const T*>(raw_data());
   }
 
-  // Views for statements in code that knows type and rank; another type or rank than asked for, and elements without
-  // memory, end the program. They borrow: none may outlive the tensor. View() is the form for tensors that come from a
-  // user.
+  // Views for statements in code that knows type and rank; another type or rank than asked for, elements without
+  // memory, and those at an address that does not suit their type, end the program. They borrow: none may outlive the
+  // tensor. View() is the form for tensors that come from a user.
   template <class T> Out<T> flat() { return Out<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T> In<T> flat() const { return In<T>(viewed<T>(), NumElements(), &shape_); }
   template <class T, int Rank> Out<T, Rank> tensor() {
@@ -4309,13 +4486,13 @@ class Tensor {
   template <class V>
     requires(!V::is_output)
   Result<V> View() const {
-    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
   template <class V>
     requires(V::is_output)
   Result<V> View() {
-    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank));
+    TENON_RETURN_IF_ERROR(CheckView(dtype_of_v<typename V::element_type>, V::rank, alignof(typename V::element_type)));
     return V(any_view());
   }
   // Data, size and shape without a type: what a kernel's views are made from. Borrows this object.
@@ -4359,12 +4536,15 @@ class Tensor {
     return Part(index, shape);
   }
   // The same values in a buffer of its own, in ordinary memory; variants are copied as their types copy (a tensor
-  // inside one keeps its buffer). The host must be able to read the elements. Without memory the copy is not
-  // initialised, as is that of a tensor which is not.
+  // inside one keeps its buffer). The host must be able to read the elements. Without memory, which is logged, the copy
+  // is not initialised, as is that of a tensor which is not.
   Tensor DeepCopy() const {
     if (buffer_ == nullptr) return Tensor(dtype(), shape_, nullptr);
-    Tensor copy(CpuAllocator(), dtype(), shape_);
-    if (copy.buffer_ == nullptr) return copy;
+    Tensor copy(DefaultAllocator(), dtype(), shape_);
+    if (copy.buffer_ == nullptr) {
+      LogOutOfMemory(dtype(), shape_);
+      return copy;
+    }
     if (!HostAccessible()) detail::DieOnTensor("DeepCopy wants memory that the host can read", dtype(), shape_);
     const auto n = static_cast<std::size_t>(NumElements());
     if (dtype() == DataType::kString) {
@@ -4432,8 +4612,11 @@ class Tensor {
   template <class T>
   T* viewed() const {
     CheckDtype<T>();
-    if (buffer_ != nullptr) [[likely]]
+    if (buffer_ != nullptr) [[likely]] {
+      if (reinterpret_cast<std::uintptr_t>(buffer_->data()) % alignof(T) != 0) [[unlikely]]
+        detail::DieOnMisaligned(buffer_->data(), alignof(T), dtype(), shape_);
       return static_cast<T*>(buffer_->data());
+    }
     if (NumElements() != 0) detail::DieOnTensor("no memory (ask IsInitialized)", dtype(), shape_);
     return nullptr;
   }
@@ -4456,17 +4639,25 @@ class Tensor {
     Sizes<Rank> sizes;
     const int skip = dims() - Rank;  // dimensions to collapse into the first
     for (int d = 0; d < Rank; ++d) sizes.items[d] = d + skip < 0 ? 1 : dim_size(d + skip);
-    for (int d = 0; d < skip; ++d) sizes.items[0] *= dim_size(d);
+    if (skip > 0) {
+      Index rows = 1;
+      for (int d = 0; d <= skip; ++d) rows *= dim_size(d);  // from the first on: the shape has room for that
+      sizes.items[0] = rows;
+    }
     return sizes;
   }
   template <int Rank>
   Sizes<Rank> OuterDims() const {
     Sizes<Rank> sizes;
     for (int d = 0; d < Rank; ++d) sizes.items[d] = d < dims() ? dim_size(d) : 1;
-    for (int d = Rank; d < dims(); ++d) sizes.items[Rank - 1] *= dim_size(d);
+    for (int d = Rank; d < dims(); ++d) {
+      sizes.items[Rank - 1] = MultiplyWithoutOverflow(sizes.items[Rank - 1], dim_size(d));
+    }
+    if (sizes.items[Rank - 1] < 0) [[unlikely]]  // a zero stands before them
+      detail::DieOnTensor("the dimensions that become one overflow", dtype(), shape_);
     return sizes;
   }
-  TENON_COLD Status CheckView(DataType wanted, int rank) const {
+  TENON_COLD Status CheckView(DataType wanted, int rank, std::size_t alignment) const {
     if (dtype() != wanted) {
       return errors::InvalidArgument("Tensor::View: ", Name(wanted), " expected, got ", Name(dtype()), " of shape ",
                                      shape_);
@@ -4476,6 +4667,8 @@ class Tensor {
     }
     if (!IsInitialized())
       return errors::FailedPrecondition("Tensor::View: the tensor of shape ", shape_, " is not initialised");
+    if (reinterpret_cast<std::uintptr_t>(raw_data()) % alignment != 0 && NumElements() != 0)
+      return errors::InvalidArgument("Tensor::View: ", detail::MisalignedText(raw_data(), alignment));
     return OkStatus();
   }
   TENON_COLD static Status NoSuchTensor(DataType dtype) {
@@ -4489,6 +4682,11 @@ class Tensor {
     }
     return errors::ResourceExhausted("OOM when allocating tensor with shape", shape, " and type ", Name(dtype), " by ",
                                      detail::NoMemoryFrom(*allocator, detail::BytesWanted(dtype, shape)));
+  }
+
+  // For what returns no Status.
+  TENON_COLD static void LogOutOfMemory(DataType dtype, const TensorShape& shape) {
+    TENON_LOG(kError, OutOfMemory(dtype, shape, DefaultAllocator()).message());
   }
 
   Buffer* buffer_;
@@ -4534,6 +4732,7 @@ class Registry;
 class ResourceMgr;
 class Status;
 struct FunctionDefLibrary;
+struct StepServices;
 class ThreadPoolInterface;
 
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
@@ -4559,10 +4758,12 @@ struct SessionOptions {
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
-  Allocator* allocator = nullptr;  // host memory; null: CpuAllocator(). Outlives the session and its tensors
+  Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
                                      // Outlives the session; only for sessions on the CPU, with one allocator
+  const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
+                                           // session
   ExecutorKind executor = ExecutorKind::kAuto;
   bool constant_folding = true;  // evaluate stateless nodes with constant inputs once, when a signature is built
   bool flush_denormals = true;  // as TensorFlow does; the caller's mode is restored after each run
@@ -4591,6 +4792,7 @@ struct RunOptions {
   ThreadPoolInterface* inter_op_pool = nullptr;  // a pool of the caller's instead
   CancellationManager* cancellation = nullptr;  // gives the run up when it is cancelled; outlives the run
   ExecutorKind executor = ExecutorKind::kAuto;  // kAuto: what the session would take
+  const StepServices* services = nullptr;  // what kernels are given besides, instead of the session's
   bool output_partition_graphs = false;
   bool report_tensor_allocations_upon_oom = false;
 };
@@ -5528,43 +5730,6 @@ Status DispatchType(DataType type, Visitor&& visitor, std::string_view where = {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/base/hash.hpp ----
-// Hash64, the function TensorFlow hashes strings with (MurmurHash64A), so that hash buckets come out the same.
-// Not for untrusted keys: it does not resist chosen collisions.
-TENON_NAMESPACE_BEGIN
-
-inline constexpr std::uint64_t kHash64Seed = 0xDECAFCAFFE;
-
-// The same value on every machine and in constant expressions.
-constexpr std::uint64_t Hash64(std::string_view bytes, std::uint64_t seed = kHash64Seed) {
-  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995;
-  // Up to eight bytes from `first` on as a little-endian number.
-  const auto load = [&bytes](std::size_t first, std::size_t count) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[first + i])) << (8 * i);
-    }
-    return word;
-  };
-  std::uint64_t hash = seed ^ (static_cast<std::uint64_t>(bytes.size()) * kMultiplier);
-  const std::size_t whole = bytes.size() & ~std::size_t{7};
-  for (std::size_t i = 0; i < whole; i += 8) {
-    std::uint64_t word = load(i, 8) * kMultiplier;
-    word ^= word >> 47;
-    hash = (hash ^ (word * kMultiplier)) * kMultiplier;
-  }
-  if (whole != bytes.size()) hash = (hash ^ load(whole, bytes.size() - whole)) * kMultiplier;
-  hash = (hash ^ (hash >> 47)) * kMultiplier;
-  return hash ^ (hash >> 47);
-}
-
-// One hash of two; the order matters.
-constexpr std::uint64_t HashCombine(std::uint64_t a, std::uint64_t b) {
-  return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
-}
-
-TENON_NAMESPACE_END
-
 // ---- tenon/types/hash.hpp ----
 // std::hash of the element types of numeric.hpp: equal numbers have equal hashes, so 0 and -0 share one.
 TENON_NAMESPACE_BEGIN
@@ -5815,7 +5980,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/memory/allocator_registry.hpp ----
 // AllocatorRegistry: named sources of processor memory, of which the one with the highest priority is the process's
-// choice; TensorFlow's AllocatorFactoryRegistry.
+// choice, DefaultAllocator(); TensorFlow's AllocatorFactoryRegistry.
 TENON_NAMESPACE_BEGIN
 
 // thread-safe.
@@ -5824,16 +5989,18 @@ class AllocatorFactory {
   virtual ~AllocatorFactory() = default;
   // Do its sub-allocators differ from one NUMA node to another?
   virtual bool NumaEnabled() const { return false; }
-  // Called once. The allocator lives as long as the factory at least.
+  // Called once; must not ask for the default allocator, nor make a tensor in it. The allocator lives as long as the
+  // factory at least.
   virtual Allocator* CreateAllocator() = 0;
   // Called once for each node; -1: whichever.
   virtual Owned<SubAllocator> CreateSubAllocator(int numa_node) = 0;
 };
 
-// thread-safe. Global() is the process's and is never destroyed; others are for tests.
+// thread-safe. Global() is the process's and is never destroyed; others are for tests. What is registered with it must
+// be so before the first tensor in ordinary memory, and the first session, are made; all of them use the one choice.
 //
 //   const AllocatorRegistration registration("MyAllocator", 200, MakeOwned<MyFactory>());   // at namespace scope
-//   Allocator* best = AllocatorRegistry::Global().GetAllocator();
+//   Allocator* best = AllocatorRegistry::Global().GetAllocator();                           // DefaultAllocator()
 class AllocatorRegistry {
  public:
   static constexpr std::string_view kDefaultName = "DefaultCPUAllocator";
@@ -5845,18 +6012,18 @@ class AllocatorRegistry {
   AllocatorRegistry& operator=(const AllocatorRegistry&) = delete;
 
   static AllocatorRegistry& Global() {
-    static AllocatorRegistry* const registry = new AllocatorRegistry;
+    static AllocatorRegistry* const registry = MakeGlobal();
     return *registry;
   }
 
-  // Before anybody has asked for an allocator. FailedPrecondition after that, AlreadyExists for a name and priority
-  // that there are, InvalidArgument for a priority below 0 or no factory.
+  // Before anybody has asked for an allocator, DefaultAllocator() included. FailedPrecondition after that,
+  // AlreadyExists for a name and priority that there are, InvalidArgument for a priority below 0 or no factory.
   Status Register(std::string_view name, int priority, Owned<AllocatorFactory> factory) {
     MutexLock lock(mutex_);
     if (asked_) {
       return errors::FailedPrecondition("AllocatorRegistry: '", name,
                                         "' must be registered before the first call of GetAllocator() or "
-                                        "GetSubAllocator()");
+                                        "GetSubAllocator(), and before the first tensor in ordinary memory");
     }
     if (priority < 0 || factory == nullptr) {
       return errors::InvalidArgument("AllocatorRegistry: '", name,
@@ -5914,6 +6081,12 @@ class AllocatorRegistry {
     Allocator* allocator = nullptr;  // once asked for
     SlimVector<Owned<SubAllocator>> sub_allocators;  // [node + 1]
   };
+
+  static AllocatorRegistry* MakeGlobal() {
+    auto* const registry = new AllocatorRegistry;
+    registry->asked_ = !detail::BecomeChooser([] { return Global().GetAllocator(); });
+    return registry;
+  }
 
   // All that follow: under the lock.
   template <class Predicate>
@@ -6867,7 +7040,7 @@ class BFCAllocator final : public Allocator {
   // Before the first allocation. `counter` outlives the allocator.
   void SetTimingCounter(SharedCounter* counter);
   // What was freed before `count` is not used any more. Lower counts than before change nothing.
-  void SetSafeFrontier(std::uint64_t count);
+  inline void SetSafeFrontier(std::uint64_t count) override;
 
   // The bins, every chunk, what is in use by size, and the stats, as a text of many lines. `bytes`: of the request that
   // failed, or 0.
@@ -7283,6 +7456,16 @@ class LimitedAllocator final : public Allocator {
   std::string_view Name() const override { return name_; }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
+
+  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
+  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
+  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (!Reserve(bytes)) return nullptr;
@@ -8193,6 +8376,10 @@ class TrackingAllocator final : public Allocator {
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
   bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     {
@@ -8457,13 +8644,13 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 // Bytes that the allocator set aside for the block in which the elements are, a slice's too (Tenon's 64 bytes before
-// them included), if it tracks sizes; otherwise TotalBytes().
+// them included), if it tracks sizes; otherwise, and for memory of somebody else, TotalBytes().
 inline std::size_t AllocatedBytes(const Tensor& tensor) {
   if (tensor.buffer() != nullptr) {
     Buffer* const root = tensor.buffer()->root();
     Allocator* const allocator = root->allocator();
-    if (allocator != nullptr && allocator->TracksAllocationSizes()) {
-      const std::size_t bytes = allocator->AllocatedSize(allocator->HostAccessible() ? root : root->data());
+    if (allocator != nullptr && root->OwnsMemory() && allocator->TracksAllocationSizes()) {
+      const std::size_t bytes = allocator->AllocatedSize(allocator->HoldsHeaders() ? root : root->data());
       if (bytes != 0) return bytes;
     }
   }
@@ -8483,16 +8670,6 @@ Stream& operator<<(Stream& stream, const Tensor& tensor) {
 }
 
 namespace detail {
-
-// The alignment that views need: of a number inside an element, so half of the size of a complex one.
-constexpr std::size_t ViewAlignment(DataType dtype) {
-  const std::size_t bytes = ElementBytes(dtype);
-  return IsComplex(dtype) ? bytes / 2 : SizeOf(dtype) == 0 ? alignof(void*) : bytes;
-}
-inline bool IsAlignedFor(DataType dtype, const void* data) {
-  const std::size_t alignment = ViewAlignment(dtype);
-  return alignment == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment == 0;
-}
 
 // The elements can be read: there are some kind of them, memory for them, and the host sees it.
 TENON_COLD inline Status CheckReadable(std::string_view where, const Tensor& tensor) {
@@ -9061,12 +9238,8 @@ TENON_COLD inline Status CheckElements(const char* where, const Tensor& tensor, 
                                       " is not initialised; its elements must have memory");
   }
   const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw_data());
-  if (address % alignment != 0) {
-    return errors::InvalidArgument("Tensor::", where, ": ptr = ", static_cast<std::uint64_t>(address),
-                                   " is not a multiple of ", alignment,
-                                   "; unaligned_flat and unaligned_shaped see "
-                                   "such elements");
-  }
+  if (address % alignment != 0 && tensor.NumElements() != 0)
+    return errors::InvalidArgument("Tensor::", where, ": ", MisalignedText(tensor.raw_data(), alignment));
   return OkStatus();
 }
 TENON_COLD inline Status CheckRankOf(const char* where, const Tensor& tensor, int rank) {
@@ -9103,14 +9276,15 @@ TENON_COLD inline Status CheckBitCast(const char* where, const Tensor& tensor, D
                                  " cannot be seen as ", Name(to), "; both must be plain types");
 }
 // The dimensions from `begin` on as `rank` ones: what is before them goes into the first, what is behind into the last.
-// A dimension that does not exist is 1; begin may be negative, but begin + rank not.
+// A dimension that does not exist is 1; begin may be negative, but begin + rank not. A size that overflows (a zero
+// stands before it) is negative.
 inline void CollapseDims(const TensorShape& shape, Index begin, int rank, Index* out) {
   const Index end = begin + rank, dims = shape.dims();
   for (int d = 0; d < rank; ++d) out[d] = 1;
   for (Index d = 0; d < dims; ++d) {
     const Index kept = d < end ? d : end - 1;  // -1: nothing is kept of a scalar
     const Index to = kept - begin > 0 ? kept - begin : 0;
-    out[to] *= shape.dim_size(static_cast<int>(d));
+    out[to] = MultiplyWithoutOverflow(out[to], shape.dim_size(static_cast<int>(d)));
   }
 }
 
@@ -9276,6 +9450,10 @@ class TensorViews {
                                   kMaxTensorRank, ", got ", begin);
     }
     if (s.ok()) CollapseDims(tensor_.shape(), begin, Rank, sizes);
+    if (s.ok() && sizes[Rank - 1] < 0) {
+      s = errors::InvalidArgument("Tensor::", where, ": the dimensions of shape ", tensor_.shape(),
+                                  " that become one overflow; they must make less than 2**63");
+    }
     return Make<T, Rank>(s, sizes);
   }
   template <class T, int Rank>
@@ -10774,7 +10952,7 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     return errors::InvalidArgument("An unknown shape must not have any dimensions set.");
   }
   if (shape.rank > kMaxTensorRank) return errors::InvalidArgument("Shape ", shape, " has too many dimensions");
-  Index elements = 1;
+  Index elements = 1, without_zeros = 1;
   bool known = true;
   for (const Index size : shape.sizes()) {
     if (size < -1 && partial) {
@@ -10782,10 +10960,12 @@ inline Status CheckShape(const RawShape& shape, bool partial) {
     }
     if (size < 0 && !partial) return errors::InvalidArgument("Shape ", shape, " is not fully defined");
     known = known && size >= 0;
+    if (size > 0) without_zeros = MultiplyWithoutOverflow(without_zeros, size);
     if (!known) continue;
     elements = MultiplyWithoutOverflow(elements, size);
     if (elements < 0) return errors::InvalidArgument("Shape ", shape, " is too large (more than 2**63 - 1 entries)");
   }
+  if (without_zeros < 0) return errors::InvalidArgument("Encountered overflow when multiplying shape dimensions");
   return OkStatus();
 }
 inline Status MakePartialShape(const RawShape& raw, PartialTensorShape* shape) {
@@ -11077,14 +11257,26 @@ class TensorDecoder {
     }
     return true;
   }
-  // Inside the owner's memory, and aligned for the element type (not for more)?
-  bool CanView(std::string_view content) const {
+  // Inside the owner's memory?
+  bool IsOwned(std::string_view bytes) const {
     if (context_.owner == nullptr) return false;
     const auto owner = reinterpret_cast<std::uintptr_t>(context_.owner->data());
-    const auto data = reinterpret_cast<std::uintptr_t>(content.data());
-    std::size_t alignment = static_cast<std::size_t>(SizeOf(dtype_));
-    if (IsComplex(dtype_)) alignment /= 2;
-    return data >= owner && data + content.size() <= owner + context_.owner->size() && data % alignment == 0;
+    const auto data = reinterpret_cast<std::uintptr_t>(bytes.data());
+    return data >= owner && data + bytes.size() <= owner + context_.owner->size();
+  }
+  // There, and aligned for the element type (not for more)?
+  bool CanView(std::string_view content) const {
+    return IsOwned(content) && tenon::detail::IsAlignedFor(dtype_, content.data());
+  }
+  // A string that is too long to stand in the element itself becomes a view, for which the tensor keeps the owner.
+  void TakeString(std::string_view text, tstring* to, Tensor* out) {
+    if (text.size() <= tstring::kSmallCapacity || !IsOwned(text)) {
+      to->assign(text);
+      return;
+    }
+    if (!keeps_owner_) out->buffer()->KeepAlive(context_.owner);
+    keeps_owner_ = true;
+    to->assign_as_view(text);
   }
   // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
@@ -11112,7 +11304,7 @@ class TensorDecoder {
       const std::string_view item = rest.substr(0, static_cast<std::size_t>(length));
       rest.remove_prefix(item.size());
       if (dtype_ == DataType::kString) {
-        out->data<tstring>()[i].assign(item);
+        TakeString(item, &out->data<tstring>()[i], out);
       } else if (!TakeObject(item, i, out)) {
         return false;
       }
@@ -11241,11 +11433,15 @@ class TensorDecoder {
         continue;
       }
       if (!again_.ReadBytes(&text)) break;
-      if (have < elements_) to[have++].assign(text);
+      if (have < elements_) TakeString(text, &to[have++], out);
     }
     if (!Finish()) return false;
     if (have == 0 || have == elements_) return true;
     const tstring& last = to[have - 1];
+    if (last.is_view()) {
+      for (Index i = have; i < elements_; ++i) to[i].assign_as_view(last.view());
+      return true;
+    }
     if (last.size() > tstring::kSmallCapacity && !Spend(static_cast<std::uint64_t>(elements_ - have), last.size() + 16))
       return false;
     for (Index i = have; i < elements_; ++i) to[i] = last;
@@ -11279,6 +11475,7 @@ class TensorDecoder {
   RawShape raw_shape_;
   TensorShape shape_;
   Index elements_ = 0;
+  bool keeps_owner_ = false;
   Status status_;
 };
 
@@ -11477,7 +11674,8 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
 }  // namespace wire
 
 // The tensor in a serialised TensorProto. With an owner of the bytes, tensor_content that is aligned for its element
-// type becomes a view (the tensor keeps the owner alive); otherwise values are copied. DataLoss when the bytes are no
+// type becomes a view, and so do strings of more than 22 bytes (the tensor keeps the owner alive); otherwise values are
+// copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
 // `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
 inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
@@ -16014,18 +16212,29 @@ inline bool SameOp(const OpView& a, const OpView& b) {
 // thread-safe: ops may be registered while others are looked up.
 class OpRegistry {
  public:
+  // Hears what became of each registration, and of which op; its answer is what Register returns (the op is there
+  // where `status` is OK, whatever the answer). Called under the registry's lock: it may look ops up, not register any.
+  using Watcher = Function<Status(const Status& status, const OpView& op)>;
+
   OpRegistry() = default;
-  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)) {}
+  OpRegistry(OpRegistry&& other) noexcept : ops_(std::move(other.ops_)), watcher_(std::move(other.watcher_)) {}
 
   // Keeps a pointer: the view lies in static data, or outlives the registry. The same declaration again does nothing;
   // AlreadyExists when the name stands for another one.
   Status Register(const OpView& op) {
     const MutexLock lock(mutex_);
-    TENON_RETURN_IF_ERROR(CheckLocked(op));
-    ops_.Insert(op.name, &op);
-    return OkStatus();
+    Status status = CheckLocked(op);
+    if (status.ok()) ops_.Insert(op.name, &op);
+    return watcher_ ? watcher_(status, op) : status;
   }
   Status Register(OpView&&) = delete;
+  // At most one: AlreadyExists when there is another. An empty one takes it away.
+  Status SetWatcher(Watcher watcher) const {
+    const MutexLock lock(mutex_);
+    if (watcher_ && watcher) return errors::AlreadyExists("Cannot over-write a valid watcher with another.");
+    watcher_ = std::move(watcher);
+    return OkStatus();
+  }
   // What Register would say.
   Status Check(const OpView& op) const {
     const MutexLock lock(mutex_);
@@ -16073,6 +16282,7 @@ class OpRegistry {
 
   mutable Mutex mutex_;  // of those that register
   NameTable<const OpView*> ops_;
+  mutable Watcher watcher_;  // observes, changes nothing: a const registry has one, too
 };
 
 TENON_SETUP_CODE_END
@@ -17971,6 +18181,8 @@ class InferenceContext : public ShapeAlgebra {
     if (RankKnown(input.as_shape)) return Done(out, input.as_shape);
     if (input.tensor != nullptr) return ShapeFromTensor(*input.tensor, out);
     if (input.has_values && Rank(vector) == 1) return ShapeFromValues(input.values, out);
+    if (Rank(vector) == 0 && input.has_values && input.values.front() != -1)
+      return Failed(out, detail::scalar_shape_must_be_minus_one(input.values.front()));
     if (Rank(vector) == 0) return Done(out, UnknownShape());
     return UnknownShapeOfLength(vector, out);
   }
@@ -19525,7 +19737,7 @@ class OpKernelConstruction {
     if (attributes.scope_id != 0)
       return errors::InvalidArgument("ScopedAllocator cannot be used via OpKernelConstruction.");
     if (detail::ElementBytes(dtype) == 0) return Tensor::Make(dtype, shape, allocator_).status();
-    Allocator* const allocator = allocator_ != nullptr ? allocator_ : CpuAllocator();
+    Allocator* const allocator = allocator_ != nullptr ? allocator_ : DefaultAllocator();
     *out = Tensor(allocator, dtype, shape);
     if (out->IsInitialized()) return OkStatus();
     return errors::ResourceExhausted("OOM when allocating temporary tensor with shape", shape, " and type ", dtype,
@@ -19586,11 +19798,14 @@ TENON_NAMESPACE_END
 // derived from OpKernel is the raw form, with TensorFlow's own members.
 TENON_NAMESPACE_BEGIN
 
+class OpKernel;
 class OpKernelContext;
 class AsyncOpKernel;
+struct KernelMatch;
 namespace detail {
 class AdaptedCore;
-}
+Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+}  // namespace detail
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
 
@@ -19663,6 +19878,7 @@ class OpKernel {
   void set_output_memory_type(int i, MemoryType type) { output_memory_[static_cast<std::size_t>(i)] = type; }
 
  private:
+  friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
   Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
@@ -19686,6 +19902,12 @@ class OpKernel {
   SlimVector<MemoryType> input_memory_, output_memory_;
 };
 
+// Hears of asynchronous kernels that call done twice, perhaps after the run has ended. thread-safe.
+class AsyncFaults : public RefCounted {
+ public:
+  virtual void CalledTwice(const Status& error) = 0;
+};
+
 // A kernel that may end after its call returned (it waits for a queue, a device, another process).
 class AsyncOpKernel : public OpKernel {
  public:
@@ -19698,13 +19920,14 @@ class AsyncOpKernel : public OpKernel {
   AsyncOpKernel* AsAsync() final { return this; }
 };
 
-// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and does nothing. When
-// the last copy goes and none was called, the node ends with Internal. thread-safe.
+// Says that an asynchronous kernel has ended. Copies are the same call: a second one is logged and told to `faults`
+// (engines fail the run with it). When the last copy goes and none was called, the node ends with Internal.
+// thread-safe.
 class AsyncOpKernel::DoneCallback {
  public:
   // end(state) is called once. The context lives until then.
-  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context)
-      : call_(new Call{end, state, context}) {}
+  DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
+               AsyncFaults* faults = nullptr);  // in kernel/context.hpp
   DoneCallback(const DoneCallback& other) : call_(other.call_) {
     if (call_ != nullptr) call_->holders.fetch_add(1, std::memory_order_relaxed);
   }
@@ -19723,7 +19946,7 @@ class AsyncOpKernel::DoneCallback {
   void operator()() const {
     if (call_ != nullptr && !call_->ended.exchange(true, std::memory_order_acq_rel)) [[likely]]
       return call_->end(call_->state);
-    CalledTwice();
+    if (call_ != nullptr) CalledTwice();
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
@@ -19736,10 +19959,16 @@ class AsyncOpKernel::DoneCallback {
     OpKernelContext* context;
     std::atomic<std::uint32_t> holders{1};
     std::atomic<bool> ended{false};
+    std::string_view op;
+    std::string node;  // a copy: a second call may come when the session is gone
+    Ref<AsyncFaults> faults;
   };
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
-  TENON_COLD static void CalledTwice() {
-    TENON_LOG(kError, "an asynchronous kernel called its done callback twice; the second call does nothing");
+  TENON_COLD void CalledTwice() const {
+    const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
+                                          "', called its done callback twice");
+    TENON_LOG(kError, error.message(), "; the second call does nothing");
+    if (call_->faults) call_->faults->CalledTwice(error);
   }
 
   Call* call_;
@@ -20004,15 +20233,19 @@ TENON_NAMESPACE_BEGIN
 // again only when an input shape, or the value of an input that it reads, has changed.
 struct ShapeMemo {
   bool valid = false;
-  bool outputs_checked = false;    // kernel/output_check.hpp
+  bool has_promised = false;       // `promised` was made for these inputs
   std::uint64_t value_inputs = 0;  // bit i: the shape function read the value of input i
   SlimVector<TensorShape> inputs, outputs;
   SlimVector<SlimVector<std::byte>> values;  // of the inputs in value_inputs, in order
+  SlimVector<PartialTensorShape> promised;   // per output, what a kernel that sizes it must obey (output_check.hpp)
 };
 
+class CallFrame;
 class CancellationManager;
+class CollectiveExecutor;
 class DeferredOps;
 class FunctionRuntime;
+class GraphCollector;
 class LegacyVar;
 class OpInputList;
 class OpMutableInputList;
@@ -20021,8 +20254,30 @@ class Rendezvous;
 class ResourceMgr;
 class Runner;
 class StepContainer;
+class TensorSliceReaderCache;
 class ThreadPoolInterface;
+struct SessionMetadata;
 struct StepServices;
+
+// Hears what kernels themselves have measured; a run with a trace has one. thread-safe.
+class StepStatsCollector {
+ public:
+  // Nanoseconds since the start of the run.
+  virtual std::int64_t Now() const = 0;
+  // `what` outlives the session: a literal. Appears as an op of its own under the node's name.
+  virtual void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                        std::int64_t end_ns) = 0;
+
+ protected:
+  ~StepStatsCollector() = default;
+};
+// Makes the rendezvous of a run whose devices need none, for kernels that ask for it.
+// thread-safe.
+class RunRendezvous {
+ public:
+  virtual ~RunRendezvous() = default;
+  virtual Rendezvous* Get() = 0;  // null: the program was compiled without runtime/local_rendezvous.hpp
+};
 
 // What one run and all functions that it calls have in common. Pointers to what there is not are null.
 struct RunServices {
@@ -20033,6 +20288,8 @@ struct RunServices {
   DeferredOps* deferred = nullptr;               // work of kernels that goes on after their end
   ThreadPoolInterface* pool = nullptr;           // of the run's nodes
   const StepServices* more = nullptr;            // what only few kernels ask for (kernel/step_services.hpp)
+  StepStatsCollector* stats = nullptr;           // of a run with a trace
+  RunRendezvous* own_rendezvous = nullptr;       // where `rendezvous` is null
 };
 
 // What is the same for all nodes of one run on one device.
@@ -20135,7 +20392,10 @@ class OpKernelContext {
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
+  // An output that is not there is an error of the context.
   void set_output(int i, Tensor tensor) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      return SetStatus(NoOutput("set_output", i));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
     frame_->outputs[i] = std::move(tensor);
@@ -20147,10 +20407,10 @@ class OpKernelContext {
     return OkStatus();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i or it has been allocated already.
+  // there is no output i, when it is a reference or has been allocated already.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
     const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
-    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0) [[unlikely]]
+    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0 || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
     allocated_ |= bit;
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
@@ -20254,8 +20514,19 @@ class OpKernelContext {
   CancellationManager* cancellation_manager() const {
     return services() == nullptr ? nullptr : services()->cancellation;
   }
-  Rendezvous* rendezvous() const { return services() == nullptr ? nullptr : services()->rendezvous; }
+  // The run's; what is left in it goes with the run.
+  Rendezvous* rendezvous() const;
   const StepServices* step_services() const { return services() == nullptr ? nullptr : services()->more; }
+  CallFrame* call_frame() const;
+  TensorSliceReaderCache* slice_reader_cache() const;
+  CollectiveExecutor* collective_executor() const;
+  GraphCollector* graph_collector() const;
+  StepStatsCollector* stats_collector() const;
+  const SessionMetadata* session_metadata() const;
+  std::string_view session_handle() const;
+  std::string_view executor_type() const;
+  std::int64_t deadline_us() const;
+  bool run_all_kernels_inline() const;
   Runner runner() const;
   Function<void()> inc_num_deferred_ops_function() const;
   Function<void()> dec_num_deferred_ops_function() const;
@@ -20323,12 +20594,19 @@ class OpKernelContext {
                                    " was expected");
   }
   TENON_COLD Status CannotAllocate(int i) const {
-    if (i >= 0 && i < num_outputs())
-      return errors::Internal("allocate_output on same index multiple times. index = ", i,
-                              ", kernel=", frame_->kernel->name());
-    return errors::Internal("allocate_output with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ",
-                            num_outputs(), " outputs");
+    if (i < 0 || i >= num_outputs()) return NoOutput("allocate_output", i);
+    if (IsRefType(expected_output_dtype(i)))
+      return errors::Internal("allocate_output with ref type. index=", i, " type: ", expected_output_dtype(i),
+                              " kernel=", frame_->kernel->name(), " of op '", frame_->kernel->type_string(),
+                              "'; set_output_ref gives it a variable");
+    return errors::Internal("allocate_output on same index multiple times. index = ", i,
+                            ", kernel=", frame_->kernel->name());
   }
+  TENON_COLD Status NoOutput(std::string_view call, int i) const {
+    return errors::Internal(call, " with bad index=", i, " kernel=", frame_->kernel->name(), "; it has ", num_outputs(),
+                            " outputs");
+  }
+  Status NotThisRef(std::string_view call, int i, DataType given) const;
   TENON_COLD Status OutOfMemory(int i, const TensorShape& shape, Allocator* allocator) const {
     return errors::ResourceExhausted(
         "OOM when allocating tensor with shape", shape, " and type ", frame_->kernel->output_type(i), " on ",
@@ -20342,6 +20620,14 @@ class OpKernelContext {
   Status status_;
 };
 
+inline AsyncOpKernel::DoneCallback::DoneCallback(void (*end)(void* state), void* state, OpKernelContext* context,
+                                                 AsyncFaults* faults)
+    : call_(new Call{.end = end,
+                     .state = state,
+                     .context = context,
+                     .op = context->op_kernel().op().name,
+                     .node = std::string(context->op_kernel().name()),
+                     .faults = faults == nullptr ? Ref<AsyncFaults>() : Ref<AsyncFaults>::Share(faults)}) {}
 inline bool AsyncOpKernel::DoneCallback::EndWith(const Status& error) const {
   if (call_->ended.exchange(true, std::memory_order_acq_rel)) return false;
   call_->context->SetStatus(error);
@@ -21051,6 +21337,47 @@ class MemoryRecord final : public MemoryListener {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/exceptions.hpp ----
+// Exceptions of users' code (kernels, shape functions, callbacks) end here, where the program has exceptions: Tenon
+// itself throws nothing, and lets nothing through.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+#if defined(__cpp_exceptions)
+// Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
+TENON_COLD inline Status StatusOfException(std::string_view where) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
+  } catch (const std::exception& e) {
+    return errors::Internal(where, ": ", e.what());
+  } catch (...) {
+    return errors::Internal(where, ": something that is no std::exception");
+  }
+}
+#endif
+
+// Calls what gives no Status: what it throws is logged. `who`: "a cancellation callback".
+template <class Callback>
+void CallAndLog(std::string_view who, Callback&& callback) {
+#if defined(__cpp_exceptions)
+  try {
+    callback();
+  } catch (...) {
+    TENON_LOG(kError, StatusOfException(StrCat(who, " threw")).message());
+  }
+#else
+  (void)who;
+  callback();
+#endif
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/device/cpu.hpp ----
 // Cpu: what a kernel gets to run on - a pool of threads and an allocator. ForEach: one body for every index.
 TENON_NAMESPACE_BEGIN
@@ -21070,8 +21397,8 @@ class ThreadPoolInterface {
   virtual void ParallelFor(Index total, Index grain, void (*fn)(void*, Index, Index), void* arg) = 0;
 };
 
-// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and "the
-// process-wide allocator".
+// The CPU as a kernel sees it. Borrowed from the runtime for one call; null members mean "the caller's thread" and
+// "DefaultAllocator()".
 struct Cpu {
   static constexpr std::string_view type = "CPU";
   ThreadPoolInterface* pool = nullptr;
@@ -21123,25 +21450,21 @@ TENON_NAMESPACE_END
 // parts bring along. Kernels reach them through OpKernelContext.
 TENON_NAMESPACE_BEGIN
 
-class CallFrame;
-class CollectiveExecutor;
-class GraphCollector;
-class StepStatsCollector;
-class TensorSliceReaderCache;
-
 // Of a session that serves a model: TensorFlow's SessionMetadata.
 struct SessionMetadata {
   std::string name;
   std::int64_t version = 0;
 };
 
-// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has, null is what it has not.
+// immutable while a run uses it; outlives the run. Whoever starts a run fills in what it has (SessionOptions::services,
+// RunOptions::services), null is what it has not. With <tenon/runtime/run_with_options.hpp> the session fills in its
+// handle ("direct") and, for runs with RunOptions, deadline_us, executor_type and run_all_kernels_inline.
 struct StepServices {
   CallFrame* call_frame = nullptr;  // arguments and results of a function whose body is run node by node
   TensorSliceReaderCache* slice_reader_cache = nullptr;  // open checkpoint files
   CollectiveExecutor* collective_executor = nullptr;
   GraphCollector* graph_collector = nullptr;
-  StepStatsCollector* stats_collector = nullptr;
+  StepStatsCollector* stats_collector = nullptr;  // of runs without a trace; the others have their own
   const SessionMetadata* session_metadata = nullptr;
   std::string_view session_handle;
   std::string_view executor_type;
@@ -21158,7 +21481,7 @@ class Runner {
     if (pool_ == nullptr) return closure();
     const auto call = [](void* argument) {
       const Owned<Function<void()>> held(static_cast<Function<void()>*>(argument));
-      (*held)();
+      detail::CallAndLog("a closure that a kernel gave to its runner", *held);
     };
     pool_->Schedule(call, new Function<void()>(std::move(closure)));
   }
@@ -21307,7 +21630,11 @@ inline void OpKernelContext::delete_ref_input(int i, bool lock_held) {
     replace_ref_input(i, Tensor(BaseType(input_dtype(i)), TensorShape(), nullptr), lock_held);
 }
 inline void OpKernelContext::forward_ref_input_to_ref_output(int input, int output) {
-  if (FindVariable(input) != nullptr) frame_->outputs[output] = this->input(input);
+  if (output < 0 || output >= num_outputs()) return SetStatus(NoOutput("forward_ref_input_to_ref_output", output));
+  if (FindVariable(input) == nullptr) return;
+  if (input_dtype(input) != expected_output_dtype(output))
+    return SetStatus(NotThisRef("forward_ref_input_to_ref_output", output, input_dtype(input)));
+  frame_->outputs[output] = this->input(input);
 }
 
 // ---- outputs
@@ -21329,20 +21656,29 @@ inline AllocatorAttributes OpKernelContext::output_alloc_attr(int i) const {
   attributes.set_on_host(output_memory_type(i) == MemoryType::kHost);
   return attributes;
 }
-// An output that is a reference to a variable.
+TENON_COLD inline Status OpKernelContext::NotThisRef(std::string_view call, int i, DataType given) const {
+  return errors::Internal(call, ": output ", i, " of node '", op_kernel().name(), "', op '", op_kernel().type_string(),
+                          "', is a ", expected_output_dtype(i), ", not a ",
+                          given == DataType::kInvalid ? std::string("null variable") : StrCat(given));
+}
+// An output that is a reference to a variable. An output of another type, or none, is an error of the context.
 inline void OpKernelContext::set_output_ref(int i, Ref<LegacyVar> variable) {
+  if (i < 0 || i >= num_outputs()) return SetStatus(NoOutput("set_output_ref", i));
+  const DataType type = !variable ? DataType::kInvalid : MakeRefType(variable->tensor.dtype());
+  if (type != expected_output_dtype(i)) return SetStatus(NotThisRef("set_output_ref", i, type));
   frame_->outputs[i] = RefTo(std::move(variable));
 }
 inline Status OpKernelContext::set_output_ref(std::string_view name, Ref<LegacyVar> variable) {
   int i = 0;
   TENON_RETURN_IF_ERROR(FindOne(true, name, &i));
   set_output_ref(i, std::move(variable));
-  return OkStatus();
+  return status();
 }
 // In host memory where the attributes say so.
 inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, Tensor** out,
                                                AllocatorAttributes attributes) {
-  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory()) return allocate_output(i, shape, out);
+  if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
+    return allocate_output(i, shape, out);
   if (mutable_output(i)->dtype() != DataType::kInvalid) return CannotAllocate(i);
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
   set_output(i, std::move(tensor));
@@ -21448,6 +21784,45 @@ inline void OpKernelConstruction::CtxFailureWithWarning(const char* file, int li
 inline ResourceMgr* OpKernelConstruction::resource_manager() const {
   return functions_ == nullptr ? nullptr : functions_->resources();
 }
+inline Rendezvous* OpKernelContext::rendezvous() const {
+  const RunServices* const all = services();
+  if (all == nullptr || all->rendezvous != nullptr || all->own_rendezvous == nullptr)
+    return all == nullptr ? nullptr : all->rendezvous;
+  return all->own_rendezvous->Get();
+}
+// Members of StepServices, which says what they are; null, empty or 0 where the run has none.
+inline CallFrame* OpKernelContext::call_frame() const {
+  return step_services() == nullptr ? nullptr : step_services()->call_frame;
+}
+inline TensorSliceReaderCache* OpKernelContext::slice_reader_cache() const {
+  return step_services() == nullptr ? nullptr : step_services()->slice_reader_cache;
+}
+inline CollectiveExecutor* OpKernelContext::collective_executor() const {
+  return step_services() == nullptr ? nullptr : step_services()->collective_executor;
+}
+inline GraphCollector* OpKernelContext::graph_collector() const {
+  return step_services() == nullptr ? nullptr : step_services()->graph_collector;
+}
+// Of a run with a trace; else what StepServices has.
+inline StepStatsCollector* OpKernelContext::stats_collector() const {
+  if (services() != nullptr && services()->stats != nullptr) return services()->stats;
+  return step_services() == nullptr ? nullptr : step_services()->stats_collector;
+}
+inline const SessionMetadata* OpKernelContext::session_metadata() const {
+  return step_services() == nullptr ? nullptr : step_services()->session_metadata;
+}
+inline std::string_view OpKernelContext::session_handle() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->session_handle;
+}
+inline std::string_view OpKernelContext::executor_type() const {
+  return step_services() == nullptr ? std::string_view() : step_services()->executor_type;
+}
+inline std::int64_t OpKernelContext::deadline_us() const {
+  return step_services() == nullptr ? 0 : step_services()->deadline_us;
+}
+inline bool OpKernelContext::run_all_kernels_inline() const {
+  return step_services() != nullptr && step_services()->run_all_kernels_inline;
+}
 inline Runner OpKernelContext::runner() const { return Runner(services() == nullptr ? nullptr : services()->pool); }
 // To be called before the kernel ends, by one that goes on working; dec when that work is done. The run waits.
 inline Function<void()> OpKernelContext::inc_num_deferred_ops_function() const {
@@ -21465,948 +21840,176 @@ inline Function<void()> OpKernelContext::dec_num_deferred_ops_function() const {
 
 TENON_NAMESPACE_END
 
-// ---- tenon/io/dlpack.hpp ----
-// DLPack: tensors of NumPy, PyTorch, JAX, CuPy... as Tensors and the other way round, without a copy. The structs have
-// the layout of <dlpack/dlpack.h> 1.1, which is not needed: reinterpret_cast between its structs and these.
+// ---- tenon/kernel/match.hpp ----
+// KernelMatch: which nodes a kernel is for, beside its device and types, and which of its arguments lie in host memory.
+// What TensorFlow's kernel builder says with Label, Priority, AttrConstraint, TypeConstraint and HostMemory.
 TENON_NAMESPACE_BEGIN
 
-namespace dlpack {
-
-inline constexpr std::uint32_t kMajorVersion = 1, kMinorVersion = 1;
-
-enum DLDeviceType : std::int32_t {
-  kDLCPU = 1,
-  kDLCUDA = 2,
-  kDLCUDAHost = 3,
-  kDLOpenCL = 4,
-  kDLVulkan = 7,
-  kDLMetal = 8,
-  kDLVPI = 9,
-  kDLROCM = 10,
-  kDLROCMHost = 11,
-  kDLExtDev = 12,
-  kDLCUDAManaged = 13,
-  kDLOneAPI = 14,
-  kDLWebGPU = 15,
-  kDLHexagon = 16,
-  kDLMAIA = 17,
-  kDLTrn = 18,
-};
-
-enum DLDataTypeCode : std::uint8_t {
-  kDLInt = 0,
-  kDLUInt = 1,
-  kDLFloat = 2,
-  kDLOpaqueHandle = 3,
-  kDLBfloat = 4,
-  kDLComplex = 5,
-  kDLBool = 6,
-  kDLFloat8_e3m4 = 7,
-  kDLFloat8_e4m3 = 8,
-  kDLFloat8_e4m3b11fnuz = 9,
-  kDLFloat8_e4m3fn = 10,
-  kDLFloat8_e4m3fnuz = 11,
-  kDLFloat8_e5m2 = 12,
-  kDLFloat8_e5m2fnuz = 13,
-  kDLFloat8_e8m0fnu = 14,
-  kDLFloat6_e2m3fn = 15,
-  kDLFloat6_e3m2fn = 16,
-  kDLFloat4_e2m1fn = 17,
-};
-
-struct DLVersion {
-  std::uint32_t major;
-  std::uint32_t minor;
-};
-struct DLDevice {
-  std::int32_t device_type;  // a DLDeviceType, or one that came after version 1.1
-  std::int32_t device_id;
-};
-struct DLDataType {
-  std::uint8_t code;  // a DLDataTypeCode, or one that came after version 1.1
-  std::uint8_t bits;
-  std::uint16_t lanes;
-};
-struct DLTensor {
-  void* data;
-  DLDevice device;
-  std::int32_t ndim;
-  DLDataType dtype;
-  std::int64_t* shape;
-  std::int64_t* strides;  // in elements; null: row-major, packed
-  std::uint64_t byte_offset;
-};
-// The form before version 1.
-struct DLManagedTensor {
-  DLTensor dl_tensor;
-  void* manager_ctx;
-  void (*deleter)(DLManagedTensor* self);  // may be null
-};
-struct DLManagedTensorVersioned {
-  DLVersion version;
-  void* manager_ctx;
-  void (*deleter)(DLManagedTensorVersioned* self);  // may be null
-  std::uint64_t flags;
-  DLTensor dl_tensor;
-};
-
-inline constexpr std::uint64_t kFlagReadOnly = 1, kFlagIsCopied = 2, kFlagIsSubbyteTypePadded = 4;
-
-}  // namespace dlpack
-
 namespace detail {
-
-static_assert(sizeof(dlpack::DLDataType) == 4 && sizeof(dlpack::DLDevice) == 8);
-static_assert(sizeof(void*) != 8 ||
-              (sizeof(dlpack::DLTensor) == 48 && sizeof(dlpack::DLManagedTensor) == 64 &&
-               sizeof(dlpack::DLManagedTensorVersioned) == 80 && offsetof(dlpack::DLTensor, ndim) == 16 &&
-               offsetof(dlpack::DLTensor, shape) == 24 && offsetof(dlpack::DLTensor, byte_offset) == 40 &&
-               offsetof(dlpack::DLManagedTensorVersioned, manager_ctx) == 8 &&
-               offsetof(dlpack::DLManagedTensorVersioned, flags) == 24 &&
-               offsetof(dlpack::DLManagedTensorVersioned, dl_tensor) == 32));
-
-struct DLPackType {
-  DataType dtype;
-  std::uint8_t code, bits;
-};
-inline constexpr DLPackType kDLPackTypes[] = {
-    {DataType::kFloat, dlpack::kDLFloat, 32},
-    {DataType::kDouble, dlpack::kDLFloat, 64},
-    {DataType::kHalf, dlpack::kDLFloat, 16},
-    {DataType::kBfloat16, dlpack::kDLBfloat, 16},
-    {DataType::kInt8, dlpack::kDLInt, 8},
-    {DataType::kInt16, dlpack::kDLInt, 16},
-    {DataType::kInt32, dlpack::kDLInt, 32},
-    {DataType::kInt64, dlpack::kDLInt, 64},
-    {DataType::kUint8, dlpack::kDLUInt, 8},
-    {DataType::kUint16, dlpack::kDLUInt, 16},
-    {DataType::kUint32, dlpack::kDLUInt, 32},
-    {DataType::kUint64, dlpack::kDLUInt, 64},
-    {DataType::kBool, dlpack::kDLBool, 8},
-    {DataType::kComplex64, dlpack::kDLComplex, 64},
-    {DataType::kComplex128, dlpack::kDLComplex, 128},
-    {DataType::kFloat8E5M2, dlpack::kDLFloat8_e5m2, 8},
-    {DataType::kFloat8E4M3FN, dlpack::kDLFloat8_e4m3fn, 8},
-    {DataType::kFloat8E4M3FNUZ, dlpack::kDLFloat8_e4m3fnuz, 8},
-    {DataType::kFloat8E4M3B11FNUZ, dlpack::kDLFloat8_e4m3b11fnuz, 8},
-    {DataType::kFloat8E5M2FNUZ, dlpack::kDLFloat8_e5m2fnuz, 8},
-};
-
-constexpr bool IsHostDevice(std::int32_t device_type) {
-  return device_type == dlpack::kDLCPU || device_type == dlpack::kDLCUDAHost || device_type == dlpack::kDLROCMHost ||
-         device_type == dlpack::kDLCUDAManaged;
-}
-
-// Packed and row-major, or why not. What no element's place depends on (strides of dimensions of one element, and all
-// when there are no elements) counts for nothing.
-inline Status CheckDLPackStrides(const dlpack::DLTensor& from, const TensorShape& shape) {
-  if (from.strides == nullptr || shape.num_elements() == 0) return OkStatus();
-  std::int64_t wanted = 1;
-  for (int d = shape.dims() - 1; d >= 0; --d) {
-    if (shape.dim_size(d) != 1 && from.strides[d] != wanted) {
-      return errors::InvalidArgument("FromDLPack: the tensor of shape ", shape,
-                                     " is not packed in row-major order: ", "dimension ", d, " has stride ",
-                                     from.strides[d], ", and ", wanted, " would be right; make it contiguous first");
-    }
-    wanted *= shape.dim_size(d);
-  }
-  return OkStatus();
-}
-
-struct DLPackView {
-  DataType dtype = DataType::kInvalid;
-  TensorShape shape;
-  void* data = nullptr;
-  std::size_t bytes = 0;
-};
-
-inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPackView* view) {
-  for (const DLPackType& known : kDLPackTypes) {
-    if (known.code == from.dtype.code && known.bits == from.dtype.bits && from.dtype.lanes == 1)
-      view->dtype = known.dtype;
-  }
-  if (view->dtype == DataType::kInvalid) {
-    return errors::InvalidArgument("FromDLPack: no dtype has elements of code ", from.dtype.code, " with ",
-                                   from.dtype.bits, " bits and ", from.dtype.lanes,
-                                   " lanes; numbers, bools, complex numbers, bfloat16 and float8 of one lane have");
-  }
-  const bool is_host = IsHostDevice(from.device.device_type);
-  if (!is_host && (device == nullptr || device->HostAccessible())) {
-    return errors::InvalidArgument("FromDLPack: the tensor is on a device of type ", from.device.device_type,
-                                   ", number ", from.device.device_id,
-                                   "; give the allocator of that device, or copy the tensor to the host first");
-  }
-  if (from.ndim < 0 || from.ndim > kMaxTensorRank || (from.ndim > 0 && from.shape == nullptr)) {
-    return errors::InvalidArgument("FromDLPack: ", from.ndim, " dimensions",
-                                   from.shape == nullptr ? " without sizes" : "", "; 0 to ", kMaxTensorRank,
-                                   " with their sizes are wanted");
-  }
-  const std::span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
-  if (Status s = TensorShape::Build(sizes, &view->shape); !s.ok())
-    return Status(s.code(), StrCat("FromDLPack: ", s.message()));
-  TENON_RETURN_IF_ERROR(CheckDLPackStrides(from, view->shape));
-  const Index elements = view->shape.num_elements();
-  if (elements == 0) return OkStatus();
-  const auto size = static_cast<Index>(SizeOf(view->dtype));
-  if (elements > std::numeric_limits<std::ptrdiff_t>::max() / size) {
-    return errors::InvalidArgument("FromDLPack: shape ", view->shape, " of type ", view->dtype,
-                                   " has more bytes than there are addresses");
-  }
-  view->bytes = static_cast<std::size_t>(elements * size);
-  const auto address = reinterpret_cast<std::uintptr_t>(from.data);
-  if (from.data == nullptr || from.byte_offset > UINTPTR_MAX - address - view->bytes ||
-      address > UINTPTR_MAX - view->bytes) {
-    return errors::InvalidArgument("FromDLPack: the tensor of shape ", view->shape, " has no memory: data is ",
-                                   from.data == nullptr ? "null" : "not null", ", byte_offset is ", from.byte_offset);
-  }
-  const std::uintptr_t alignment = static_cast<std::uintptr_t>(IsComplex(view->dtype) ? size / 2 : size);
-  if ((address + from.byte_offset) % alignment != 0) {
-    return errors::InvalidArgument("FromDLPack: the elements of type ", view->dtype, " are not at a multiple of ",
-                                   alignment, " bytes; copy the tensor first");
-  }
-  view->data = static_cast<char*>(from.data) + from.byte_offset;
-  if (view->dtype == DataType::kBool && is_host) {
-    for (std::size_t i = 0; i < view->bytes; ++i) {
-      if (static_cast<const unsigned char*>(view->data)[i] > 1)
-        return errors::InvalidArgument("FromDLPack: element ", i, " is a bool that is neither 0 nor 1");
-    }
-  }
-  return OkStatus();
-}
-
-template <class Managed>
-Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
-  DLPackView view;
-  TENON_RETURN_IF_ERROR(ViewDLPack(managed->dl_tensor, device, &view));
-  if (view.bytes == 0) {
-    if (managed->deleter != nullptr) managed->deleter(managed);
-    return Tensor(view.dtype, view.shape, nullptr);
-  }
-  const auto give_back = [](void*, void* arg) {
-    Managed* const held = static_cast<Managed*>(arg);
-    if (held->deleter != nullptr) held->deleter(held);
-  };
-  Allocator* const kind = IsHostDevice(managed->dl_tensor.device.device_type) ? nullptr : device;
-  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, give_back, managed, kind));
-}
-
-// What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
-template <class Managed>
-struct DLPackExport {
-  explicit DLPackExport(const Tensor& exported) : tensor(exported) {}
-
-  Managed managed{};
-  Tensor tensor;
-  SlimVector<std::int64_t> sizes_and_strides;
-};
-
-template <class Managed>
-Result<Managed*> MakeDLPack(const Tensor& tensor, dlpack::DLDevice device) {
-  const DLPackType* type = nullptr;
-  for (const DLPackType& known : kDLPackTypes) {
-    if (known.dtype == tensor.dtype()) type = &known;
-  }
-  if (type == nullptr)
-    return errors::InvalidArgument("ToDLPack: DLPack has no type for elements of type ", tensor.dtype());
-  if (!tensor.IsInitialized()) return errors::FailedPrecondition("ToDLPack: the tensor is not initialised");
-  if (tensor.buffer() != nullptr && tensor.HostAccessible() != IsHostDevice(device.device_type)) {
-    return errors::InvalidArgument("ToDLPack: the tensor is in memory ",
-                                   tensor.HostAccessible() ? "of the host" : "of a device", ", and device type ",
-                                   device.device_type, " (1: CPU, 2: CUDA) is not there");
-  }
-  auto* const made = new DLPackExport<Managed>(tensor);
-  const int dims = tensor.dims();
-  auto& list = made->sizes_and_strides;
-  list.resize(2 * static_cast<std::size_t>(dims));
-  // Strides of packed dimensions; where there are no elements, as if sizes of 0 were 1.
-  std::int64_t stride = 1;
-  for (int d = dims - 1; d >= 0; --d) {
-    const Index size = tensor.dim_size(d);
-    list[static_cast<std::size_t>(d)] = size;
-    list[static_cast<std::size_t>(dims + d)] = stride;
-    const std::int64_t next = MultiplyWithoutOverflow(stride, size > 1 ? size : 1);
-    stride = next < 0 ? 1 : next;
-  }
-  dlpack::DLTensor& out = made->managed.dl_tensor;
-  out.data = const_cast<void*>(made->tensor.raw_data());
-  out.device = device;
-  out.ndim = dims;
-  out.dtype = {type->code, type->bits, 1};
-  out.shape = list.data();
-  out.strides = dims == 0 ? nullptr : list.data() + dims;
-  made->managed.manager_ctx = made;
-  made->managed.deleter = [](Managed* self) { delete static_cast<DLPackExport<Managed>*>(self->manager_ctx); };
-  return &made->managed;
-}
-
+void kernel_match_error_has_more_than_4_constraints();
+void kernel_match_error_allows_more_than_8_values();
+void kernel_match_error_has_more_than_8_host_arguments();
 }  // namespace detail
 
-// A tensor that views the memory of `managed` and calls its deleter when the last Tensor that shares it is gone (at
-// once where there are no elements), on that thread. Nobody writes to it in place. A refused tensor, InvalidArgument,
-// stays the caller's. On another device than the host: `device`, an allocator of that very device, says so to whoever
-// asks the Tensor; work that still runs there must be waited for before.
-inline Result<Tensor> FromDLPack(dlpack::DLManagedTensor* managed, Allocator* device = nullptr) {
-  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
-  return detail::TakeDLPack(managed, device);
-}
-inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allocator* device = nullptr) {
-  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
-  if (managed->version.major != dlpack::kMajorVersion) {
-    return errors::InvalidArgument("FromDLPack: the tensor is of DLPack version ", managed->version.major, ".",
-                                   managed->version.minor, "; version ", dlpack::kMajorVersion, " can be read");
-  }
-  return detail::TakeDLPack(managed, device);
-}
-
-// The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
-// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory.
-inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
-  return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
-}
-// The same in the form of version 1. `read_only` asks the others not to write; Tenon itself reads only what it shares.
-inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
-                                                                   dlpack::DLDevice device = {dlpack::kDLCPU, 0},
-                                                                   bool read_only = false) {
-  TENON_ASSIGN_OR_RETURN(dlpack::DLManagedTensorVersioned* const managed,
-                         detail::MakeDLPack<dlpack::DLManagedTensorVersioned>(tensor, device));
-  managed->version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
-  managed->flags = read_only ? dlpack::kFlagReadOnly : 0;
-  return managed;
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/op/proto_io.hpp ----
-// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the table
-// of functions into what reads graphs (op/graph_proto.hpp).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-struct OpList {
-  SlimVector<OpDef> op;
-};
-
-inline void SortFunctionMaps(void* object) {
-  FunctionDef& function = *static_cast<FunctionDef*>(object);
-  function.attr.SortAppended();
-  SortByKey(&function.arg_attr);
-  SortByKey(&function.resource_arg_unique_id);
-  SortByKey(&function.ret);
-  SortByKey(&function.control_ret);
-}
-inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
-}  // namespace detail
-
-namespace wire {
-
-#define TENON_DETAIL_SCHEMA(...)  \
-  template <>                     \
-  struct Schema<__VA_ARGS__> {    \
-    static const Message message; \
-  }
-TENON_DETAIL_SCHEMA(OpDef);
-TENON_DETAIL_SCHEMA(OpDef::ArgDef);
-TENON_DETAIL_SCHEMA(OpDef::AttrDef);
-TENON_DETAIL_SCHEMA(OpDeprecation);
-TENON_DETAIL_SCHEMA(tenon::detail::OpList);
-TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
-TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
-TENON_DETAIL_SCHEMA(FunctionDef);
-TENON_DETAIL_SCHEMA(GradientDef);
-TENON_DETAIL_SCHEMA(RegisteredGradient);
-#undef TENON_DETAIL_SCHEMA
-
-inline constexpr Field kArgDefFields[] = {
-    MakeField<&OpDef::ArgDef::name>(1, "name"),
-    MakeField<&OpDef::ArgDef::description>(2, "description"),
-    MakeField<&OpDef::ArgDef::type>(3, "type"),
-    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
-    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
-    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
-    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
-    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
-    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
-};
-inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
-
-inline constexpr Field kAttrDefFields[] = {
-    MakeField<&OpDef::AttrDef::name>(1, "name"),
-    MakeField<&OpDef::AttrDef::type>(2, "type"),
-    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
-    MakeField<&OpDef::AttrDef::description>(4, "description"),
-    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
-    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
-    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
-};
-inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
-
-inline constexpr Field kOpDeprecationFields[] = {
-    MakeField<&OpDeprecation::version>(1, "version"),
-    MakeField<&OpDeprecation::explanation>(2, "explanation"),
-};
-inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
-
-inline constexpr Field kOpDefFields[] = {
-    MakeField<&OpDef::name>(1, "name"),
-    MakeField<&OpDef::input_arg>(2, "input_arg"),
-    MakeField<&OpDef::output_arg>(3, "output_arg"),
-    MakeField<&OpDef::attr>(4, "attr"),
-    MakeField<&OpDef::summary>(5, "summary"),
-    MakeField<&OpDef::description>(6, "description"),
-    MakeField<&OpDef::deprecation>(8, "deprecation"),
-    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
-    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
-    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
-    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
-    MakeField<&OpDef::control_output>(20, "control_output"),
-    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
-};
-inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
-
-inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
-inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
-
-inline constexpr Field kStringEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
-
-inline constexpr Field kUniqueIdEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
-                                                                                  kUniqueIdEntryFields);
-
-// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
-inline constexpr Field kArgAttrsFields[] = {
-    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
-     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
-     [](const void* object, std::size_t i) -> const void* {
-       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
-     },
-     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
-     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
-};
-inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
-
-inline constexpr Field kArgAttrEntryFields[] = {
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
-    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
-};
-inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
-
-inline constexpr Field kFunctionDefFields[] = {
-    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
-    MakeField<&FunctionDef::node_def>(3, "node_def"),
-    MakeField<&FunctionDef::ret>(4, "ret"),
-    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
-    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
-    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
-    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
-};
-inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
-                                                      &tenon::detail::SortFunctionMaps);
-
-inline constexpr Field kGradientDefFields[] = {
-    MakeField<&GradientDef::function_name>(1, "function_name"),
-    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
-};
-inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
-
-inline constexpr Field kRegisteredGradientFields[] = {
-    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
-    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
-};
-inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
-
-inline constexpr Field kFunctionDefLibraryFields[] = {
-    MakeField<&FunctionDefLibrary::function>(1, "function"),
-    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
-    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
-};
-inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
-inline const bool function_library_linked =
-    (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
-
-}  // namespace wire
-
-// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
-// host.
-inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
-
-// The others: DataLoss, with the byte's offset, when the bytes are no such message.
-inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<NodeDef>(bytes, owner);
-}
-inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
-
-inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<AttrValue>(bytes, owner);
-}
-inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
-
-inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
-  return detail::ParseProto<FunctionDef>(bytes, owner);
-}
-inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
-
-inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
-inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
-
-inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
-  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
-  return std::move(list.op);
-}
-inline std::string SerializeOpList(std::span<const OpDef> ops) {
-  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/io/mapped_file.hpp ----
-// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
-#endif
-
-// ---- tenon/io/mapped_file.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// What the system said about a file, as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG: code = Code::kNotFound; break;
-    case EACCES:
-    case EPERM:
-    case EROFS: code = Code::kPermissionDenied; break;
-    case EISDIR: code = Code::kFailedPrecondition; break;
-    case ENOMEM:
-    case ENOSPC:
-    case EMFILE:
-    case ENFILE: code = Code::kResourceExhausted; break;
-    default: break;
-  }
-  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
-}
-
-// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
-inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char block[1 << 14];
-  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
-  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(CpuAllocator(), bytes.size());
-  if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
-                                     detail::NoMemoryFrom(*CpuAllocator(), bytes.size()));
-  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return buffer;
-}
-
-}  // namespace detail
-
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
-// program. Who writes to the memory changes a private copy of the page, never the file.
+// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
+// several that fit a node, the one of the highest priority is taken. Immutable, a constant.
 //
-//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
-//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
-class MappedFile {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
-  static Result<MappedFile> Open(const std::string& path) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return detail::FileError("MappedFile", path, errno);
-    struct stat info;
-    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (S_ISREG(info.st_mode) && size > 0) {
-      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-      if (data != MAP_FAILED) {
-        ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
-      }
-    }
-    std::FILE* file = ::fdopen(fd, "rb");
-    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-#else
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
-#endif
-    Result<Buffer*> buffer = detail::ReadWhole(file, path);
-    std::fclose(file);
-    if (!buffer.ok()) return buffer.status();
-    return MappedFile(*buffer);
+//   struct MatMulFast {
+//     static constexpr auto signature = MatMul::signature;
+//     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
+struct KernelMatch {
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8, kMaxHostArguments = 8;
+  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
+  struct Value {
+    std::int64_t number = 0;
+    std::string_view text;
+  };
+  struct Constraint {
+    std::string_view attr;
+    Kind kind = Kind::kInt;
+    std::size_t count = 0;
+    Value values[kMaxValues];
+  };
+
+  std::string_view label;  // nodes ask for it with their attr `_kernel`
+  int priority = 0;
+  std::size_t count = 0;
+  Constraint constraints[kMaxConstraints];
+  std::size_t host_count = 0;
+  std::string_view host_arguments[kMaxHostArguments];
+
+  constexpr KernelMatch Label(std::string_view text) const {
+    KernelMatch match = *this;
+    match.label = text;
+    return match;
+  }
+  constexpr KernelMatch Priority(int value) const {
+    KernelMatch match = *this;
+    match.priority = value;
+    return match;
+  }
+  // The attr has one of these values: bool, int, text or DataType. Of a list of types, all have.
+  template <class T>
+  constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
+    if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
+    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
+    KernelMatch match = *this;
+    Constraint& constraint = match.constraints[match.count++];
+    constraint.attr = attr;
+    for (const T& value : values) Add(&constraint, value);
+    return match;
   }
 
-  // The bytes of a buffer; takes over the caller's reference.
-  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
-
-  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    return *this;
+  // The input or output of that name, or a list of them, lies in host memory on any device. For kernels in the raw
+  // form; the others say it with their parameters' types.
+  constexpr KernelMatch HostMemory(std::string_view argument) const {
+    if (host_count == kMaxHostArguments) detail::kernel_match_error_has_more_than_8_host_arguments();
+    KernelMatch match = *this;
+    match.host_arguments[match.host_count++] = argument;
+    return match;
   }
-  ~MappedFile() {
-    if (buffer_ != nullptr) buffer_->Unref();
-  }
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
-  Buffer* buffer() const { return buffer_; }
 
  private:
-  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
-  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
-  static Status CloseWith(int fd, Status status) {
-    ::close(fd);
-    return status;
+  static constexpr void Add(Constraint* to, Kind kind, Value value) {
+    to->kind = kind;
+    to->values[to->count++] = value;
   }
-#endif
-
-  Buffer* buffer_;
+  static constexpr void Add(Constraint* to, std::string_view text) { Add(to, Kind::kString, {0, text}); }
+  static constexpr void Add(Constraint* to, const char* text) { Add(to, std::string_view(text)); }
+  static constexpr void Add(Constraint* to, DataType type) {
+    Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
+  }
+  static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
 };
 
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  int error = 0;
-  for (const std::string_view bytes : pieces) {
-    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
-  }
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
-  return detail::FileError("WriteFile", path, error);
-}
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
-}
+// A device for kernels that run on any: Register(registry, Ops<...>{}, Devices<AnyDevice>{}). Such a kernel serves
+// where a device has no kernel of its own; all its arguments lie in host memory, and what it needs it gets from its
+// context.
+struct AnyDevice {
+  static constexpr std::string_view type = "DEFAULT";
+};
 
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/io/read_graph.hpp ----
-// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its constants
-// stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
-TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
-
 namespace detail {
 
-// Nothing but characters of a text file, in the first bytes?
-inline bool LooksLikeText(std::span<const std::byte> bytes) {
-  const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
+inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
+  for (std::size_t i = 0; i < constraint.count; ++i)
+    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
+  return false;
+}
+TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
+  constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
+  return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
+                                 "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
+                                 "', but the node's has another: ", SummarizeNodeDef(node));
+}
+inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
+  using Kind = KernelMatch::Kind;
+  const AttrValue* const attr = node.attr.Find(constraint.attr);
+  if (attr == nullptr)
+    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
+                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
+  const AttrValue::Kind kind = attr->kind();
+  if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
+    *satisfies = Allows(constraint, attr->i(), {});
+  } else if (constraint.kind == Kind::kBool && kind == AttrValue::Kind::kBool) {
+    *satisfies = Allows(constraint, attr->b() ? 1 : 0, {});
+  } else if (constraint.kind == Kind::kString && kind == AttrValue::Kind::kString) {
+    *satisfies = Allows(constraint, 0, attr->s());
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kType) {
+    *satisfies = Allows(constraint, static_cast<std::int64_t>(attr->type()), {});
+  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kList) {
+    *satisfies = true;
+    for (const DataType type : attr->list().type)
+      *satisfies = *satisfies && Allows(constraint, static_cast<std::int64_t>(type), {});
+  } else {
+    return WrongKindOfAttr(constraint, node);
   }
-  return n > 0;
-}
-
-TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
-  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
-                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
-}
-
-}  // namespace detail
-
-// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
-// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
-// GraphDef. Each names the path.
-inline Result<GraphDef> ReadGraphFile(const std::string& path) {
-  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
-  if (bytes.empty())
-    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
-  Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
-  if (!graph.ok()) {
-    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
-    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
-  }
-  if (graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() && graph->debug_info.empty()) {
-    return errors::InvalidArgument(
-        "ReadGraphFile: '", path, "' has ", bytes.size(),
-        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
-  }
-  return graph;
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/io/graph_file.hpp ----
-// Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
-  wire::Writer writer;
-  wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
-  return WriteFile(path, writer.view());
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/io/load_library.hpp ----
-// LoadLibrary: ops and kernels from a shared library, for a program that is running (plugin.hpp says how such a library
-// is made).
-#if __has_include(<dlfcn.h>)
-#include <dlfcn.h>
-#endif
-
-// ---- tenon/kernel/row.hpp ----
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
-// start-up but one pointer being linked into a list.
-TENON_NAMESPACE_BEGIN
-
-class OpKernel;
-struct KernelMatch;
-
-inline constexpr int kMaxTypedAttrs = 4;
-
-namespace detail {
-struct AttrSlot;
-}
-
-// An op as the registry holds it, one per op struct.
-struct OpRow {
-  const OpView* view;
-  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
-  std::int8_t typed_count;                   // type attrs that the kernels are templates over
-  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  std::size_t (*list_slots)(void* attrs,
-                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
-  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
-};
-
-namespace detail {
-
-struct SpanStorage;
-
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
-// for an asynchronous kernel until Done is called.
-struct CallFrame {
-  OpKernelContext* context;
-  void* device;
-  const AnyView* views;          // of all inputs, then of all outputs
-  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
-  Tensor* const* inputs;
-  Tensor* outputs;
-  int num_inputs;  // tensors, not arguments
-  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
-  std::byte* late;  // 16 bytes per argument for Late objects
-  Done::Callback done;  // asynchronous kernels
-  void* done_state;
-};
-
-}  // namespace detail
-
-// One kernel: an op struct's kernel template with its device and types filled in.
-struct KernelRow {
-  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
-  std::string_view device;  // "CPU", "GPU"
-  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
-  bool is_async = false;
-  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
-  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;  // of the kernel object
-  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
-  void (*destroy)(void* kernel) = nullptr;  // null: trivial
-  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
-  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
-};
-
-// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
-struct RegistrationBatch {
-  const OpRow* const* ops = nullptr;
-  std::size_t op_count = 0;
-  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
-  const std::size_t* table_sizes = nullptr;
-  std::size_t table_count = 0;
-  RegistrationBatch* next = nullptr;
-  std::atomic<bool> linked{false};
-};
-
-namespace detail {
-// All batches of the process, newest first. thread-safe.
-inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
-
-inline bool LinkBatch(RegistrationBatch* batch) {
-  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
-  batch->next = registration_batches.load(std::memory_order_relaxed);
-  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
-                                                     std::memory_order_relaxed)) {
-  }
-  return true;
-}
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/plugin.hpp ----
-// What a shared library of ops and kernels shows to the program that loads it: one C function that returns a
-// PluginHeader. TENON_PLUGIN (plugin.hpp) writes it, LoadLibrary (io/load_library.hpp) reads it.
-TENON_NAMESPACE_BEGIN
-
-inline constexpr char kPluginMagic[8] = {'t', 'e', 'n', 'o', 'n', 'l', 'i', 'b'};
-inline constexpr const char* kPluginEntryPoint = "tenon_plugin";
-inline constexpr std::size_t kPluginDataTypes = 64;
-inline constexpr std::uint8_t kNoSuchDataType = 0xff;
-
-namespace detail {
-
-#define TENON_DETAIL_TEXT_OF(text) #text
-#define TENON_DETAIL_TEXT(macro) TENON_DETAIL_TEXT_OF(macro)
-#if defined(_LIBCPP_ABI_VERSION)
-#define TENON_DETAIL_LIBRARY_ABI "libc++ abi " TENON_DETAIL_TEXT(_LIBCPP_ABI_VERSION)
-#elif defined(_GLIBCXX_USE_CXX11_ABI)
-#define TENON_DETAIL_LIBRARY_ABI "libstdc++ cxx11=" TENON_DETAIL_TEXT(_GLIBCXX_USE_CXX11_ABI)
-#else
-#define TENON_DETAIL_LIBRARY_ABI "another standard library"
-#endif
-inline constexpr const char* kPluginAbi =
-    "tenon " TENON_DETAIL_TEXT(TENON_ABI_TAG) ", " TENON_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
-#undef TENON_DETAIL_LIBRARY_ABI
-#undef TENON_DETAIL_TEXT
-#undef TENON_DETAIL_TEXT_OF
-
-// A number made of the sizes of all that crosses: differs, as good as always, when a type has changed in between or
-// when a macro such as _GLIBCXX_DEBUG changes containers.
-constexpr std::uint32_t PluginLayout() {
-  std::uint32_t hash = 2166136261u;
-  for (const std::size_t size : {sizeof(void*),
-                                 sizeof(long),
-                                 sizeof(std::string),
-                                 sizeof(Status),
-                                 sizeof(Tensor),
-                                 sizeof(TensorShape),
-                                 sizeof(PartialTensorShape),
-                                 sizeof(AnyView),
-                                 sizeof(ArgSpec),
-                                 sizeof(AttrSpec),
-                                 sizeof(OpView),
-                                 sizeof(OpRow),
-                                 sizeof(KernelRow),
-                                 sizeof(ParamInfo),
-                                 sizeof(RegistrationBatch),
-                                 sizeof(CallFrame),
-                                 sizeof(AttrValue),
-                                 sizeof(NodeDef),
-                                 sizeof(InferenceContext),
-                                 sizeof(OpKernel),
-                                 sizeof(OpKernelContext),
-                                 sizeof(OpKernelContext::NodeFrame),
-                                 sizeof(StepEnvironment),
-                                 sizeof(OpKernelConstruction),
-                                 sizeof(Cpu)})
-    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
-  return hash;
-}
-
-// Bytes of one element of every DataType by its number, those with a C++ object in the tensor included.
-using PluginDataTypeSizes = std::array<std::uint8_t, kPluginDataTypes>;
-constexpr PluginDataTypeSizes MakePluginDataTypeSizes() {
-  PluginDataTypeSizes sizes{};
-  sizes.fill(kNoSuchDataType);
-  for (std::size_t i = 0; i < kDataTypeCount; ++i) sizes[i] = kDataTypeRows[i].size;
-  sizes[static_cast<std::size_t>(DataType::kString)] = sizeof(tstring);
-  sizes[static_cast<std::size_t>(DataType::kResource)] = sizeof(ResourceHandle);
-  sizes[static_cast<std::size_t>(DataType::kVariant)] = sizeof(Variant);
-  return sizes;
-}
-
-}  // namespace detail
-
-// immutable. The members down to `dtype_sizes` keep their places in all versions, so that any two can compare them.
-struct PluginHeader {
-  char magic[8];             // kPluginMagic
-  std::uint32_t version[3];  // of the headers that the library was built from
-  std::uint32_t layout;      // of the types that cross
-  const char* abi;
-  std::uint8_t dtype_sizes[kPluginDataTypes];  // by DataType number; kNoSuchDataType: there is none
-  // Read only when all of the above is the same.
-  const RegistrationBatch* batch;                        // of TENON_PLUGIN
-  const std::atomic<RegistrationBatch*>* linked_batches;  // of TENON_REGISTER in the library's other files
-};
-
-constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
-  PluginHeader header{};
-  for (std::size_t i = 0; i < sizeof(kPluginMagic); ++i) header.magic[i] = kPluginMagic[i];
-  header.version[0] = TENON_VERSION_MAJOR;
-  header.version[1] = TENON_VERSION_MINOR;
-  header.version[2] = TENON_VERSION_PATCH;
-  header.layout = detail::PluginLayout();
-  header.abi = detail::kPluginAbi;
-  constexpr detail::PluginDataTypeSizes sizes = detail::MakePluginDataTypeSizes();
-  for (std::size_t i = 0; i < kPluginDataTypes; ++i) header.dtype_sizes[i] = sizes[i];
-  header.batch = batch;
-  header.linked_batches = &detail::registration_batches;
-  return header;
-}
-
-// Whether a program of these headers may use a library of that header. FailedPrecondition says what differs; `library`
-// names it.
-inline Status CheckPlugin(const PluginHeader& header, std::string_view library) {
-  const PluginHeader own = MakePluginHeader(nullptr);
-  const auto refuse = [library](std::string_view what) {
-    return errors::FailedPrecondition("LoadLibrary: '", library, "' ", what, "; build it again with these headers");
-  };
-  if (std::string_view(header.magic, sizeof(header.magic)) != std::string_view(own.magic, sizeof(own.magic)))
-    return errors::FailedPrecondition("LoadLibrary: '", library, "': what its function '", kPluginEntryPoint,
-                                      "' returns is no plug-in header; TENON_PLUGIN(ops...) writes one");
-  const auto version = [](const PluginHeader& h) {
-    return StrCat("Tenon ", h.version[0], ".", h.version[1], ".", h.version[2]);
-  };
-  // As for the CMake package: the same minor version.
-  if (header.version[0] != own.version[0] || header.version[1] != own.version[1])
-    return refuse(StrCat("was built against ", version(header), ", this program against ", version(own)));
-  if (std::string_view(header.abi) != own.abi)
-    return refuse(StrCat("has the ABI '", header.abi, "', this program '", own.abi, "'"));
-  for (std::size_t i = 0; i < kPluginDataTypes; ++i) {
-    if (header.dtype_sizes[i] == own.dtype_sizes[i]) continue;
-    const auto size = [i](const PluginHeader& h) {
-      return h.dtype_sizes[i] == kNoSuchDataType ? std::string("unknown") : StrCat(int{h.dtype_sizes[i]}, " bytes");
-    };
-    return refuse(
-        StrCat("has another table of dtypes: number ", i, " is ", size(header), " there and ", size(own), " here"));
-  }
-  if (header.layout != own.layout)
-    return refuse(StrCat("lays out Tenon's types in another way than this program: layout ", header.layout, ", not ",
-                         own.layout, " (a macro that changes the standard library's containers?)"));
   return OkStatus();
 }
+
+inline const ArgSpec* FindArgument(std::span<const ArgSpec> arguments, std::string_view name) {
+  for (const ArgSpec& argument : arguments)
+    if (argument.name() == name) return &argument;
+  return nullptr;
+}
+TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
+  std::string have;
+  for (const auto& list : {op.inputs, op.outputs})
+    for (const ArgSpec& argument : list) StrAppend(&have, have.empty() ? "'" : ", '", argument.name(), "'");
+  std::string attrs;
+  for (const AttrSpec& attr : op.attrs) StrAppend(&attrs, attrs.empty() ? "'" : ", '", attr.name(), "'");
+  return errors::InvalidArgument(what, " '", name, "' not found in OpDef: op '", op.name, "' has the arguments ",
+                                 have.empty() ? "(none)" : have, " and the attrs ", attrs.empty() ? "(none)" : attrs);
+}
+
+}  // namespace detail
+
+// InvalidArgument when a match names arguments or attrs that the op does not have. Attrs that begin with '_' are the
+// system's: nodes of any op may have them.
+inline Status CheckMatch(const KernelMatch& match, const OpView& op) {
+  for (std::size_t i = 0; i < match.host_count; ++i) {
+    const std::string_view name = match.host_arguments[i];
+    if (detail::FindArgument(op.inputs, name) == nullptr && detail::FindArgument(op.outputs, name) == nullptr)
+      return detail::NotOfTheOp(op, "HostMemory arg", name);
+  }
+  for (std::size_t i = 0; i < match.count; ++i) {
+    const std::string_view name = match.constraints[i].attr;
+    if (!StartsWith(name, "_") && op.AttrIndex(name) < 0) return detail::NotOfTheOp(op, "kernel constraint attr", name);
+  }
+  return OkStatus();
+}
+
+// Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
+// one of another kind.
+inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
+  *satisfies = true;
+  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
+    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
+  return OkStatus();
+}
+TENON_SETUP_CODE_END
 
 TENON_NAMESPACE_END
 
@@ -23063,6 +22666,99 @@ std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/kernel/row.hpp ----
+// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
+// start-up but one pointer being linked into a list.
+TENON_NAMESPACE_BEGIN
+
+class OpKernel;
+struct KernelMatch;
+
+inline constexpr int kMaxTypedAttrs = 4;
+
+namespace detail {
+struct AttrSlot;
+}
+
+// An op as the registry holds it, one per op struct.
+struct OpRow {
+  const OpView* view;
+  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
+  std::int8_t typed_count;                   // type attrs that the kernels are templates over
+  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
+  bool by_name;  // `view` has only a name until the registry knows the op; not a constant
+  std::size_t (*list_slots)(void* attrs,
+                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
+};
+
+namespace detail {
+
+struct SpanStorage;
+
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
+// for an asynchronous kernel until Done is called.
+struct CallFrame {
+  OpKernelContext* context;
+  void* device;
+  const AnyView* views;  // of all inputs, then of all outputs
+  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
+  Tensor* const* inputs;
+  Tensor* outputs;
+  int num_inputs;  // tensors, not arguments
+  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  std::byte* late;  // 16 bytes per argument for Late objects
+  Done::Callback done;  // asynchronous kernels
+  void* done_state;
+};
+
+}  // namespace detail
+
+// One kernel: an op struct's kernel template with its device and types filled in.
+struct KernelRow {
+  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
+  std::string_view device;  // "CPU", "GPU"
+  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
+  bool is_async = false;
+  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
+  bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
+  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
+  std::uint32_t size = 0, align = 0;  // of the kernel object
+  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
+  void (*destroy)(void* kernel) = nullptr;  // null: trivial
+  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
+  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
+};
+
+// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
+struct RegistrationBatch {
+  const OpRow* const* ops = nullptr;
+  std::size_t op_count = 0;
+  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
+  const std::size_t* table_sizes = nullptr;
+  std::size_t table_count = 0;
+  RegistrationBatch* next = nullptr;
+  std::atomic<bool> linked{false};
+};
+
+namespace detail {
+// All batches of the process, newest first. thread-safe.
+inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
+
+inline bool LinkBatch(RegistrationBatch* batch) {
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
+  batch->next = registration_batches.load(std::memory_order_relaxed);
+  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
+  }
+  return true;
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/kernel/adapted_kernel.hpp ----
 // AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
 // forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
@@ -23082,6 +22778,57 @@ inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
 Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
 
+// What the op's shape function throws is Internal.
+inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
+#if defined(__cpp_exceptions)
+  try {
+    return op.shape_fn(shapes);
+  } catch (...) {
+    return StatusOfException(StrCat(op.name, ": the shape function of op '", op.name, "' threw at node '", node, "'"));
+  }
+#else
+  (void)node;
+  return op.shape_fn(shapes);
+#endif
+}
+
+// True when the memo was made for inputs of these shapes and values.
+inline bool MadeForInputs(const ShapeMemo& memo, int num_inputs, const Tensor* const* inputs) {
+  for (int i = 0; i < num_inputs; ++i)
+    if (!(memo.inputs[static_cast<std::size_t>(i)] == inputs[i]->shape())) return false;
+  if (memo.value_inputs == 0) return true;
+  std::size_t v = 0;
+  for (int i = 0; i < num_inputs && i < 64; ++i) {
+    if ((memo.value_inputs >> i & 1) == 0) continue;
+    const SlimVector<std::byte>& value = memo.values[v++];
+    if (value.size() != inputs[i]->TotalBytes() ||
+        (!value.empty() && std::memcmp(value.data(), inputs[i]->raw_data(), value.size()) != 0))
+      return false;
+  }
+  return true;
+}
+// Writes down what a shape function has seen. False when it read something that cannot be compared later.
+inline bool RememberInputs(InferenceContext& shapes, int num_inputs, const Tensor* const* inputs, ShapeMemo* memo) {
+  memo->inputs.clear();
+  memo->values.clear();
+  memo->value_inputs = 0;
+  bool repeatable = true;
+  for (int i = 0; i < num_inputs; ++i) {
+    const Tensor& t = *inputs[i];
+    memo->inputs.push_back(t.shape());
+    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
+    if (shapes.input_tensor(i) == nullptr) continue;  // it was asked for, but could not be read
+    if (i >= 64 || SizeOf(t.dtype()) == 0) {
+      repeatable = false;
+      continue;
+    }
+    memo->value_inputs |= std::uint64_t{1} << i;
+    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
+    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
+  }
+  return repeatable;
+}
+
 // What AdaptedKernel and AdaptedAsyncKernel share. immutable after Build; Prepare may run on many threads.
 class AdaptedCore {
  public:
@@ -23097,9 +22844,17 @@ class AdaptedCore {
   }
 
   Status Build(const KernelRow& row, OpKernelConstruction* construction) {
+    struct Memory {
+      ~Memory() {
+        if (data != nullptr) ::operator delete(data, std::align_val_t{align});
+      }
+      void* data;
+      std::uint32_t align;
+    };
+    Memory memory{::operator new(row.size, std::align_val_t{row.align}), row.align};
     row_ = &row;
-    object_ = ::operator new(row.size, std::align_val_t{row.align});
-    void* attrs = row.construct(object_);
+    void* attrs = row.construct(memory.data);  // may throw
+    object_ = std::exchange(memory.data, nullptr);
     if (row.op->list_slots != nullptr) {
       AttrSlot slots[kMaxAttrMembers];
       TENON_RETURN_IF_ERROR(BindAttrSlots(*construction, {slots, row.op->list_slots(attrs, slots)}));
@@ -23242,7 +22997,7 @@ class AdaptedCore {
   }
 
   TENON_ALWAYS_INLINE Status PrepareOutputs(OpKernelContext* ctx, ShapeMemo* memo, AnyView* views) const {
-    if (!Remembers(*memo, ctx)) [[unlikely]]
+    if (!memo->valid || !MadeForInputs(*memo, num_inputs_, ctx->input_array())) [[unlikely]]
       TENON_RETURN_IF_ERROR(InferShapes(ctx, memo));
     for (const OutputPlan& out : outputs_) {
       const TensorShape& shape = memo->outputs[static_cast<std::size_t>(out.tensor)];
@@ -23257,22 +23012,6 @@ class AdaptedCore {
     return PrepareOutputs(ctx, &memo, views);
   }
 
-  // True when the memo was made for the present input shapes and values.
-  bool Remembers(const ShapeMemo& memo, OpKernelContext* ctx) const {
-    if (!memo.valid) return false;
-    for (int i = 0; i < num_inputs_; ++i)
-      if (!(memo.inputs[Position(i)] == ctx->input(i).shape())) return false;
-    if (memo.value_inputs == 0) return true;
-    std::size_t v = 0;
-    for (int i = 0; i < num_inputs_ && i < 64; ++i) {
-      if ((memo.value_inputs >> i & 1) == 0) continue;
-      const SlimVector<std::byte>& value = memo.values[v++];
-      if (value.size() != ctx->input(i).TotalBytes() ||
-          (!value.empty() && std::memcmp(value.data(), ctx->input(i).raw_data(), value.size()) != 0))
-        return false;
-    }
-    return true;
-  }
   Status InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const;
 
   const KernelRow* row_ = nullptr;
@@ -23285,7 +23024,7 @@ class AdaptedCore {
 
 inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) const {
   const OpView& op = *row_->op->view;
-  memo->valid = false;
+  memo->valid = memo->has_promised = false;
   InferenceContext shapes;
   shapes.Reset(ctx->graph_def_version(), &ctx->op_kernel().def(), &op);
   for (int i = 0; i < num_inputs_; ++i) {
@@ -23294,25 +23033,10 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
     shapes.AddInput(ctx->input(i).shape(), readable ? &ctx->input(i) : nullptr);
   }
   TENON_RETURN_IF_ERROR(shapes.construction_status());
-  if (Status status = op.shape_fn(&shapes); !status.ok())
+  if (Status status = TryShapeFn(op, ctx->op_kernel().name(), &shapes); !status.ok())
     return StartsWith(status.message(), op.name) ? status
                                                  : Status(status.code(), StrCat(op.name, ": ", status.message()));
-  memo->inputs.clear();
-  memo->values.clear();
-  memo->value_inputs = 0;
-  bool repeatable = true;
-  for (int i = 0; i < num_inputs_; ++i) {
-    const Tensor& t = ctx->input(i);
-    memo->inputs.push_back(t.shape());
-    if (!shapes.requested_input_tensor(i) && !shapes.requested_as_shape(i)) continue;
-    if (i >= 64 || SizeOf(t.dtype()) == 0) {
-      repeatable = false;
-      continue;
-    }
-    memo->value_inputs |= std::uint64_t{1} << i;
-    const auto* bytes = static_cast<const std::byte*>(t.raw_data());
-    memo->values.emplace_back(bytes, bytes + t.TotalBytes());
-  }
+  const bool repeatable = RememberInputs(shapes, num_inputs_, ctx->input_array(), memo);
   memo->outputs.assign(static_cast<std::size_t>(num_outputs_), TensorShape());
   for (const OutputPlan& out : outputs_)
     if (Status status = shapes.ToTensorShape(shapes.output(out.tensor), &memo->outputs[Position(out.tensor)]);
@@ -23439,7 +23163,20 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
     call->frame.done_state = call;
+#if defined(__cpp_exceptions)
+    Starting starting{call, false, std::exchange(starting_, &starting)};
+    try {
+      (void)core_.Call(call->frame);
+    } catch (...) {
+      starting_ = starting.outer;
+      if (!starting.dropped) throw;
+      return Finish(call, detail::StatusOfException(
+                              StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+    }
+    starting_ = starting.outer;
+#else
     (void)core_.Call(call->frame);  // errors go through Done
+#endif
   }
 
  private:
@@ -23451,14 +23188,32 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };
+  // A call that is in operator() on this thread. When that throws, its Done goes first, and must not end the call: the
+  // error is what was thrown.
+  struct Starting {
+    const PendingCall* call;
+    bool dropped;
+    Starting* outer;
+  };
+#if defined(__cpp_exceptions)
+  static inline thread_local Starting* starting_ = nullptr;
+  static bool IsThrown(const PendingCall* call, const Status& status) {
+    if (starting_ == nullptr || starting_->call != call || std::uncaught_exceptions() == 0) return false;
+    return starting_->dropped = status.message() == Done::kDropped;
+  }
+#else
+  static bool IsThrown(const PendingCall*, const Status&) { return false; }
+#endif
   TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
     const std::string_view op = context->op_kernel().type_string();
     context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
   }
   static void Finish(void* state, Status status) {
     auto* call = static_cast<PendingCall*>(state);
-    if (!status.ok()) [[unlikely]]
+    if (!status.ok()) [[unlikely]] {
+      if (IsThrown(call, status)) return;
       SetError(call->context, status);
+    }
     const DoneCallback done = std::move(call->done);
     delete call;
     done();
@@ -23466,137 +23221,6 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   detail::AdaptedCore core_;
 };
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/match.hpp ----
-// KernelMatch: which nodes a kernel is for, beside its device and types. What TensorFlow's kernel builder says with
-// Label, Priority, AttrConstraint and TypeConstraint (reference: KernelDef).
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-void kernel_match_error_has_more_than_4_constraints();
-void kernel_match_error_allows_more_than_8_values();
-}  // namespace detail
-
-// A member of an op struct: its kernels serve only these nodes. Another struct may hold the kernels for the others; of
-// several that fit a node, the one of the highest priority is taken. Immutable, a constant.
-//
-//   struct MatMulFast {
-//     static constexpr auto signature = MatMul::signature;
-//     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
-struct KernelMatch {
-  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8;
-  enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
-  struct Value {
-    std::int64_t number = 0;
-    std::string_view text;
-  };
-  struct Constraint {
-    std::string_view attr;
-    Kind kind = Kind::kInt;
-    std::size_t count = 0;
-    Value values[kMaxValues];
-  };
-
-  std::string_view label;  // nodes ask for it with their attr `_kernel`
-  int priority = 0;
-  std::size_t count = 0;
-  Constraint constraints[kMaxConstraints];
-
-  constexpr KernelMatch Label(std::string_view text) const {
-    KernelMatch match = *this;
-    match.label = text;
-    return match;
-  }
-  constexpr KernelMatch Priority(int value) const {
-    KernelMatch match = *this;
-    match.priority = value;
-    return match;
-  }
-  // The attr has one of these values: bool, int, text or DataType. Of a list of types, all have.
-  template <class T>
-  constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
-    if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
-    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
-    KernelMatch match = *this;
-    Constraint& constraint = match.constraints[match.count++];
-    constraint.attr = attr;
-    for (const T& value : values) Add(&constraint, value);
-    return match;
-  }
-
- private:
-  static constexpr void Add(Constraint* to, Kind kind, Value value) {
-    to->kind = kind;
-    to->values[to->count++] = value;
-  }
-  static constexpr void Add(Constraint* to, std::string_view text) { Add(to, Kind::kString, {0, text}); }
-  static constexpr void Add(Constraint* to, const char* text) { Add(to, std::string_view(text)); }
-  static constexpr void Add(Constraint* to, DataType type) {
-    Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
-  }
-  static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
-  static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
-};
-
-// A device for kernels that run on any: Register(registry, Ops<...>{}, Devices<AnyDevice>{}). Such a kernel serves
-// where a device has no kernel of its own; all its arguments lie in host memory, and what it needs it gets from its
-// context.
-struct AnyDevice {
-  static constexpr std::string_view type = "DEFAULT";
-};
-
-TENON_SETUP_CODE_BEGIN
-namespace detail {
-
-inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
-  for (std::size_t i = 0; i < constraint.count; ++i)
-    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
-  return false;
-}
-TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
-  constexpr std::string_view kKinds[] = {"int", "bool", "string", "type or list(type)"};
-  return errors::InvalidArgument("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
-                                 "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
-                                 "', but the node's has another: ", SummarizeNodeDef(node));
-}
-inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
-  using Kind = KernelMatch::Kind;
-  const AttrValue* const attr = node.attr.Find(constraint.attr);
-  if (attr == nullptr)
-    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
-                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
-  const AttrValue::Kind kind = attr->kind();
-  if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
-    *satisfies = Allows(constraint, attr->i(), {});
-  } else if (constraint.kind == Kind::kBool && kind == AttrValue::Kind::kBool) {
-    *satisfies = Allows(constraint, attr->b() ? 1 : 0, {});
-  } else if (constraint.kind == Kind::kString && kind == AttrValue::Kind::kString) {
-    *satisfies = Allows(constraint, 0, attr->s());
-  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kType) {
-    *satisfies = Allows(constraint, static_cast<std::int64_t>(attr->type()), {});
-  } else if (constraint.kind == Kind::kType && kind == AttrValue::Kind::kList) {
-    *satisfies = true;
-    for (const DataType type : attr->list().type)
-      *satisfies = *satisfies && Allows(constraint, static_cast<std::int64_t>(type), {});
-  } else {
-    return WrongKindOfAttr(constraint, node);
-  }
-  return OkStatus();
-}
-
-}  // namespace detail
-
-// Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
-// one of another kind.
-inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
-  *satisfies = true;
-  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
-    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
-  return OkStatus();
-}
-TENON_SETUP_CODE_END
 
 TENON_NAMESPACE_END
 
@@ -23697,6 +23321,19 @@ class Registry {
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
     return RowsOf(kernels_.Find(op));
+  }
+
+  // All kernels of all ops, in the order of their registration.
+  SlimVector<const KernelRow*> AllKernels() const {
+    Refresh();
+    const MutexLock lock(mutex_);
+    SlimVector<const Table*> tables;
+    for (const Table* table = tables_; table != nullptr; table = table->older) tables.push_back(table);
+    SlimVector<const KernelRow*> rows;
+    for (std::size_t t = tables.size(); t-- > 0;)
+      for (const KernelRow* row = tables[t]->rows; row != tables[t]->rows + tables[t]->count; ++row)
+        if (row->op != nullptr) rows.push_back(row);
+    return rows;
   }
 
   // The op's description, or null.
@@ -23846,6 +23483,7 @@ class Registry {
   }
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
+    if (op.match != nullptr) TENON_RETURN_IF_ERROR(CheckMatch(*op.match, *op.view));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     if (kernels == nullptr || kernels->op == &op || op.match != nullptr) return OkStatus();
     const OpRow* const plain = PlainOp(*kernels);
@@ -23856,6 +23494,7 @@ class Registry {
   Status AddLocked(const RegistrationBatch& batch) const {
     Status status;
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
+    if (batch.op_count != 0 && !waiting_.empty()) status.Update(AddWaiting());
     for (std::size_t t = 0; t < batch.table_count; ++t) {
       const KernelRow* row = batch.tables[t];
       const KernelRow* const end = row + batch.table_sizes[t];
@@ -23864,8 +23503,24 @@ class Registry {
     }
     return status;
   }
+  // Kernels whose op has come.
+  TENON_COLD Status AddWaiting() const {
+    Status status;
+    SlimVector<const KernelRow*> waiting;
+    waiting.swap(waiting_);
+    for (const KernelRow* row : waiting) status.Update(AddTable(row, 1));
+    return status;
+  }
   Status AddTable(const KernelRow* rows, std::size_t count) const {
     const OpRow& op = *rows->op;
+    if (op.by_name) {
+      const OpView* const view = ops_.Find(op.view->name);
+      if (view == nullptr) {
+        waiting_.push_back(rows);
+        return OkStatus();
+      }
+      const_cast<OpRow&>(op).view = view;
+    }
     TENON_RETURN_IF_ERROR(CheckOp(op));
     const OpKernels* const kernels = kernels_.Find(op.view->name);
     Table* last = nullptr;
@@ -23889,12 +23544,27 @@ class Registry {
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;
   mutable const Table* tables_ = nullptr;  // the newest
+  mutable SlimVector<const KernelRow*> waiting_;  // kernels by name whose op has not come
   mutable Status status_;
 };
 
-// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
-// kernel.
-inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+namespace detail {
+// The arguments that the match names.
+inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
+  for (std::size_t i = 0; i < match.host_count; ++i) {
+    const std::string_view name = match.host_arguments[i];
+    int start = 0, stop = 0;
+    if (kernel->InputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
+    else if (kernel->OutputRange(name, &start, &stop).ok())
+      while (start < stop) kernel->set_output_memory_type(start++, MemoryType::kHost);
+    else
+      return NotOfTheOp(kernel->op(), "HostMemory arg", name);
+  }
+  return OkStatus();
+}
+
+inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
   Owned<OpKernel> kernel;
   if (row.create != nullptr) {
     kernel.reset(row.create(construction));
@@ -23908,10 +23578,1018 @@ inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstr
     kernel = std::move(adapted);
   }
   TENON_RETURN_IF_ERROR(construction->status());
+  if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
   return kernel;
+}
+}  // namespace detail
+
+// Builds the kernel that a row describes for one node. The construction's node, op and type lists must outlive the
+// kernel. What its constructor (or Init) throws is Internal.
+inline Result<Owned<OpKernel>> CreateKernel(const KernelRow& row, OpKernelConstruction* construction) {
+#if defined(__cpp_exceptions)
+  try {
+    return detail::BuildKernel(row, construction);
+  } catch (...) {
+    return detail::StatusOfException(StrCat("the constructor of the kernel of op '", construction->op().name,
+                                            "' threw at node '", construction->def().name, "'"));
+  }
+#else
+  return detail::BuildKernel(row, construction);
+#endif
 }
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/kernel_list.hpp ----
+// KernelList: the registered kernels as TensorFlow's KernelList message says it, for tools.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// TensorFlow's KernelDef message: one kernel of one op.
+struct KernelDescription {
+  struct Constraint {
+    std::string name;
+    AttrValue allowed_values;  // a list
+  };
+  std::string op, device_type;
+  SlimVector<Constraint> constraint;
+  SlimVector<std::string> host_memory_arg;
+  std::string label;
+  std::int32_t priority = 0;
+};
+struct KernelList {
+  SlimVector<KernelDescription> kernel;
+};
+
+namespace detail {
+
+inline KernelDescription::Constraint Allowed(const KernelMatch::Constraint& from) {
+  KernelDescription::Constraint constraint{std::string(from.attr), {}};
+  auto* const list = constraint.allowed_values.mutable_list();
+  for (std::size_t i = 0; i < from.count; ++i) {
+    const KernelMatch::Value& value = from.values[i];
+    switch (from.kind) {
+      case KernelMatch::Kind::kInt: list->i.push_back(value.number); break;
+      case KernelMatch::Kind::kBool: list->b.push_back(value.number != 0); break;
+      case KernelMatch::Kind::kString: list->s.push_back(std::string(value.text)); break;
+      case KernelMatch::Kind::kType: list->type.push_back(static_cast<DataType>(value.number)); break;
+    }
+  }
+  return constraint;
+}
+// Host arguments: those that the match names, parameters that say so, and all of a kernel for any device.
+inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
+  const auto add = [kernel](std::string_view name) {
+    for (const std::string& known : kernel->host_memory_arg)
+      if (known == name) return;
+    kernel->host_memory_arg.push_back(std::string(name));
+  };
+  std::size_t argument = 0;
+  for (const auto& list : {row.op->view->inputs, row.op->view->outputs})
+    for (const ArgSpec& arg : list) {
+      const ParamKind kind = row.params == nullptr ? ParamKind::kBad : row.params[argument].kind;
+      ++argument;
+      if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
+    }
+  if (row.op->match == nullptr) return;
+  for (std::size_t i = 0; i < row.op->match->host_count; ++i) add(row.op->match->host_arguments[i]);
+}
+inline KernelDescription Describe(const KernelRow& row) {
+  KernelDescription kernel;
+  kernel.op = row.op->view->name;
+  kernel.device_type = row.device;
+  for (int k = 0; k < row.op->typed_count; ++k) {
+    KernelDescription::Constraint constraint;
+    constraint.name = row.op->view->attrs[static_cast<std::size_t>(row.op->typed_attr[k])].name();
+    constraint.allowed_values.mutable_list()->type.push_back(static_cast<DataType>(row.types[k]));
+    kernel.constraint.push_back(std::move(constraint));
+  }
+  if (const KernelMatch* const match = row.op->match; match != nullptr) {
+    for (std::size_t i = 0; i < match->count; ++i) kernel.constraint.push_back(Allowed(match->constraints[i]));
+    kernel.label = match->label;
+    kernel.priority = match->priority;
+  }
+  AddHostArguments(row, &kernel);
+  return kernel;
+}
+
+}  // namespace detail
+
+// In the order of their registration.
+//
+//   std::string bytes = SerializeKernelList(GetAllRegisteredKernels());
+inline KernelList GetAllRegisteredKernels(const Registry& registry = Registry::Global()) {
+  KernelList list;
+  for (const KernelRow* row : registry.AllKernels()) list.kernel.push_back(detail::Describe(*row));
+  return list;
+}
+inline KernelList GetRegisteredKernelsForOp(std::string_view op, const Registry& registry = Registry::Global()) {
+  KernelList list;
+  for (const KernelRow* row : registry.KernelsOf(op)) list.kernel.push_back(detail::Describe(*row));
+  return list;
+}
+
+namespace wire {
+
+template <>
+struct Schema<KernelDescription::Constraint> {
+  static const Message message;
+};
+template <>
+struct Schema<KernelDescription> {
+  static const Message message;
+};
+template <>
+struct Schema<KernelList> {
+  static const Message message;
+};
+inline constexpr Field kKernelConstraintFields[] = {
+    MakeField<&KernelDescription::Constraint::name>(1, "name"),
+    MakeField<&KernelDescription::Constraint::allowed_values>(2, "allowed_values"),
+};
+inline constexpr Message Schema<KernelDescription::Constraint>::message("KernelDef.AttrConstraint",
+                                                                        kKernelConstraintFields);
+inline constexpr Field kKernelDefFields[] = {
+    MakeField<&KernelDescription::op>(1, "op"),
+    MakeField<&KernelDescription::device_type>(2, "device_type"),
+    MakeField<&KernelDescription::constraint>(3, "constraint"),
+    MakeField<&KernelDescription::host_memory_arg>(4, "host_memory_arg"),
+    MakeField<&KernelDescription::label>(5, "label"),
+    MakeField<&KernelDescription::priority>(6, "priority"),
+};
+inline constexpr Message Schema<KernelDescription>::message("KernelDef", kKernelDefFields);
+inline constexpr Field kKernelListFields[] = {MakeField<&KernelList::kernel>(1, "kernel")};
+inline constexpr Message Schema<KernelList>::message("KernelList", kKernelListFields);
+
+}  // namespace wire
+
+// TensorFlow's KernelList message.
+inline std::string SerializeKernelList(const KernelList& list) {
+  std::string bytes;
+  wire::SerializeTo(list, &bytes);
+  return bytes;
+}
+// DataLoss when the bytes are no such message.
+inline Result<KernelList> ParseKernelList(std::span<const std::byte> bytes) {
+  return detail::ParseProto<KernelList>(bytes);
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/dlpack.hpp ----
+// DLPack: tensors of NumPy, PyTorch, JAX, CuPy... as Tensors and the other way round, without a copy. The structs have
+// the layout of <dlpack/dlpack.h> 1.1, which is not needed: reinterpret_cast between its structs and these.
+TENON_NAMESPACE_BEGIN
+
+namespace dlpack {
+
+inline constexpr std::uint32_t kMajorVersion = 1, kMinorVersion = 1;
+
+enum DLDeviceType : std::int32_t {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3,
+  kDLOpenCL = 4,
+  kDLVulkan = 7,
+  kDLMetal = 8,
+  kDLVPI = 9,
+  kDLROCM = 10,
+  kDLROCMHost = 11,
+  kDLExtDev = 12,
+  kDLCUDAManaged = 13,
+  kDLOneAPI = 14,
+  kDLWebGPU = 15,
+  kDLHexagon = 16,
+  kDLMAIA = 17,
+  kDLTrn = 18,
+};
+
+enum DLDataTypeCode : std::uint8_t {
+  kDLInt = 0,
+  kDLUInt = 1,
+  kDLFloat = 2,
+  kDLOpaqueHandle = 3,
+  kDLBfloat = 4,
+  kDLComplex = 5,
+  kDLBool = 6,
+  kDLFloat8_e3m4 = 7,
+  kDLFloat8_e4m3 = 8,
+  kDLFloat8_e4m3b11fnuz = 9,
+  kDLFloat8_e4m3fn = 10,
+  kDLFloat8_e4m3fnuz = 11,
+  kDLFloat8_e5m2 = 12,
+  kDLFloat8_e5m2fnuz = 13,
+  kDLFloat8_e8m0fnu = 14,
+  kDLFloat6_e2m3fn = 15,
+  kDLFloat6_e3m2fn = 16,
+  kDLFloat4_e2m1fn = 17,
+};
+
+struct DLVersion {
+  std::uint32_t major;
+  std::uint32_t minor;
+};
+struct DLDevice {
+  std::int32_t device_type;  // a DLDeviceType, or one that came after version 1.1
+  std::int32_t device_id;
+};
+struct DLDataType {
+  std::uint8_t code;  // a DLDataTypeCode, or one that came after version 1.1
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements; null: row-major, packed
+  std::uint64_t byte_offset;
+};
+// The form before version 1.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);  // may be null
+};
+struct DLManagedTensorVersioned {
+  DLVersion version;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensorVersioned* self);  // may be null
+  std::uint64_t flags;
+  DLTensor dl_tensor;
+};
+
+inline constexpr std::uint64_t kFlagReadOnly = 1, kFlagIsCopied = 2, kFlagIsSubbyteTypePadded = 4;
+
+}  // namespace dlpack
+
+namespace detail {
+
+static_assert(sizeof(dlpack::DLDataType) == 4 && sizeof(dlpack::DLDevice) == 8);
+static_assert(sizeof(void*) != 8 ||
+              (sizeof(dlpack::DLTensor) == 48 && sizeof(dlpack::DLManagedTensor) == 64 &&
+               sizeof(dlpack::DLManagedTensorVersioned) == 80 && offsetof(dlpack::DLTensor, ndim) == 16 &&
+               offsetof(dlpack::DLTensor, shape) == 24 && offsetof(dlpack::DLTensor, byte_offset) == 40 &&
+               offsetof(dlpack::DLManagedTensorVersioned, manager_ctx) == 8 &&
+               offsetof(dlpack::DLManagedTensorVersioned, flags) == 24 &&
+               offsetof(dlpack::DLManagedTensorVersioned, dl_tensor) == 32));
+
+struct DLPackType {
+  DataType dtype;
+  std::uint8_t code, bits;
+};
+inline constexpr DLPackType kDLPackTypes[] = {
+    {DataType::kFloat, dlpack::kDLFloat, 32},
+    {DataType::kDouble, dlpack::kDLFloat, 64},
+    {DataType::kHalf, dlpack::kDLFloat, 16},
+    {DataType::kBfloat16, dlpack::kDLBfloat, 16},
+    {DataType::kInt8, dlpack::kDLInt, 8},
+    {DataType::kInt16, dlpack::kDLInt, 16},
+    {DataType::kInt32, dlpack::kDLInt, 32},
+    {DataType::kInt64, dlpack::kDLInt, 64},
+    {DataType::kUint8, dlpack::kDLUInt, 8},
+    {DataType::kUint16, dlpack::kDLUInt, 16},
+    {DataType::kUint32, dlpack::kDLUInt, 32},
+    {DataType::kUint64, dlpack::kDLUInt, 64},
+    {DataType::kBool, dlpack::kDLBool, 8},
+    {DataType::kComplex64, dlpack::kDLComplex, 64},
+    {DataType::kComplex128, dlpack::kDLComplex, 128},
+    {DataType::kFloat8E5M2, dlpack::kDLFloat8_e5m2, 8},
+    {DataType::kFloat8E4M3FN, dlpack::kDLFloat8_e4m3fn, 8},
+    {DataType::kFloat8E4M3FNUZ, dlpack::kDLFloat8_e4m3fnuz, 8},
+    {DataType::kFloat8E4M3B11FNUZ, dlpack::kDLFloat8_e4m3b11fnuz, 8},
+    {DataType::kFloat8E5M2FNUZ, dlpack::kDLFloat8_e5m2fnuz, 8},
+};
+
+constexpr bool IsHostDevice(std::int32_t device_type) {
+  return device_type == dlpack::kDLCPU || device_type == dlpack::kDLCUDAHost || device_type == dlpack::kDLROCMHost ||
+         device_type == dlpack::kDLCUDAManaged;
+}
+
+// Packed and row-major, or why not. What no element's place depends on (strides of dimensions of one element, and all
+// when there are no elements) counts for nothing.
+inline Status CheckDLPackStrides(const dlpack::DLTensor& from, const TensorShape& shape) {
+  if (from.strides == nullptr || shape.num_elements() == 0) return OkStatus();
+  std::int64_t wanted = 1;
+  for (int d = shape.dims() - 1; d >= 0; --d) {
+    if (shape.dim_size(d) != 1 && from.strides[d] != wanted) {
+      return errors::InvalidArgument("FromDLPack: the tensor of shape ", shape,
+                                     " is not packed in row-major order: ", "dimension ", d, " has stride ",
+                                     from.strides[d], ", and ", wanted, " would be right; make it contiguous first");
+    }
+    wanted *= shape.dim_size(d);
+  }
+  return OkStatus();
+}
+
+struct DLPackView {
+  DataType dtype = DataType::kInvalid;
+  TensorShape shape;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPackView* view) {
+  for (const DLPackType& known : kDLPackTypes) {
+    if (known.code == from.dtype.code && known.bits == from.dtype.bits && from.dtype.lanes == 1)
+      view->dtype = known.dtype;
+  }
+  if (view->dtype == DataType::kInvalid) {
+    return errors::InvalidArgument("FromDLPack: no dtype has elements of code ", from.dtype.code, " with ",
+                                   from.dtype.bits, " bits and ", from.dtype.lanes,
+                                   " lanes; numbers, bools, complex numbers, bfloat16 and float8 of one lane have");
+  }
+  const bool is_host = IsHostDevice(from.device.device_type);
+  if (!is_host && (device == nullptr || device->HostAccessible())) {
+    return errors::InvalidArgument("FromDLPack: the tensor is on a device of type ", from.device.device_type,
+                                   ", number ", from.device.device_id,
+                                   "; give the allocator of that device, or copy the tensor to the host first");
+  }
+  if (from.ndim < 0 || from.ndim > kMaxTensorRank || (from.ndim > 0 && from.shape == nullptr)) {
+    return errors::InvalidArgument("FromDLPack: ", from.ndim, " dimensions",
+                                   from.shape == nullptr ? " without sizes" : "", "; 0 to ", kMaxTensorRank,
+                                   " with their sizes are wanted");
+  }
+  const std::span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
+  if (Status s = TensorShape::Build(sizes, &view->shape); !s.ok())
+    return Status(s.code(), StrCat("FromDLPack: ", s.message()));
+  TENON_RETURN_IF_ERROR(CheckDLPackStrides(from, view->shape));
+  const Index elements = view->shape.num_elements();
+  if (elements == 0) return OkStatus();
+  const auto size = static_cast<Index>(SizeOf(view->dtype));
+  if (elements > std::numeric_limits<std::ptrdiff_t>::max() / size) {
+    return errors::InvalidArgument("FromDLPack: shape ", view->shape, " of type ", view->dtype,
+                                   " has more bytes than there are addresses");
+  }
+  view->bytes = static_cast<std::size_t>(elements * size);
+  const auto address = reinterpret_cast<std::uintptr_t>(from.data);
+  if (from.data == nullptr || from.byte_offset > UINTPTR_MAX - address - view->bytes ||
+      address > UINTPTR_MAX - view->bytes) {
+    return errors::InvalidArgument("FromDLPack: the tensor of shape ", view->shape, " has no memory: data is ",
+                                   from.data == nullptr ? "null" : "not null", ", byte_offset is ", from.byte_offset);
+  }
+  const std::uintptr_t alignment = static_cast<std::uintptr_t>(IsComplex(view->dtype) ? size / 2 : size);
+  if ((address + from.byte_offset) % alignment != 0) {
+    return errors::InvalidArgument("FromDLPack: the elements of type ", view->dtype, " are not at a multiple of ",
+                                   alignment, " bytes; copy the tensor first");
+  }
+  view->data = static_cast<char*>(from.data) + from.byte_offset;
+  if (view->dtype == DataType::kBool && is_host) {
+    for (std::size_t i = 0; i < view->bytes; ++i) {
+      if (static_cast<const unsigned char*>(view->data)[i] > 1)
+        return errors::InvalidArgument("FromDLPack: element ", i, " is a bool that is neither 0 nor 1");
+    }
+  }
+  return OkStatus();
+}
+
+template <class Managed>
+Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
+  DLPackView view;
+  TENON_RETURN_IF_ERROR(ViewDLPack(managed->dl_tensor, device, &view));
+  if (view.bytes == 0) {
+    if (managed->deleter != nullptr) managed->deleter(managed);
+    return Tensor(view.dtype, view.shape, nullptr);
+  }
+  const auto give_back = [](void*, void* arg) {
+    Managed* const held = static_cast<Managed*>(arg);
+    if (held->deleter != nullptr) held->deleter(held);
+  };
+  Allocator* const kind = IsHostDevice(managed->dl_tensor.device.device_type) ? nullptr : device;
+  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, give_back, managed, kind));
+}
+
+// What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
+template <class Managed>
+struct DLPackExport {
+  explicit DLPackExport(const Tensor& exported) : tensor(exported) {}
+
+  Managed managed{};
+  Tensor tensor;
+  SlimVector<std::int64_t> sizes_and_strides;
+};
+
+template <class Managed>
+Result<Managed*> MakeDLPack(const Tensor& tensor, dlpack::DLDevice device) {
+  const DLPackType* type = nullptr;
+  for (const DLPackType& known : kDLPackTypes) {
+    if (known.dtype == tensor.dtype()) type = &known;
+  }
+  if (type == nullptr)
+    return errors::InvalidArgument("ToDLPack: DLPack has no type for elements of type ", tensor.dtype());
+  if (!tensor.IsInitialized()) return errors::FailedPrecondition("ToDLPack: the tensor is not initialised");
+  if (tensor.buffer() != nullptr && tensor.HostAccessible() != IsHostDevice(device.device_type)) {
+    return errors::InvalidArgument("ToDLPack: the tensor is in memory ",
+                                   tensor.HostAccessible() ? "of the host" : "of a device", ", and device type ",
+                                   device.device_type, " (1: CPU, 2: CUDA) is not there");
+  }
+  auto* const made = new DLPackExport<Managed>(tensor);
+  const int dims = tensor.dims();
+  auto& list = made->sizes_and_strides;
+  list.resize(2 * static_cast<std::size_t>(dims));
+  // Strides of packed dimensions; where there are no elements, as if sizes of 0 were 1.
+  std::int64_t stride = 1;
+  for (int d = dims - 1; d >= 0; --d) {
+    const Index size = tensor.dim_size(d);
+    list[static_cast<std::size_t>(d)] = size;
+    list[static_cast<std::size_t>(dims + d)] = stride;
+    const std::int64_t next = MultiplyWithoutOverflow(stride, size > 1 ? size : 1);
+    stride = next < 0 ? 1 : next;
+  }
+  dlpack::DLTensor& out = made->managed.dl_tensor;
+  out.data = const_cast<void*>(made->tensor.raw_data());
+  out.device = device;
+  out.ndim = dims;
+  out.dtype = {type->code, type->bits, 1};
+  out.shape = list.data();
+  out.strides = dims == 0 ? nullptr : list.data() + dims;
+  made->managed.manager_ctx = made;
+  made->managed.deleter = [](Managed* self) { delete static_cast<DLPackExport<Managed>*>(self->manager_ctx); };
+  return &made->managed;
+}
+
+}  // namespace detail
+
+// A tensor that views the memory of `managed` and calls its deleter when the last Tensor that shares it is gone (at
+// once where there are no elements), on that thread. Nobody writes to it in place. A refused tensor, InvalidArgument,
+// stays the caller's. On another device than the host: `device`, an allocator of that very device, says so to whoever
+// asks the Tensor; work that still runs there must be waited for before.
+inline Result<Tensor> FromDLPack(dlpack::DLManagedTensor* managed, Allocator* device = nullptr) {
+  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
+  return detail::TakeDLPack(managed, device);
+}
+inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allocator* device = nullptr) {
+  if (managed == nullptr) return errors::InvalidArgument("FromDLPack: there is no tensor (null)");
+  if (managed->version.major != dlpack::kMajorVersion) {
+    return errors::InvalidArgument("FromDLPack: the tensor is of DLPack version ", managed->version.major, ".",
+                                   managed->version.minor, "; version ", dlpack::kMajorVersion, " can be read");
+  }
+  return detail::TakeDLPack(managed, device);
+}
+
+// The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
+// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory.
+inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
+  return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
+}
+// The same in the form of version 1. `read_only` asks the others not to write; Tenon itself reads only what it shares.
+inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
+                                                                   dlpack::DLDevice device = {dlpack::kDLCPU, 0},
+                                                                   bool read_only = false) {
+  TENON_ASSIGN_OR_RETURN(dlpack::DLManagedTensorVersioned* const managed,
+                         detail::MakeDLPack<dlpack::DLManagedTensorVersioned>(tensor, device));
+  managed->version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
+  managed->flags = read_only ? dlpack::kFlagReadOnly : 0;
+  return managed;
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/op/proto_io.hpp ----
+// Functions and op descriptions from and to TensorFlow's serialised messages, graphs and nodes to them. Links the table
+// of functions into what reads graphs (op/graph_proto.hpp).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+struct OpList {
+  SlimVector<OpDef> op;
+};
+
+inline void SortFunctionMaps(void* object) {
+  FunctionDef& function = *static_cast<FunctionDef*>(object);
+  function.attr.SortAppended();
+  SortByKey(&function.arg_attr);
+  SortByKey(&function.resource_arg_unique_id);
+  SortByKey(&function.ret);
+  SortByKey(&function.control_ret);
+}
+inline void SortAttrMap(void* object) { static_cast<AttrMap*>(object)->SortAppended(); }
+}  // namespace detail
+
+namespace wire {
+
+#define TENON_DETAIL_SCHEMA(...)  \
+  template <>                     \
+  struct Schema<__VA_ARGS__> {    \
+    static const Message message; \
+  }
+TENON_DETAIL_SCHEMA(OpDef);
+TENON_DETAIL_SCHEMA(OpDef::ArgDef);
+TENON_DETAIL_SCHEMA(OpDef::AttrDef);
+TENON_DETAIL_SCHEMA(OpDeprecation);
+TENON_DETAIL_SCHEMA(tenon::detail::OpList);
+TENON_DETAIL_SCHEMA(std::pair<std::string, std::string>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, std::uint32_t>);
+TENON_DETAIL_SCHEMA(std::pair<std::uint32_t, AttrMap>);
+TENON_DETAIL_SCHEMA(FunctionDef);
+TENON_DETAIL_SCHEMA(GradientDef);
+TENON_DETAIL_SCHEMA(RegisteredGradient);
+#undef TENON_DETAIL_SCHEMA
+
+inline constexpr Field kArgDefFields[] = {
+    MakeField<&OpDef::ArgDef::name>(1, "name"),
+    MakeField<&OpDef::ArgDef::description>(2, "description"),
+    MakeField<&OpDef::ArgDef::type>(3, "type"),
+    MakeField<&OpDef::ArgDef::type_attr>(4, "type_attr"),
+    MakeField<&OpDef::ArgDef::number_attr>(5, "number_attr"),
+    MakeField<&OpDef::ArgDef::type_list_attr>(6, "type_list_attr"),
+    MakeField<&OpDef::ArgDef::handle_data>(7, "handle_data"),
+    MakeField<&OpDef::ArgDef::is_ref>(16, "is_ref"),
+    MakeField<&OpDef::ArgDef::full_type>(17, "experimental_full_type"),
+};
+inline constexpr Message Schema<OpDef::ArgDef>::message("OpDef.ArgDef", kArgDefFields);
+
+inline constexpr Field kAttrDefFields[] = {
+    MakeField<&OpDef::AttrDef::name>(1, "name"),
+    MakeField<&OpDef::AttrDef::type>(2, "type"),
+    MakeField<&OpDef::AttrDef::default_value>(3, "default_value"),
+    MakeField<&OpDef::AttrDef::description>(4, "description"),
+    MakeField<&OpDef::AttrDef::has_minimum>(5, "has_minimum"),
+    MakeField<&OpDef::AttrDef::minimum>(6, "minimum"),
+    MakeField<&OpDef::AttrDef::allowed_values>(7, "allowed_values"),
+};
+inline constexpr Message Schema<OpDef::AttrDef>::message("OpDef.AttrDef", kAttrDefFields);
+
+inline constexpr Field kOpDeprecationFields[] = {
+    MakeField<&OpDeprecation::version>(1, "version"),
+    MakeField<&OpDeprecation::explanation>(2, "explanation"),
+};
+inline constexpr Message Schema<OpDeprecation>::message("OpDeprecation", kOpDeprecationFields);
+
+inline constexpr Field kOpDefFields[] = {
+    MakeField<&OpDef::name>(1, "name"),
+    MakeField<&OpDef::input_arg>(2, "input_arg"),
+    MakeField<&OpDef::output_arg>(3, "output_arg"),
+    MakeField<&OpDef::attr>(4, "attr"),
+    MakeField<&OpDef::summary>(5, "summary"),
+    MakeField<&OpDef::description>(6, "description"),
+    MakeField<&OpDef::deprecation>(8, "deprecation"),
+    MakeField<&OpDef::is_aggregate>(16, "is_aggregate"),
+    MakeField<&OpDef::is_stateful>(17, "is_stateful"),
+    MakeField<&OpDef::is_commutative>(18, "is_commutative"),
+    MakeField<&OpDef::allows_uninitialized_input>(19, "allows_uninitialized_input"),
+    MakeField<&OpDef::control_output>(20, "control_output"),
+    MakeField<&OpDef::is_distributed_communication>(21, "is_distributed_communication"),
+};
+inline constexpr Message Schema<OpDef>::message("OpDef", kOpDefFields);
+
+inline constexpr Field kOpListFields[] = {MakeField<&tenon::detail::OpList::op>(1, "op")};
+inline constexpr Message Schema<tenon::detail::OpList>::message("OpList", kOpListFields);
+
+inline constexpr Field kStringEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::string, std::string>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::string, std::string>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::string, std::string>>::message("StringEntry", kStringEntryFields);
+
+inline constexpr Field kUniqueIdEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, std::uint32_t>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, std::uint32_t>>::message("ResourceArgUniqueIdEntry",
+                                                                                  kUniqueIdEntryFields);
+
+// FunctionDef.ArgAttrs: a message whose only field is a map of attrs.
+inline constexpr Field kArgAttrsFields[] = {
+    {1, Kind::kMessage, true, WireType::kBytes, false, "attr", &Schema<AttrMap::value_type>::message,
+     [](const void* object) { return static_cast<const AttrMap*>(object)->size(); },
+     [](const void* object, std::size_t i) -> const void* {
+       return &static_cast<const AttrMap*>(object)->begin()[static_cast<std::ptrdiff_t>(i)];
+     },
+     [](void* object) -> void* { return static_cast<AttrMap*>(object)->AppendUnsorted(); },
+     [](void* object, std::size_t count) { static_cast<AttrMap*>(object)->reserve(count); }},
+};
+inline constexpr Message Schema<AttrMap>::message("FunctionDef.ArgAttrs", kArgAttrsFields, &tenon::detail::SortAttrMap);
+
+inline constexpr Field kArgAttrEntryFields[] = {
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::first>(1, "key"),
+    MakeFieldAlways<&std::pair<std::uint32_t, AttrMap>::second>(2, "value"),
+};
+inline constexpr Message Schema<std::pair<std::uint32_t, AttrMap>>::message("ArgAttrEntry", kArgAttrEntryFields);
+
+inline constexpr Field kFunctionDefFields[] = {
+    MakeFieldAlways<&FunctionDef::signature>(1, "signature"),
+    MakeField<&FunctionDef::node_def>(3, "node_def"),
+    MakeField<&FunctionDef::ret>(4, "ret"),
+    MakeAttrMapField<FunctionDef, &FunctionDef::attr>(5, "attr"),
+    MakeField<&FunctionDef::control_ret>(6, "control_ret"),
+    MakeField<&FunctionDef::arg_attr>(7, "arg_attr"),
+    MakeField<&FunctionDef::resource_arg_unique_id>(8, "resource_arg_unique_id"),
+};
+inline constexpr Message Schema<FunctionDef>::message("FunctionDef", kFunctionDefFields,
+                                                      &tenon::detail::SortFunctionMaps);
+
+inline constexpr Field kGradientDefFields[] = {
+    MakeField<&GradientDef::function_name>(1, "function_name"),
+    MakeField<&GradientDef::gradient_func>(2, "gradient_func"),
+};
+inline constexpr Message Schema<GradientDef>::message("GradientDef", kGradientDefFields);
+
+inline constexpr Field kRegisteredGradientFields[] = {
+    MakeField<&RegisteredGradient::gradient_func>(1, "gradient_func"),
+    MakeField<&RegisteredGradient::registered_op_type>(2, "registered_op_type"),
+};
+inline constexpr Message Schema<RegisteredGradient>::message("RegisteredGradient", kRegisteredGradientFields);
+
+inline constexpr Field kFunctionDefLibraryFields[] = {
+    MakeField<&FunctionDefLibrary::function>(1, "function"),
+    MakeField<&FunctionDefLibrary::gradient>(2, "gradient"),
+    MakeField<&FunctionDefLibrary::registered_gradients>(3, "registered_gradients"),
+};
+inline constexpr Message kFunctionDefLibrary("FunctionDefLibrary", kFunctionDefLibraryFields);
+inline const bool function_library_linked =
+    (function_library.store(&kFunctionDefLibrary, std::memory_order_release), true);
+
+}  // namespace wire
+
+// Serialised forms are canonical: fields in ascending order, maps sorted. The tensors' memory must be accessible to the
+// host.
+inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
+
+// The others: DataLoss, with the byte's offset, when the bytes are no such message.
+inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<NodeDef>(bytes, owner);
+}
+inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
+
+inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<AttrValue>(bytes, owner);
+}
+inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
+
+inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+  return detail::ParseProto<FunctionDef>(bytes, owner);
+}
+inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
+
+inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
+
+inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+  TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
+  return std::move(list.op);
+}
+inline std::string SerializeOpList(std::span<const OpDef> ops) {
+  return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/mapped_file.hpp ----
+// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define TENON_DETAIL_HAS_MMAP 1
+#endif
+
+// ---- tenon/io/mapped_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the system said about a file, as a Status: "'path': No such file or directory".
+TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+  Code code = Code::kUnknown;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: code = Code::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: code = Code::kPermissionDenied; break;
+    case EISDIR: code = Code::kFailedPrecondition; break;
+    case ENOMEM:
+    case ENOSPC:
+    case EMFILE:
+    case ENFILE: code = Code::kResourceExhausted; break;
+    default: break;
+  }
+  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+}
+
+// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
+inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char block[1 << 14];
+  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
+  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
+  Buffer* buffer = Buffer::Allocate(DefaultAllocator(), bytes.size());
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*DefaultAllocator(), bytes.size()));
+  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+}  // namespace detail
+
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
+//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
+class MappedFile {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
+  static Result<MappedFile> Open(const std::string& path) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return detail::FileError("MappedFile", path, errno);
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (S_ISREG(info.st_mode) && size > 0) {
+      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+      if (data != MAP_FAILED) {
+        ::close(fd);
+        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+      }
+    }
+    std::FILE* file = ::fdopen(fd, "rb");
+    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+#else
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
+#endif
+    Result<Buffer*> buffer = detail::ReadWhole(file, path);
+    std::fclose(file);
+    if (!buffer.ok()) return buffer.status();
+    return MappedFile(*buffer);
+  }
+
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
+  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  Buffer* buffer() const { return buffer_; }
+
+ private:
+  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
+#if defined(TENON_DETAIL_HAS_MMAP)
+  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
+  static Status CloseWith(int fd, Status status) {
+    ::close(fd);
+    return status;
+  }
+#endif
+
+  Buffer* buffer_;
+};
+
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+#else
+  const std::string temporary = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
+  if (std::fclose(file) != 0 && error == 0) error = errno;
+#if !defined(TENON_DETAIL_HAS_MMAP)
+  if (error == 0) std::remove(path.c_str());
+#endif
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return OkStatus();
+  std::remove(temporary.c_str());
+  return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/read_graph.hpp ----
+// ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its constants
+// stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Nothing but characters of a text file, in the first bytes?
+inline bool LooksLikeText(std::span<const std::byte> bytes) {
+  const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto c = static_cast<unsigned char>(bytes[i]);
+    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
+  }
+  return n > 0;
+}
+
+TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
+  return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
+                          LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
+}
+
+}  // namespace detail
+
+// NotFound (and other errors of the system) when the file cannot be opened; InvalidArgument when it is empty or has
+// nothing of a graph in it; DataLoss, as in TensorFlow's ReadBinaryProto, with the byte's offset, when the bytes are no
+// GraphDef. Each names the path.
+inline Result<GraphDef> ReadGraphFile(const std::string& path) {
+  TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
+  const std::span<const std::byte> bytes = file.bytes();
+  if (bytes.empty())
+    return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
+  Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
+  if (!graph.ok()) {
+    if (errors::IsDataLoss(graph.status())) return detail::NotAGraphFile(path, bytes, graph.status());
+    return Status(graph.status().code(), StrCat("ReadGraphFile: '", path, "': ", graph.status().message()));
+  }
+  if (graph->node.empty() && graph->library.empty() && graph->versions == VersionDef() && graph->debug_info.empty()) {
+    return errors::InvalidArgument(
+        "ReadGraphFile: '", path, "' has ", bytes.size(),
+        " bytes but nothing of a graph in them; a binary GraphDef is wanted, not a SavedModel or a checkpoint");
+  }
+  return graph;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/graph_file.hpp ----
+// Graphs in files, with all that they may have in them: ReadGraphFile (io/read_graph.hpp) and WriteGraphFile.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline Status WriteGraphFile(const std::string& path, const GraphDef& graph) {
+  wire::Writer writer;
+  wire::SerializeMessage(wire::Schema<GraphDef>::message, writer, &graph);
+  return WriteFile(path, writer.view());
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/load_library.hpp ----
+// LoadLibrary: ops and kernels from a shared library, for a program that is running (plugin.hpp says how such a library
+// is made).
+#if __has_include(<dlfcn.h>)
+#include <dlfcn.h>
+#endif
+
+// ---- tenon/kernel/plugin.hpp ----
+// What a shared library of ops and kernels shows to the program that loads it: one C function that returns a
+// PluginHeader. TENON_PLUGIN (plugin.hpp) writes it, LoadLibrary (io/load_library.hpp) reads it.
+TENON_NAMESPACE_BEGIN
+
+inline constexpr char kPluginMagic[8] = {'t', 'e', 'n', 'o', 'n', 'l', 'i', 'b'};
+inline constexpr const char* kPluginEntryPoint = "tenon_plugin";
+inline constexpr std::size_t kPluginDataTypes = 64;
+inline constexpr std::uint8_t kNoSuchDataType = 0xff;
+
+namespace detail {
+
+#define TENON_DETAIL_TEXT_OF(text) #text
+#define TENON_DETAIL_TEXT(macro) TENON_DETAIL_TEXT_OF(macro)
+#if defined(_LIBCPP_ABI_VERSION)
+#define TENON_DETAIL_LIBRARY_ABI "libc++ abi " TENON_DETAIL_TEXT(_LIBCPP_ABI_VERSION)
+#elif defined(_GLIBCXX_USE_CXX11_ABI)
+#define TENON_DETAIL_LIBRARY_ABI "libstdc++ cxx11=" TENON_DETAIL_TEXT(_GLIBCXX_USE_CXX11_ABI)
+#else
+#define TENON_DETAIL_LIBRARY_ABI "another standard library"
+#endif
+inline constexpr const char* kPluginAbi =
+    "tenon " TENON_DETAIL_TEXT(TENON_ABI_TAG) ", " TENON_COMPILER_ABI ", " TENON_DETAIL_LIBRARY_ABI;
+#undef TENON_DETAIL_LIBRARY_ABI
+#undef TENON_DETAIL_TEXT
+#undef TENON_DETAIL_TEXT_OF
+
+// A number made of the sizes of all that crosses: differs, as good as always, when a type has changed in between or
+// when a macro such as _GLIBCXX_DEBUG changes containers.
+constexpr std::uint32_t PluginLayout() {
+  std::uint32_t hash = 2166136261u;
+  for (const std::size_t size : {sizeof(void*),
+                                 sizeof(long),
+                                 sizeof(std::string),
+                                 sizeof(Status),
+                                 sizeof(Tensor),
+                                 sizeof(TensorShape),
+                                 sizeof(PartialTensorShape),
+                                 sizeof(AnyView),
+                                 sizeof(ArgSpec),
+                                 sizeof(AttrSpec),
+                                 sizeof(OpView),
+                                 sizeof(OpRow),
+                                 sizeof(KernelRow),
+                                 sizeof(ParamInfo),
+                                 sizeof(RegistrationBatch),
+                                 sizeof(CallFrame),
+                                 sizeof(AttrValue),
+                                 sizeof(NodeDef),
+                                 sizeof(InferenceContext),
+                                 sizeof(OpKernel),
+                                 sizeof(OpKernelContext),
+                                 sizeof(OpKernelContext::NodeFrame),
+                                 sizeof(StepEnvironment),
+                                 sizeof(OpKernelConstruction),
+                                 sizeof(Cpu)})
+    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619u;
+  return hash;
+}
+
+// Bytes of one element of every DataType by its number, those with a C++ object in the tensor included.
+using PluginDataTypeSizes = std::array<std::uint8_t, kPluginDataTypes>;
+constexpr PluginDataTypeSizes MakePluginDataTypeSizes() {
+  PluginDataTypeSizes sizes{};
+  sizes.fill(kNoSuchDataType);
+  for (std::size_t i = 0; i < kDataTypeCount; ++i) sizes[i] = kDataTypeRows[i].size;
+  sizes[static_cast<std::size_t>(DataType::kString)] = sizeof(tstring);
+  sizes[static_cast<std::size_t>(DataType::kResource)] = sizeof(ResourceHandle);
+  sizes[static_cast<std::size_t>(DataType::kVariant)] = sizeof(Variant);
+  return sizes;
+}
+
+}  // namespace detail
+
+// immutable. The members down to `dtype_sizes` keep their places in all versions, so that any two can compare them.
+struct PluginHeader {
+  char magic[8];             // kPluginMagic
+  std::uint32_t version[3];  // of the headers that the library was built from
+  std::uint32_t layout;      // of the types that cross
+  const char* abi;
+  std::uint8_t dtype_sizes[kPluginDataTypes];  // by DataType number; kNoSuchDataType: there is none
+  // Read only when all of the above is the same.
+  const RegistrationBatch* batch;                        // of TENON_PLUGIN
+  const std::atomic<RegistrationBatch*>* linked_batches;  // of TENON_REGISTER in the library's other files
+};
+
+constexpr PluginHeader MakePluginHeader(const RegistrationBatch* batch) {
+  PluginHeader header{};
+  for (std::size_t i = 0; i < sizeof(kPluginMagic); ++i) header.magic[i] = kPluginMagic[i];
+  header.version[0] = TENON_VERSION_MAJOR;
+  header.version[1] = TENON_VERSION_MINOR;
+  header.version[2] = TENON_VERSION_PATCH;
+  header.layout = detail::PluginLayout();
+  header.abi = detail::kPluginAbi;
+  constexpr detail::PluginDataTypeSizes sizes = detail::MakePluginDataTypeSizes();
+  for (std::size_t i = 0; i < kPluginDataTypes; ++i) header.dtype_sizes[i] = sizes[i];
+  header.batch = batch;
+  header.linked_batches = &detail::registration_batches;
+  return header;
+}
+
+// Whether a program of these headers may use a library of that header. FailedPrecondition says what differs; `library`
+// names it.
+inline Status CheckPlugin(const PluginHeader& header, std::string_view library) {
+  const PluginHeader own = MakePluginHeader(nullptr);
+  const auto refuse = [library](std::string_view what) {
+    return errors::FailedPrecondition("LoadLibrary: '", library, "' ", what, "; build it again with these headers");
+  };
+  if (std::string_view(header.magic, sizeof(header.magic)) != std::string_view(own.magic, sizeof(own.magic)))
+    return errors::FailedPrecondition("LoadLibrary: '", library, "': what its function '", kPluginEntryPoint,
+                                      "' returns is no plug-in header; TENON_PLUGIN(ops...) writes one");
+  const auto version = [](const PluginHeader& h) {
+    return StrCat("Tenon ", h.version[0], ".", h.version[1], ".", h.version[2]);
+  };
+  // As for the CMake package: the same minor version.
+  if (header.version[0] != own.version[0] || header.version[1] != own.version[1])
+    return refuse(StrCat("was built against ", version(header), ", this program against ", version(own)));
+  if (std::string_view(header.abi) != own.abi)
+    return refuse(StrCat("has the ABI '", header.abi, "', this program '", own.abi, "'"));
+  for (std::size_t i = 0; i < kPluginDataTypes; ++i) {
+    if (header.dtype_sizes[i] == own.dtype_sizes[i]) continue;
+    const auto size = [i](const PluginHeader& h) {
+      return h.dtype_sizes[i] == kNoSuchDataType ? std::string("unknown") : StrCat(int{h.dtype_sizes[i]}, " bytes");
+    };
+    return refuse(
+        StrCat("has another table of dtypes: number ", i, " is ", size(header), " there and ", size(own), " here"));
+  }
+  if (header.layout != own.layout)
+    return refuse(StrCat("lays out Tenon's types in another way than this program: layout ", header.layout, ", not ",
+                         own.layout, " (a macro that changes the standard library's containers?)"));
+  return OkStatus();
+}
+
 TENON_NAMESPACE_END
 
 // ---- tenon/io/load_library.hpp ----
@@ -26493,6 +27171,462 @@ class GraphBuilder {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/function_equality.hpp ----
+// When two nodes, or two functions, count as the same: what a function library asks before it refuses a second one.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// The attrs that `keep(name, value)` wants.
+template <class Keep>
+AttrMap SomeAttrs(const AttrMap& attrs, Keep&& keep) {
+  AttrMap some;
+  for (const auto& [name, value] : attrs)
+    if (keep(name, value)) some.Insert(name, value);
+  return some;
+}
+
+}  // namespace detail
+
+// The same name, op, device, attrs and inputs; control inputs in any order. Attrs whose names begin with '_' do not
+// count.
+inline bool EqualNodeDef(const NodeDef& a, const NodeDef& b) {
+  if (a.name != b.name || a.op != b.op || a.device != b.device || a.input.size() != b.input.size()) return false;
+  const auto in_order = [](const NodeDef& node) {
+    SlimVector<std::string> inputs = node.input;
+    const auto is_data = [](const std::string& input) { return !StartsWith(input, "^"); };
+    std::sort(std::find_if_not(inputs.begin(), inputs.end(), is_data), inputs.end());
+    return inputs;
+  };
+  if (!(in_order(a) == in_order(b))) return false;
+  const auto is_public = [](std::string_view name, const AttrValue&) { return !StartsWith(name, "_"); };
+  return AreAttrsEqual(detail::SomeAttrs(a.attr, is_public), detail::SomeAttrs(b.attr, is_public));
+}
+
+// The same signature, attrs that have values, nodes (in any order), results and control results. What is said of the
+// arguments beside the signature does not count.
+inline bool FunctionDefsEqual(const FunctionDef& a, const FunctionDef& b) {
+  if (!OpDefEqual(a.signature, b.signature)) return false;
+  const auto is_set = [](std::string_view, const AttrValue& value) { return value.has_value(); };
+  if (!AreAttrsEqual(detail::SomeAttrs(a.attr, is_set), detail::SomeAttrs(b.attr, is_set))) return false;
+  if (a.node_def.size() != b.node_def.size()) return false;
+  const auto by_name = [](const FunctionDef& f) {
+    SlimVector<const NodeDef*> nodes;
+    for (const NodeDef& node : f.node_def) nodes.push_back(&node);
+    std::sort(nodes.begin(), nodes.end(), [](const NodeDef* x, const NodeDef* y) { return x->name < y->name; });
+    return nodes;
+  };
+  const SlimVector<const NodeDef*> x = by_name(a), y = by_name(b);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!EqualNodeDef(*x[i], *y[i])) return false;
+  return a.ret == b.ret && a.control_ret == b.control_ret;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/function_reach.hpp ----
+// ReachableFunctions: the part of a function library that some nodes can come to call.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// Follows calls: nodes whose op is a function, and attrs that are functions, their attrs' functions too. one thread.
+class FunctionReach {
+ public:
+  explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
+    for (std::size_t i = 0; i < library.function.size(); ++i)
+      index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
+  }
+
+  void Add(std::span<const NodeDef> nodes) {
+    AddNodes(nodes);
+    while (!todo_.empty()) {
+      const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
+      todo_.pop_back();
+      AddNodes(function.node_def);
+      for (const GradientDef& gradient : library_.gradient)
+        if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
+      if (const AttrValue* api = function.attr.Find("api_implements"); api != nullptr) AddImplementations(*api);
+    }
+  }
+  FunctionDefLibrary Take() const {
+    FunctionDefLibrary out;
+    for (std::size_t i = 0; i < reached_.size(); ++i)
+      if (reached_[i] != 0) out.function.push_back(library_.function[i]);
+    for (const GradientDef& gradient : library_.gradient)
+      if (IsReached(gradient.function_name)) out.gradient.push_back(gradient);
+    for (const RegisteredGradient& gradient : library_.registered_gradients)
+      if (IsReached(gradient.gradient_func)) out.registered_gradients.push_back(gradient);
+    return out;
+  }
+
+ private:
+  struct NameOf {
+    const FunctionDefLibrary* library;
+    std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
+  };
+  bool IsReached(std::string_view name) const {
+    const int i = index_.Find(name, NameOf{&library_});
+    return i >= 0 && reached_[static_cast<std::size_t>(i)] != 0;
+  }
+  void AddName(std::string_view name) {
+    const int i = index_.Find(name, NameOf{&library_});
+    if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
+  }
+  // Which of the functions with one api_implements is called is decided later.
+  void AddImplementations(const AttrValue& api) {
+    for (const FunctionDef& function : library_.function) {
+      const AttrValue* const other = function.attr.Find("api_implements");
+      if (other != nullptr && other->s() == api.s()) AddName(function.signature.name);
+    }
+  }
+  void AddCall(const NameAttrList& call) {
+    AddName(call.name);
+    AddAttrs(call.attr);
+  }
+  void AddAttrs(const AttrMap& attrs) {
+    for (const auto& [name, value] : attrs) {
+      if (value.kind() == AttrValue::Kind::kFunc) AddCall(value.func());
+      if (value.kind() == AttrValue::Kind::kList)
+        for (const NameAttrList& call : value.list().func) AddCall(call);
+    }
+  }
+  void AddNodes(std::span<const NodeDef> nodes) {
+    for (const NodeDef& node : nodes) {
+      AddName(node.op);
+      AddAttrs(node.attr);
+    }
+  }
+
+  const FunctionDefLibrary& library_;
+  NameIndex index_;
+  SlimVector<char> reached_;  // per function
+  SlimVector<int> todo_;
+};
+
+}  // namespace detail
+
+// In the library's order, with the gradients that belong to them.
+inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, std::span<const NodeDef> nodes) {
+  if (library.empty()) return {};
+  detail::FunctionReach reach(library);
+  reach.Add(nodes);
+  return reach.Take();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/function_library.hpp ----
+// FunctionLibraryDefinition: a library of functions that changes while a program runs, with TensorFlow's members and
+// messages. What is read from a file, and what a Graph holds, is plain data (op/function_def.hpp).
+//
+//   FunctionLibraryDefinition functions(registry, graph.library);
+//   TENON_RETURN_IF_ERROR(functions.AddFunctionDef(square));
+//   graph.library = functions.ToProto();
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// thread-safe. What Find and LookUp give stays as it is until the function of that name is removed or replaced.
+class FunctionLibraryDefinition {
+ public:
+  static constexpr std::string_view kGradientOp = "SymbolicGradient";
+  static constexpr std::string_view kFuncAttr = "f";  // of a SymbolicGradient: whose gradient it is
+
+  // Of several functions with one name the last counts. `ops` outlives the library.
+  explicit FunctionLibraryDefinition(const OpRegistry& ops, FunctionDefLibrary library = {}) : ops_(&ops) {
+    for (FunctionDef& function : library.function) {
+      Ref<Entry> entry = MakeEntry(std::move(function));
+      const std::size_t at = Place(entry->name());
+      if (Holds(at, entry->name()))
+        functions_[at] = std::move(entry);
+      else
+        functions_.insert(functions_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+    }
+    for (GradientDef& gradient : library.gradient) {
+      if (GradientDef* const there = GradientOf(gradient.function_name); there != nullptr)
+        *there = std::move(gradient);
+      else
+        InsertGradient(std::move(gradient));
+    }
+    registered_gradients_ = std::move(library.registered_gradients);
+  }
+  // The functions themselves are shared.
+  FunctionLibraryDefinition(const FunctionLibraryDefinition& other) : ops_(other.ops_) {
+    const MutexLock lock(other.mutex_);
+    functions_ = other.functions_;
+    gradients_ = other.gradients_;
+    registered_gradients_ = other.registered_gradients_;
+  }
+  FunctionLibraryDefinition& operator=(const FunctionLibraryDefinition&) = delete;
+
+  // --- looking up
+  bool Contains(std::string_view name) const { return Find(name) != nullptr; }
+  // Null when there is no such function.
+  const FunctionDef* Find(std::string_view name) const {
+    const MutexLock lock(mutex_);
+    const Entry* const entry = FindLocked(name);
+    return entry == nullptr ? nullptr : &entry->def;
+  }
+  // The function that computes the gradient of `function`, or "".
+  std::string FindGradient(std::string_view function) const {
+    const MutexLock lock(mutex_);
+    const GradientDef* const gradient = GradientOf(function);
+    return gradient == nullptr ? std::string() : gradient->gradient_func;
+  }
+  // The op of that name: a function (it says nothing of its results' shapes), else one of the registry. NotFound with
+  // TensorFlow's text.
+  Status LookUp(std::string_view name, const OpView** op) const {
+    *op = nullptr;
+    {
+      const MutexLock lock(mutex_);
+      if (const Entry* const entry = FindLocked(name); entry != nullptr) return entry->Describe(op);
+    }
+    return ops_->LookUp(name, op);
+  }
+  // An attr of the function that a node calls; of a SymbolicGradient node, of the gradient function or, without one,
+  // of the function itself. InvalidArgument when there is no function, or the attr is missing or of another type.
+  template <class T>
+  Status GetAttr(const NodeDef& node, std::string_view attr, T* value) const {
+    const FunctionDef* const function = FunctionOf(node);
+    if (function != nullptr && AttrSlice(&function->attr).TryGet(attr, value)) return OkStatus();
+    return errors::InvalidArgument("Attr ", attr, " is not defined.");
+  }
+  std::size_t num_functions() const {
+    const MutexLock lock(mutex_);
+    return functions_.size();
+  }
+  // Sorted.
+  SlimVector<std::string> ListFunctionNames() const {
+    const MutexLock lock(mutex_);
+    SlimVector<std::string> names;
+    for (const Ref<Entry>& entry : functions_) names.push_back(entry->def.signature.name);
+    return names;
+  }
+  // `prefix` and the smallest number from 0 on that gives a name no function has.
+  std::string UniqueFunctionName(std::string_view prefix) const {
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0;; ++i)
+      if (std::string name = StrCat(prefix, i); FindLocked(name) == nullptr) return name;
+  }
+  const OpRegistry& default_registry() const { return *ops_; }
+
+  // --- changing. What is refused changes nothing.
+  // Adding an equal function (FunctionDefsEqual) again does nothing.
+  Status AddFunctionDef(FunctionDef function) {
+    const MutexLock lock(mutex_);
+    return AddLocked(MakeEntry(std::move(function)));
+  }
+  Status AddGradientDef(GradientDef gradient) {
+    const MutexLock lock(mutex_);
+    return AddGradientLocked(std::move(gradient));
+  }
+  // All of another library, or nothing.
+  Status AddLibrary(const FunctionDefLibrary& library) {
+    SlimVector<Ref<Entry>> functions;
+    for (const FunctionDef& function : library.function) functions.push_back(MakeEntry(function));
+    return AddAll(functions, library.gradient, library.registered_gradients);
+  }
+  Status AddLibrary(const FunctionLibraryDefinition& other) {
+    const FunctionLibraryDefinition copy(other);  // holds one lock at a time
+    return AddAll(copy.functions_, copy.gradients_, copy.registered_gradients_);
+  }
+  Status RemoveFunction(std::string_view name) {
+    const MutexLock lock(mutex_);
+    return RemoveLocked(name);
+  }
+  Status RemoveGradient(std::string_view function) {
+    const MutexLock lock(mutex_);
+    return RemoveGradientLocked(function);
+  }
+  // The function takes the place of `name`; it may have another name.
+  Status ReplaceFunction(std::string_view name, FunctionDef function) {
+    const MutexLock lock(mutex_);
+    const SlimVector<Ref<Entry>> before = functions_;
+    TENON_RETURN_IF_ERROR(RemoveLocked(name));
+    Status status = AddLocked(MakeEntry(std::move(function)));
+    if (!status.ok()) functions_ = before;
+    return status;
+  }
+  Status ReplaceGradient(GradientDef gradient) {
+    const MutexLock lock(mutex_);
+    TENON_RETURN_IF_ERROR(RemoveGradientLocked(gradient.function_name));
+    return AddGradientLocked(std::move(gradient));
+  }
+  Status CopyFunctionDefFrom(std::string_view name, const FunctionLibraryDefinition& other) {
+    if (ops_ != other.ops_)
+      return errors::InvalidArgument("Cannot copy function '", name, "' because CopyFunctionDefFrom() requires that ",
+                                     "both libraries have the same default registry.");
+    Ref<Entry> entry;
+    {
+      const MutexLock lock(other.mutex_);
+      const std::size_t at = other.Place(name);
+      if (!other.Holds(at, name))
+        return errors::InvalidArgument("Cannot copy function '", name,
+                                       "' because no function with that name exists in the other library.");
+      entry = other.functions_[at];
+    }
+    const MutexLock lock(mutex_);
+    if (const Entry* const there = FindLocked(name); there != nullptr && !FunctionDefsEqual(there->def, entry->def))
+      return errors::InvalidArgument("Cannot copy function '", name,
+                                     "' because a different function with the same name already exists.");
+    return AddLocked(std::move(entry));
+  }
+
+  // --- as data
+  // Functions and gradients sorted by name.
+  FunctionDefLibrary ToProto() const {
+    const MutexLock lock(mutex_);
+    FunctionDefLibrary library;
+    for (const Ref<Entry>& entry : functions_) library.function.push_back(entry->def);
+    library.gradient = gradients_;
+    library.registered_gradients = registered_gradients_;
+    return library;
+  }
+  // The functions that a graph or a function can come to call (ReachableFunctions).
+  FunctionLibraryDefinition ReachableDefinitions(const GraphDef& graph) const {
+    return FunctionLibraryDefinition(*ops_, ReachableFunctions(ToProto(), graph.node));
+  }
+  FunctionLibraryDefinition ReachableDefinitions(const FunctionDef& function) const {
+    return FunctionLibraryDefinition(*ops_, ReachableFunctions(ToProto(), function.node_def));
+  }
+
+ private:
+  // A function and, from its first LookUp on, its op.
+  struct Entry final : RefCounted {
+    FunctionDef def;
+
+    std::string_view name() const { return def.signature.name; }
+    Status Describe(const OpView** op) const {
+      const SpinLockHolder lock(mutex_);
+      if (!described_) {
+        OpDef signature = def.signature;
+        signature.name = "_Function";  // functions need no CamelCase
+        TENON_ASSIGN_OR_RETURN(OwnedOp owned, OwnedOp::FromOpDef(signature, &shape_inference::UnknownShape));
+        owned_.push_back(std::move(owned));
+        view_ = owned_[0].view();
+        view_.name = def.signature.name;
+        described_ = true;
+      }
+      *op = &view_;
+      return OkStatus();
+    }
+
+   private:
+    mutable SpinLock mutex_;
+    mutable bool described_ = false;
+    mutable SlimVector<OwnedOp> owned_;
+    mutable OpView view_;
+  };
+  static Ref<Entry> MakeEntry(FunctionDef function) {
+    Ref<Entry> entry = Ref<Entry>::Adopt(new Entry);
+    entry->def = std::move(function);
+    return entry;
+  }
+
+  std::size_t Place(std::string_view name) const {
+    const auto at = std::lower_bound(functions_.begin(), functions_.end(), name,
+                                     [](const Ref<Entry>& e, std::string_view n) { return e->name() < n; });
+    return static_cast<std::size_t>(at - functions_.begin());
+  }
+  bool Holds(std::size_t at, std::string_view name) const {
+    return at < functions_.size() && functions_[at]->name() == name;
+  }
+  const Entry* FindLocked(std::string_view name) const {
+    const std::size_t at = Place(name);
+    return Holds(at, name) ? functions_[at].get() : nullptr;
+  }
+  const GradientDef* GradientOf(std::string_view function) const {
+    for (const GradientDef& gradient : gradients_)
+      if (gradient.function_name == function) return &gradient;
+    return nullptr;
+  }
+  GradientDef* GradientOf(std::string_view function) {
+    return const_cast<GradientDef*>(std::as_const(*this).GradientOf(function));
+  }
+  void InsertGradient(GradientDef gradient) {
+    const auto at = std::lower_bound(gradients_.begin(), gradients_.end(), gradient,
+                                     [](const auto& a, const auto& b) { return a.function_name < b.function_name; });
+    gradients_.insert(at, std::move(gradient));
+  }
+  const FunctionDef* FunctionOf(const NodeDef& node) const {
+    if (node.op != kGradientOp) return Find(node.op);
+    const NameAttrList* forward = nullptr;
+    if (!TryGetNodeAttr(node, kFuncAttr, &forward)) return nullptr;
+    const FunctionDef* const gradient = Find(FindGradient(forward->name));
+    return gradient != nullptr ? gradient : Find(forward->name);
+  }
+
+  Status AddLocked(Ref<Entry> entry) {
+    const std::string_view name = entry->name();
+    const std::size_t at = Place(name);
+    if (Holds(at, name)) {
+      if (functions_[at].get() == entry.get() || FunctionDefsEqual(functions_[at]->def, entry->def)) return OkStatus();
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because a different function with the same name already exists.");
+    }
+    if (ops_->Find(name) != nullptr)
+      return errors::InvalidArgument("Cannot add function '", name,
+                                     "' because an op with the same name already exists.");
+    functions_.insert(functions_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+    return OkStatus();
+  }
+  Status AddGradientLocked(GradientDef gradient) {
+    const GradientDef* const there = GradientOf(gradient.function_name);
+    if (there == nullptr) {
+      InsertGradient(std::move(gradient));
+    } else if (there->gradient_func != gradient.gradient_func) {
+      return errors::InvalidArgument("Cannot assign gradient function '", gradient.gradient_func, "' to '",
+                                     gradient.function_name, "' because it already has gradient function '",
+                                     there->gradient_func, "'");
+    }
+    return OkStatus();
+  }
+  Status RemoveLocked(std::string_view name) {
+    const std::size_t at = Place(name);
+    if (!Holds(at, name)) return errors::InvalidArgument("Tried to remove non-existent function '", name, "'.");
+    functions_.erase(functions_.begin() + static_cast<std::ptrdiff_t>(at));
+    return OkStatus();
+  }
+  Status RemoveGradientLocked(std::string_view function) {
+    const GradientDef* const there = GradientOf(function);
+    if (there == nullptr) return errors::InvalidArgument("Tried to remove non-existent gradient '", function, "'.");
+    gradients_.erase(gradients_.begin() + (there - gradients_.begin()));
+    return OkStatus();
+  }
+  Status AddAll(const SlimVector<Ref<Entry>>& functions, const SlimVector<GradientDef>& gradients,
+                const SlimVector<RegisteredGradient>& registered) {
+    const MutexLock lock(mutex_);
+    const SlimVector<Ref<Entry>> functions_before = functions_;
+    const SlimVector<GradientDef> gradients_before = gradients_;
+    Status status;
+    for (const Ref<Entry>& entry : functions) status.Update(AddLocked(entry));
+    for (const GradientDef& gradient : gradients) status.Update(AddGradientLocked(gradient));
+    if (!status.ok()) {
+      functions_ = functions_before;
+      gradients_ = gradients_before;
+      return status;
+    }
+    for (const RegisteredGradient& gradient : registered)
+      if (std::find(registered_gradients_.begin(), registered_gradients_.end(), gradient) ==
+          registered_gradients_.end())
+        registered_gradients_.push_back(gradient);
+    return status;
+  }
+
+  const OpRegistry* ops_;
+  mutable Mutex mutex_;
+  SlimVector<Ref<Entry>> functions_;  // sorted by name
+  SlimVector<GradientDef> gradients_;  // sorted by function_name
+  SlimVector<RegisteredGradient> registered_gradients_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/algorithms.hpp ----
 // Orders, reachability and cycles of a graph. Nothing here recurses: a chain of a million nodes is fine.
 TENON_NAMESPACE_BEGIN
@@ -27873,12 +29007,21 @@ constexpr bool EndsInDone() {
     return false;
 }
 
+template <class Device, class Args>
+constexpr bool TakesContext() {
+  if constexpr (std::tuple_size_v<Args> > 0)
+    return std::is_same_v<std::remove_cvref_t<std::tuple_element_t<0, Args>>, Context<Device>>;
+  else
+    return false;
+}
+
 // The whole check of one kernel; true when it may be built.
 template <class Op, class Device, class Kernel, class... T>
 struct KernelCheck {
   using Call = decltype(CallOf<Kernel>());
   using Args = typename Call::Args;
   static constexpr bool is_async = EndsInDone<Args>();
+  static constexpr bool takes_context = TakesContext<Device, Args>();
   static constexpr std::size_t arity = std::tuple_size_v<Args> - (is_async ? 1 : 0);
 
   template <int... I>
@@ -27897,8 +29040,7 @@ struct KernelCheck {
       return false;
     } else {
       using First = std::tuple_element_t<0, Args>;
-      constexpr bool device =
-          std::is_same_v<First, Device&> || std::is_same_v<std::remove_cvref_t<First>, Context<Device>>;
+      constexpr bool device = std::is_same_v<First, Device&> || takes_context;
       if constexpr (!device) {
         (void)&Report<rule::KernelTakesItsDeviceFirst<Op, Device, First, device>>;
         return false;
@@ -28100,7 +29242,7 @@ constexpr std::string_view StructName() {
 }
 template <class Op>
 constexpr OpRow MakeOpRow() {
-  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, nullptr};
+  OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, false, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
   if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
@@ -28168,6 +29310,7 @@ constexpr KernelRow MakeRow() {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
         row.op = &kOpRow<Op>;
         row.is_async = Check::is_async;
+        row.takes_context = Check::takes_context;
         if constexpr (requires { Kernel::int32_on_host; }) row.int32_on_host = Kernel::int32_on_host;
         row.params = kParamInfos<typename Check::Args, Code::kCount>.data();
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
@@ -28420,9 +29563,9 @@ TENON_NAMESPACE_BEGIN
 
 class CpuDevice final : public Device {
  public:
-  // `allocator` and `pool` (which may be null) outlive the device.
+  // `allocator` (null: DefaultAllocator()) and `pool` (which may be null) outlive the device.
   CpuDevice(std::string name, Allocator* allocator, ThreadPoolInterface* pool)
-      : Device(std::move(name)), cpu_{pool, allocator} {}
+      : Device(std::move(name)), cpu_{pool, allocator != nullptr ? allocator : DefaultAllocator()} {}
 
   std::string_view type() const override { return Cpu::type; }
   Allocator* allocator() const override { return cpu_.allocator; }
@@ -28880,7 +30023,7 @@ class CancellationManager {
 
   Token NewToken() { return next_token_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Runs every callback, outside of the lock. Only the first call does something.
+  // Runs every callback, outside of the lock; what one throws is logged. Only the first call does something.
   void StartCancel() {
     SlimVector<Entry> callbacks;
     {
@@ -28891,7 +30034,7 @@ class CancellationManager {
       callbacks = std::move(callbacks_);
       callbacks_.clear();
     }
-    for (Entry& entry : callbacks) entry.callback();
+    for (Entry& entry : callbacks) detail::CallAndLog("a cancellation callback", entry.callback);
     const MutexLock lock(mutex_);
     state_ = State::kCancelled;
     finished_.notify_all();
@@ -29486,15 +30629,12 @@ inline bool SharesBufferWithAnOutput(const OpKernelContext::NodeFrame& frame, co
   return false;
 }
 
-// After a kernel has ended well. Internal when an output contradicts the shape function. Where that refuses the inputs
-// there is nothing to compare: some kernels of TensorFlow take more than their shape functions. Ops that call functions
-// are not looked at, since they hand their inputs on.
-TENON_NOINLINE inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
+// What the shape function says of the outputs for the present inputs: memo->promised. Nothing where it refuses the
+// inputs (some kernels of TensorFlow take more than their shape functions), of references and of handles, which are
+// scalars whatever it says (TensorArrayV3's says a vector of two).
+TENON_NOINLINE inline void FindPromised(const OpKernelContext::NodeFrame& frame, ShapeMemo* memo) {
   const OpKernel& kernel = *frame.kernel;
   const OpView& op = kernel.op();
-  if (op.shape_fn == nullptr) return OkStatus();
-  for (const AttrSpec& attr : op.attrs)
-    if (attr.kind == AttrKind::kFunc) return OkStatus();
   InferenceContext shapes;
   shapes.Reset(frame.env->graph_def_version, &kernel.def(), &op);
   for (int i = 0; i < kernel.num_inputs(); ++i) {
@@ -29507,26 +30647,54 @@ TENON_NOINLINE inline Status CheckOutputShapes(const OpKernelContext::NodeFrame&
     const bool overwritten = SharesBufferWithAnOutput(frame, input);
     shapes.AddInput(input.shape(), readable && !overwritten ? &input : nullptr);
   }
-  if (!shapes.construction_status().ok() || !op.shape_fn(&shapes).ok()) return OkStatus();
-  for (int i = 0; i < kernel.num_outputs(); ++i) {
+  memo->promised.assign(static_cast<std::size_t>(kernel.num_outputs()), PartialTensorShape());
+  const bool inferred = shapes.construction_status().ok() && TryShapeFn(op, kernel.name(), &shapes).ok();
+  for (int i = 0; inferred && i < kernel.num_outputs(); ++i) {
     PartialTensorShape promised;
-    const Tensor& output = frame.outputs[i];
-    // A handle is a scalar, whatever the shape function says (TensorArrayV3's says a vector of two).
-    if (output.dtype() == DataType::kResource) continue;
-    if (IsRefType(output.dtype()) || !shapes.ToPartialTensorShape(shapes.output(i), &promised).ok()) continue;
-    if (promised.IsCompatibleWith(output.shape())) continue;
-    return errors::Internal("Output ", i, " of node '", kernel.name(), "', op '", kernel.type_string(), "', has shape ",
-                            output.shape(), ", but the op's shape function says ", promised, " for its inputs");
+    const DataType type = kernel.output_type(i);
+    if (type == DataType::kResource || IsRefType(type)) continue;
+    if (shapes.ToPartialTensorShape(shapes.output(i), &promised).ok())
+      memo->promised[static_cast<std::size_t>(i)] = std::move(promised);
   }
-  return OkStatus();
+  // AdaptedCore has written down the inputs already.
+  memo->has_promised = memo->valid || RememberInputs(shapes, kernel.num_inputs(), frame.inputs, memo);
+}
+inline bool Allows(const PartialTensorShape& promised, const TensorShape& shape) {
+  if (promised.unknown_rank()) return true;
+  if (promised.dims() != shape.dims()) return false;
+  for (int d = 0; d < shape.dims(); ++d)
+    if (promised.dim_size(d) >= 0 && promised.dim_size(d) != shape.dim_size(d)) return false;
+  return true;
+}
+TENON_COLD inline Status BrokenPromise(const OpKernel& kernel, int output, const TensorShape& shape,
+                                       const PartialTensorShape& promised) {
+  return errors::Internal("Output ", output, " of node '", kernel.name(), "', op '", kernel.type_string(),
+                          "', has shape ", shape, ", but the op's shape function says ", promised, " for its inputs");
 }
 
-// The same in the first run of a node in a step: what is wrong then is wrong in every run, and later runs pay nothing.
-TENON_ALWAYS_INLINE Status CheckFirstOutputs(const OpKernelContext::NodeFrame& frame) {
-  if (frame.memo == nullptr || frame.memo->outputs_checked) [[likely]]
-    return OkStatus();
-  frame.memo->outputs_checked = true;
-  return CheckOutputShapes(frame);
+// Whether a kernel sizes outputs of its own, and there is a shape function to compare them with. Not for ops that call
+// functions, since they hand their inputs on.
+inline bool MayBreakPromise(const OpKernel& kernel) {
+  if (kernel.op().shape_fn == nullptr || kernel.num_outputs() == 0) return false;
+  for (const AttrSpec& attr : kernel.op().attrs)
+    if (attr.kind == AttrKind::kFunc) return false;
+  const AdaptedCore* const core = kernel.adapted();
+  return core == nullptr || core->row().takes_context ||
+         core->sized_outputs().size() != static_cast<std::size_t>(kernel.num_outputs());
+}
+
+// After each run of such a kernel that ended well. Internal when an output contradicts the shape function, which itself
+// runs only where the inputs are others than in the run before. The frame has a memo.
+inline Status CheckOutputShapes(const OpKernelContext::NodeFrame& frame) {
+  ShapeMemo* const memo = frame.memo;
+  if (!memo->has_promised || (!memo->valid && !MadeForInputs(*memo, frame.kernel->num_inputs(), frame.inputs)))
+    FindPromised(frame, memo);
+  for (int i = 0; i < frame.kernel->num_outputs(); ++i) {
+    const PartialTensorShape& promised = memo->promised[static_cast<std::size_t>(i)];
+    if (!Allows(promised, frame.outputs[i].shape())) [[unlikely]]
+      return BrokenPromise(*frame.kernel, i, frame.outputs[i].shape(), promised);
+  }
+  return OkStatus();
 }
 
 }  // namespace detail
@@ -29543,18 +30711,6 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 #if defined(__cpp_exceptions)
-// Inside of a catch (...). "where: what".
-TENON_COLD inline Status StatusOfException(std::string_view where) {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
-  } catch (const std::exception& e) {
-    return errors::Internal(where, ": ", e.what());
-  } catch (...) {
-    return errors::Internal(where, ": something that is no std::exception");
-  }
-}
 TENON_COLD inline Status StatusOfException(const OpKernel& kernel) {
   return StatusOfException(
       StrCat("the kernel of op '", kernel.type_string(), "' threw out of node '", kernel.name(), "'"));
@@ -29580,6 +30736,7 @@ inline void RunKernel(OpKernel* kernel, OpKernelContext* context) {
 struct AsyncEnd {
   void (*call)(void* state);
   void* state;
+  AsyncFaults* faults = nullptr;
 };
 
 // ComputeAsync; `done` is called once, whatever the kernel does, unless it keeps its done for ever. An exception ends
@@ -29601,7 +30758,7 @@ inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, const A
 }
 
 inline void StartKernel(AsyncOpKernel* kernel, OpKernelContext* context, AsyncEnd end) {
-  StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context));
+  StartKernel(kernel, context, AsyncOpKernel::DoneCallback(end.call, end.state, context, end.faults));
 }
 
 TENON_NAMESPACE_END
@@ -29781,7 +30938,9 @@ TENON_NAMESPACE_END
 // included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
 TENON_NAMESPACE_BEGIN
 
+class CancellationManager;
 class ResourceMgr;
+class RunRendezvous;
 struct PlanReport;
 struct Program;
 struct SessionOptions;
@@ -29822,6 +30981,7 @@ class GraphFunctions : public FunctionRuntime {
 };
 
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
+using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
 using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
@@ -29835,6 +30995,7 @@ struct RuntimeParts {
   std::atomic<MakeStepEngine> parallel_frames{nullptr};  // runtime/parallel_frames.hpp
   std::atomic<MakeFunctions> functions{nullptr};         // runtime/functions.hpp
   std::atomic<MakeRunPlans> plans{nullptr};              // runtime/planned_run.hpp
+  std::atomic<MakeRunRendezvous> rendezvous{nullptr};    // runtime/local_rendezvous.hpp
 };
 inline constinit RuntimeParts runtime_parts;
 
@@ -29951,6 +31112,7 @@ struct ProgramNode {
   Kind kind = Kind::kKernel;
   bool on_host = true;
   bool reads_references = false;  // some input is a reference, and the kernel takes its value
+  bool sizes_outputs = false;  // the kernel does, so that their shapes are checked
   const OpKernel* kernel = nullptr;
   AsyncOpKernel* async = nullptr;
   const Node* node = nullptr;  // of the graph, for messages; of a copy or a fetch: the producer
@@ -30204,7 +31366,8 @@ class ProgramBuilder {
     SlimVector<Tensor*> pointers;
     for (Tensor& t : inputs) pointers.push_back(&t);
     const SlimVector<std::uint8_t> flags(At(std::max(node.num_inputs(), node.num_outputs())), 0);
-    SlimVector<Tensor> outputs(At(node.num_outputs()));
+    SlimVector<Tensor> outputs;
+    for (int i = 0; i < node.num_outputs(); ++i) outputs.emplace_back(DataType::kInvalid);
     ShapeMemo memo;
     const StepEnvironment env = HostEnvironment();
     const OpKernelContext::NodeFrame frame{entry.kernel.get(), pointers.data(), flags.data(), outputs.data(),
@@ -30219,6 +31382,7 @@ class ProgramBuilder {
       bytes += outputs[At(i)].TotalBytes();
     }
     if (bytes > kMaxFoldedBytes) return;
+    if (MayBreakPromise(*entry.kernel) && !CheckOutputShapes(frame).ok()) return;
     constant_nodes_[At(node.id)] = std::move(outputs);
   }
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
@@ -30267,6 +31431,7 @@ class ProgramBuilder {
       item.async = entry->kernel->AsAsync();
       if (item.async != nullptr) program_->has_async = true;
       item.on_host = entry->on_host;
+      item.sizes_outputs = MayBreakPromise(*item.kernel);
       for (int i = 0; i < node.num_inputs(); ++i) {
         const bool wants_host = entry->on_host || item.kernel->input_memory_type(i) == MemoryType::kHost;
         const InEdge& from = node.input(i);
@@ -30592,8 +31757,12 @@ class CachingAllocator final : public Allocator {
 
   std::string_view Name() const override { return base_->Name(); }
   AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
-  bool HostAccessible() const override { return linked_inside_; }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
   bool HoldsHeaders() const override { return linked_inside_; }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
 
   void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
     if (IsOwnerThread() && alignment <= kAlignment && attributes.freed_by_func == nullptr) [[likely]] {
@@ -30637,7 +31806,7 @@ class CachingAllocator final : public Allocator {
     void* memory;
   };
 
-  explicit CachingAllocator(Allocator* base) : base_(base), linked_inside_(base->HostAccessible()) {}
+  explicit CachingAllocator(Allocator* base) : base_(base), linked_inside_(base->HoldsHeaders()) {}
   ~CachingAllocator() override = default;
 
   void* AllocateSlowly(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes);
@@ -31017,10 +32186,10 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // Collects the timings of one run. thread-safe.
-class TraceCollector {
+class TraceCollector final : public StepStatsCollector {
  public:
   TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const {
+  std::int64_t Now() const override {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
   }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
@@ -31047,6 +32216,25 @@ class TraceCollector {
     timing.start_ns = begin;
     timing.end_ns = end;
     timing.output_bytes = output_bytes;
+    Keep(timing);
+  }
+  void AddEvent(const OpKernelContext& context, std::string_view what, std::int64_t begin_ns,
+                std::int64_t end_ns) override {
+    NodeTiming timing;
+    timing.name = context.op_kernel().name();
+    timing.op = what;
+    timing.device = context.device_name();
+    timing.start_ns = begin_ns;
+    timing.end_ns = end_ns;
+    Keep(timing);
+  }
+  void Finish(RunTrace* trace) {
+    trace->total_ns = Now();
+    trace->nodes = std::move(timings_);
+  }
+
+ private:
+  void Keep(NodeTiming timing) {
     MutexLock lock(mutex_);
     const void* thread = &this_thread_mark;
     std::size_t t = 0;
@@ -31055,12 +32243,7 @@ class TraceCollector {
     timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
-  void Finish(RunTrace* trace) {
-    trace->total_ns = Now();
-    trace->nodes = std::move(timings_);
-  }
 
- private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_;
   Mutex mutex_;
@@ -31126,12 +32309,14 @@ TENON_COLD inline Status BadOutput(const ProgramNode& node, int i, const Tensor&
                           node.node->op_name(), "'");
 }
 
-// Every output must be there and have its declared type, and at first the shape that the op promises.
+// Every output must be there and have its declared type and the shape that the op promises.
 inline Status CheckOutputs(const ProgramNode& node, const OpKernelContext::NodeFrame& frame) {
   for (int i = 0; i < node.num_outputs; ++i)
     if (frame.outputs[i].dtype() != node.kernel->output_type(i)) [[unlikely]]
       return BadOutput(node, i, frame.outputs[i]);
-  return CheckFirstOutputs(frame);
+  if (node.sizes_outputs) [[unlikely]]
+    return CheckOutputShapes(frame);
+  return OkStatus();
 }
 
 TENON_COLD inline Status CopyValue(const Program& program, const ProgramNode& node, const Tensor& value, Step* step,
@@ -31157,15 +32342,34 @@ struct RunFailed {
 };
 inline void WakeUp(void* notification) { static_cast<Notification*>(notification)->Notify(); }
 
+// Of an engine: what kernels did after their ends makes this run fail, or the next one. thread-safe.
+class RunFaults final : public AsyncFaults {
+ public:
+  void CalledTwice(const Status& error) override {
+    const MutexLock lock(mutex_);
+    error_.Update(error);
+  }
+  Status Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(error_, OkStatus());
+  }
+
+ private:
+  Mutex mutex_;
+  Status error_;
+};
+
 // The node's kernel, to its end; an asynchronous one is waited for.
 inline void RunToEnd(const ProgramNode& node, OpKernelContext* context) {
   if (node.async == nullptr) [[likely]] {
     RunKernel(const_cast<OpKernel*>(node.kernel), context);
   } else {
     Notification done;
-    StartKernel(node.async, context, {&WakeUp, &done});
+    const auto faults = Ref<RunFaults>::Adopt(new RunFaults);
+    StartKernel(node.async, context, {&WakeUp, &done, faults.get()});
     const ThreadPool::Waiting waiting;
     done.WaitForNotification();
+    context->SetStatus(faults->Take());
   }
 }
 TENON_COLD inline void RunWithRefReads(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
@@ -31270,6 +32474,7 @@ struct RunSettings {
   bool flush_denormals = true;
   ResourceMgr* resources = nullptr;
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
+  const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
@@ -31296,6 +32501,23 @@ inline Result<MakeStepEngine> EngineFor(const Program& program, bool on_pool) {
                                        : "SessionOptions or RunOptions ask for the dataflow engine",
                      frames ? "runtime/parallel_frames.hpp" : "runtime/dataflow_executor.hpp");
 }
+
+// The rendezvous of one run, made when a kernel asks.
+class LazyRendezvous final : public RunRendezvous {
+ public:
+  explicit LazyRendezvous(CancellationManager* cancellation) : cancellation_(cancellation) {}
+  Rendezvous* Get() override {
+    const MutexLock lock(mutex_);
+    const MakeRunRendezvous make = runtime_parts.rendezvous.load(std::memory_order_acquire);
+    if (made_ == nullptr && make != nullptr) made_ = make(cancellation_);
+    return made_ == nullptr ? nullptr : made_->Get();
+  }
+
+ private:
+  CancellationManager* const cancellation_;
+  Mutex mutex_;
+  Owned<RunRendezvous> made_;
+};
 
 // One signature with the steps that run it. thread-safe.
 class Prepared : public RefCounted {
@@ -31327,6 +32549,9 @@ class Prepared : public RefCounted {
     RunServices services{settings.resources, &container, &cancellation};
     services.deferred = &deferred;
     services.pool = settings.pool;
+    services.more = settings.services;
+    LazyRendezvous rendezvous(&cancellation);
+    services.own_rendezvous = &rendezvous;
     step->set_step_id(step_id);
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
@@ -31338,6 +32563,7 @@ class Prepared : public RefCounted {
       status = Execute(running.get(), settings, nullptr);
     } else {
       TraceCollector collector;
+      services.stats = &collector;
       status = Execute(running.get(), settings, &collector);
       collector.Finish(settings.trace);
     }
@@ -31438,6 +32664,9 @@ class Prepared : public RefCounted {
                                        "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized()) [[unlikely]]
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+      if (!detail::IsAlignedFor(feeds[i].dtype(), feeds[i].raw_data())) [[unlikely]]
+        return errors::InvalidArgument(
+            "Feed '", feed.name, "': ", detail::MisalignedText(feeds[i].raw_data(), detail::ViewAlignment(feed.dtype)));
     }
     return OkStatus();
   }
@@ -31500,9 +32729,22 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
+    TENON_ASSIGN_OR_RETURN(Graph graph, Import(std::move(graph_def), *session->registry_));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
+  }
+
+  // What a shape function throws ends here.
+  static Result<Graph> Import(GraphDef graph_def, const Registry& registry) {
+#if defined(__cpp_exceptions)
+    try {
+      return ImportGraphDef(std::move(graph_def), registry.ops());
+    } catch (...) {
+      return StatusOfException("a shape function threw while the graph was imported");
+    }
+#else
+    return ImportGraphDef(std::move(graph_def), registry.ops());
+#endif
   }
 
   // The graph from now on; it has all nodes of the one before. Not by two threads at once.
@@ -31544,6 +32786,7 @@ class SessionImpl : public RefCounted {
     settings.flush_denormals = options_.flush_denormals;
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
+    settings.services = services_;
     return settings;
   }
 
@@ -31632,6 +32875,8 @@ class SessionImpl : public RefCounted {
     return partial_runs_.get();
   }
   void set_inter_op_pool(ThreadPoolInterface* pool) { inter_op_pool_ = pool; }
+  // Of runs that bring none; outlives the session.
+  void set_services(const StepServices* services) { services_ = services; }
   ThreadPoolInterface* inter_op_pool() const { return inter_op_pool_; }
   std::vector<std::string> DeviceNames() const {
     std::vector<std::string> names;
@@ -31674,7 +32919,7 @@ class SessionImpl : public RefCounted {
       own_inter_ = MakeOwned<ThreadPool>(std::max(options_.inter_op_threads, 1), "tenon-inter");
       inter_op_pool_ = own_inter_.get();
     }
-    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : CpuAllocator();
+    Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
     host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
     device_ = host_.get();
     if (!options_.devices.empty()) return ChooseDevice();
@@ -31706,6 +32951,7 @@ class SessionImpl : public RefCounted {
   }
 
   Status MakeExtras() {
+    services_ = options_.services;
     const SessionExtras* extras = session_extras.load(std::memory_order_acquire);
     if (extras != nullptr) return extras->create(this, &extras_);
     if (options_.operation_timeout_in_ms > 0 || !options_.inter_op_pools.empty())
@@ -31778,6 +33024,7 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
+  const StepServices* services_ = nullptr;
   CancellationManager cancellation_;  // of all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
   ResourceMgr* resources_ = &own_resources_;
@@ -32427,6 +33674,7 @@ class DataflowRun final : public StepEngine {
         readers_(static_cast<std::size_t>(program.num_values)),
         tasks_(program.nodes.size()) {
     for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
+    if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
     // Without a fixed order only the sole reader of a value may overwrite it.
@@ -32452,7 +33700,10 @@ class DataflowRun final : public StepEngine {
     failed_callback_ = failed;
     for (const int root : program_.roots) Publish(root);
   }
-  Status TakeStatus() { return std::exchange(status_, OkStatus()); }
+  Status TakeStatus() {
+    if (faults_) status_.Update(faults_->Take());
+    return std::exchange(status_, OkStatus());
+  }
 
  private:
   void Reset(ThreadPoolInterface* pool, bool flush_denormals, TraceCollector* trace, RunEnded ended) {
@@ -32525,7 +33776,7 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
-    StartKernel(node.async, &state->context, {&AsyncDone, state});
+    StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -32600,6 +33851,7 @@ class DataflowRun final : public StepEngine {
   bool flush_denormals_ = false;
   Mutex mutex_;
   Status status_;
+  Ref<RunFaults> faults_;  // of a program with asynchronous kernels
 };
 
 inline Owned<StepEngine> MakeDataflowRun(const Program& program, Step* step) {
@@ -34273,6 +35525,7 @@ class ParallelFrameRun : public FrameRun {
     MutexLock lock(mutex_);  // whoever told of the end has let go of it
     queue_.clear();
     states_.EndRoot();
+    status_.Update(faults_->Take());
     return std::exchange(status_, OkStatus());
   }
 
@@ -34377,7 +35630,7 @@ class ParallelFrameRun : public FrameRun {
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
-      StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+      StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
     } else {
       tenon::RunKernel(const_cast<OpKernel*>(kernel.kernel), &state->context);
       AsyncDone(state);
@@ -34396,7 +35649,7 @@ class ParallelFrameRun : public FrameRun {
         return AsyncDone(state);
       }
     }
-    StartKernel(kernel.async, &state->context, {&AsyncDone, state});
+    StartKernel(kernel.async, &state->context, {&AsyncDone, state, faults_.get()});
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -34456,6 +35709,7 @@ class ParallelFrameRun : public FrameRun {
   int workers_ = 0;  // threads in Work, or on their way there
   int in_flight_ = 0;  // kernels that run outside of the lock
   Status status_;  // the first error
+  const Ref<RunFaults> faults_ = Ref<RunFaults>::Adopt(new RunFaults);
 };
 
 // A ParallelFrameRun for a session's run.
@@ -34710,6 +35964,41 @@ class PlannedRun {
     return OkStatus();
   }
 
+  // A kernel that may give its outputs other tensors than those that were planned: called through Call.
+  struct Watched {
+    const PlannedRun* run;
+    const ProgramNode* node;
+    const OpKernelContext::NodeFrame* frame;
+
+    static Status Call(const void* watched, CallFrame& call) {
+      const auto& [run, node, frame] = *static_cast<const Watched*>(watched);
+      const AdaptedCore& core = *node->kernel->adapted();
+      TENON_RETURN_IF_ERROR(core.row().call(core.object(), call));
+      for (int i = 0; i < node->num_outputs; ++i)
+        if (frame->outputs[i].raw_data() != call.views[node->num_inputs + i].data) [[unlikely]]
+          return run->TakeIn(*node, *frame, call.views);
+      return OkStatus();
+    }
+  };
+  // Outputs that the kernel has put in the place of planned ones: readers of the arena find their values there.
+  TENON_COLD Status TakeIn(const ProgramNode& node, const OpKernelContext::NodeFrame& frame,
+                           const AnyView* views) const {
+    const auto* const arena = static_cast<const std::byte*>(arena_->data());
+    TENON_RETURN_IF_ERROR(CheckOutputs(node, frame));
+    for (int i = 0; i < node.num_outputs; ++i) {
+      const AnyView& planned = views[node.num_inputs + i];
+      Tensor& output = frame.outputs[i];
+      const auto* const place = static_cast<const std::byte*>(planned.data);
+      if (!(output.shape() == *planned.shape))
+        return BrokenPromise(*node.kernel, i, output.shape(), PartialTensorShape(*planned.shape));
+      if (output.raw_data() == place || place < arena || place >= arena + report_.arena_bytes) continue;
+      Tensor in_arena = Tensor::FromMemory(output.dtype(), output.shape(), planned.data);
+      if (output.TotalBytes() != 0) std::memmove(planned.data, output.raw_data(), output.TotalBytes());
+      output = std::move(in_arena);
+    }
+    return OkStatus();
+  }
+
   friend class RunPlanner;
 
   const Program& program_;
@@ -34719,6 +36008,7 @@ class PlannedRun {
   SlimVector<Entry> nodes_;
   SlimVector<AnyView> views_;
   SlimVector<CallFrame> call_frames_;
+  SlimVector<Watched> watched_;
   SlimVector<Rebind> rebinds_;
   SlimVector<int> releases_;
   SlimVector<std::uint8_t> last_use_;  // per input of the program; never for what lies in the arena
@@ -34904,6 +36194,7 @@ class RunPlanner {
     }
     run_.views_.reserve(views);
     run_.call_frames_.reserve(At(run_.report_.planned_nodes));
+    run_.watched_.reserve(At(run_.report_.planned_nodes));
     for (const int number : program_.sequence) run_.nodes_.push_back(MakeEntry(number));
     return true;
   }
@@ -34926,6 +36217,11 @@ class RunPlanner {
     const AdaptedCore& core = *n.kernel->adapted();
     entry.call = core.row().call;
     entry.kernel = core.object();
+    if (core.row().takes_context) {
+      run_.watched_.push_back({&run_, &n, entry.frame});
+      entry.call = &PlannedRun::Watched::Call;
+      entry.kernel = &run_.watched_.back();
+    }
     entry.first_rebind = static_cast<int>(run_.rebinds_.size());
     const auto first_view = run_.views_.size();
     for (int i = 0; i < n.num_inputs; ++i)
@@ -35504,6 +36800,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
                                      "', which has shape ", feed.shape);
     if (!value.IsInitialized())
       return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+    if (!detail::IsAlignedFor(value.dtype(), value.raw_data()))
+      return errors::InvalidArgument(
+          "Feed '", feed.name, "': ", detail::MisalignedText(value.raw_data(), detail::ViewAlignment(value.dtype())));
     return OkStatus();
   }
 
@@ -35681,6 +36980,602 @@ template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_
 }  // namespace detail
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/device/device_name.hpp ----
+// DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A part that is not set matches everything. externally synchronised.
+//
+//   DeviceName name;
+//   DeviceName::Parse("/job:worker/device:GPU:*", &name);  // job and type are set, replica, task and id are not
+struct DeviceName {
+  std::string job, type;
+  int replica = 0, task = 0, id = 0;
+  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
+
+  // Parts in any order, a later one instead of an earlier one; "*" leaves a part open; "" and "/" set none. Also the
+  // old form "/gpu:0". False, with *name unspecified, for anything else.
+  static bool Parse(std::string_view text, DeviceName* name);
+  // "GPU:0" alone.
+  static bool ParseLocal(std::string_view text, DeviceName* name);
+
+  void SetJob(std::string_view value) { job = value, has_job = true; }
+  void SetReplica(int value) { replica = value, has_replica = true; }
+  void SetTask(int value) { task = value, has_task = true; }
+  void SetType(std::string_view value) { type = value, has_type = true; }
+  void SetId(int value) { id = value, has_id = true; }
+  void ClearType() { type.clear(), has_type = false; }
+  void ClearId() { id = 0, has_id = false; }
+
+  // The parts that are set. A type without a number is "/device:GPU:*"; a number without a type is left out.
+  std::string ToString() const;
+  bool IsComplete() const { return has_job && has_replica && has_task && has_type && has_id; }
+  bool HasTask() const { return has_job && has_replica && has_task; }
+  // "/job:j/replica:r/task:t"; "" unless all three are set.
+  std::string TaskName() const;
+
+  friend bool operator==(const DeviceName& a, const DeviceName& b) {
+    return a.has_job == b.has_job && (!a.has_job || a.job == b.job) && a.has_replica == b.has_replica &&
+           (!a.has_replica || a.replica == b.replica) && a.has_task == b.has_task &&
+           (!a.has_task || a.task == b.task) && a.has_type == b.has_type && (!a.has_type || a.type == b.type) &&
+           a.has_id == b.has_id && (!a.has_id || a.id == b.id);
+  }
+};
+
+namespace detail {
+
+// Eats a name from its front. Nothing is eaten where a function returns false.
+class DeviceNameReader {
+ public:
+  explicit DeviceNameReader(std::string_view text) : text_(text) {}
+  bool empty() const { return text_.empty(); }
+  bool Eat(std::string_view prefix) {
+    if (!StartsWith(text_, prefix)) return false;
+    text_.remove_prefix(prefix.size());
+    return true;
+  }
+  // A letter, then letters, digits and underscores.
+  bool EatWord(std::string* word) {
+    std::size_t length = 0;
+    while (length < text_.size() &&
+           (IsLetter(text_[length]) || (length > 0 && (IsDigit(text_[length]) || text_[length] == '_'))))
+      ++length;
+    if (length == 0) return false;
+    word->assign(text_.substr(0, length));
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumber(int* number) {
+    std::size_t length = 0;
+    while (length < text_.size() && IsDigit(text_[length])) ++length;
+    if (length == 0 || !ParseInt(text_.substr(0, length), number)) return false;
+    text_.remove_prefix(length);
+    return true;
+  }
+  bool EatNumberOrStar(int* number, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatNumber(number);
+  }
+  bool EatWordOrStar(std::string* word, bool* has) {
+    *has = !Eat("*");
+    return !*has || EatWord(word);
+  }
+
+ private:
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+  std::string_view text_;
+};
+
+inline bool ReadDevicePart(DeviceNameReader* reader, DeviceName* name) {
+  if (reader->Eat("/job:")) return reader->EatWordOrStar(&name->job, &name->has_job);
+  if (reader->Eat("/replica:")) return reader->EatNumberOrStar(&name->replica, &name->has_replica);
+  if (reader->Eat("/task:")) return reader->EatNumberOrStar(&name->task, &name->has_task);
+  if (reader->Eat("/device:")) {
+    if (!reader->EatWordOrStar(&name->type, &name->has_type)) return false;
+    name->has_id = false;
+    return !reader->Eat(":") || reader->EatNumberOrStar(&name->id, &name->has_id);
+  }
+  const bool cpu = reader->Eat("/cpu:") || reader->Eat("/CPU:");
+  if (!cpu && !reader->Eat("/gpu:") && !reader->Eat("/GPU:")) return false;
+  name->SetType(cpu ? "CPU" : "GPU");
+  return reader->EatNumberOrStar(&name->id, &name->has_id);
+}
+
+}  // namespace detail
+
+inline bool DeviceName::Parse(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  if (text == "/") return true;
+  for (detail::DeviceNameReader reader(text); !reader.empty();)
+    if (!detail::ReadDevicePart(&reader, name)) return false;
+  return true;
+}
+
+inline bool DeviceName::ParseLocal(std::string_view text, DeviceName* name) {
+  *name = DeviceName();
+  detail::DeviceNameReader reader(text);
+  name->has_type = reader.EatWord(&name->type);
+  name->has_id = name->has_type && reader.Eat(":") && reader.EatNumber(&name->id);
+  return name->has_id && reader.empty();
+}
+
+inline std::string DeviceName::ToString() const {
+  std::string text;
+  if (has_job) StrAppend(&text, "/job:", job);
+  if (has_replica) StrAppend(&text, "/replica:", replica);
+  if (has_task) StrAppend(&text, "/task:", task);
+  if (!has_type) return text;
+  StrAppend(&text, "/device:", type, ":");
+  if (has_id)
+    StrAppend(&text, id);
+  else
+    text.push_back('*');
+  return text;
+}
+inline std::string DeviceName::TaskName() const {
+  return HasTask() ? StrCat("/job:", job, "/replica:", replica, "/task:", task) : std::string();
+}
+
+// The names of one device: complete, in the old form, and without its task in both forms.
+inline std::string FullDeviceName(const DeviceName& task, std::string_view type, int id) {
+  return StrCat(task.TaskName(), "/device:", type, ":", id);
+}
+inline std::string LegacyFullDeviceName(const DeviceName& name) {
+  std::string type = name.type;
+  for (char& c : type)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return StrCat(name.TaskName(), "/", type, ":", name.id);
+}
+inline std::string LocalDeviceName(const DeviceName& name) { return StrCat("/device:", name.type, ":", name.id); }
+inline std::string LegacyLocalDeviceName(const DeviceName& name) { return StrCat(name.type, ":", name.id); }
+
+// "/job:j/replica:r/task:t/device:CPU:0" becomes "/job:j/replica:r/task:t" and "CPU:0". False unless type and number
+// are there.
+inline bool SplitDeviceName(std::string_view text, std::string* task, std::string* device) {
+  DeviceName name;
+  if (!DeviceName::Parse(text, &name) || !name.has_type || !name.has_id) return false;
+  *device = LegacyLocalDeviceName(name);
+  name.has_type = name.has_id = false;
+  *task = name.ToString();
+  return true;
+}
+
+// Sets the parts of *name that are open to what `other` has.
+inline void MergeUnset(DeviceName* name, const DeviceName& other) {
+  if (other.has_job && !name->has_job) name->SetJob(other.job);
+  if (other.has_replica && !name->has_replica) name->SetReplica(other.replica);
+  if (other.has_task && !name->has_task) name->SetTask(other.task);
+  if (other.has_type && !name->has_type) name->SetType(other.type);
+  if (other.has_id && !name->has_id) name->SetId(other.id);
+}
+// Sets every part that `other` has.
+inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
+  DeviceName both = other;
+  MergeUnset(&both, *name);
+  *name = both;
+}
+
+// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
+// one of them cannot be read, or when `base` is not complete.
+inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
+  DeviceName base_name, name;
+  if (!DeviceName::Parse(base, &base_name))
+    return errors::InvalidArgument("Could not parse basename: ", base, " into a device specification.");
+  if (!base_name.IsComplete()) return errors::InvalidArgument("Basename: ", base, " should be fully specified.");
+  if (!DeviceName::ParseLocal(text, &name) && !DeviceName::Parse(text, &name))
+    return errors::InvalidArgument("Could not parse ", text, " into a device specification.");
+  MergeUnset(&name, base_name);
+  return name.ToString();
+}
+
+// Every part of `less` is set, to the same, in `more`.
+inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
+  DeviceName both = more;
+  EnsureSpecification(&both, less);
+  return both == more;
+}
+// No part is set in both and different.
+inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
+  DeviceName left = a, right = b;
+  MergeUnset(&left, b);
+  MergeUnset(&right, a);
+  return left == right;
+}
+// In one process: job, replica and task are set in both, and equal.
+inline bool IsSameAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return a.HasTask() && b.HasTask() && a.job == b.job && a.replica == b.replica && a.task == b.task;
+}
+// In two processes for certain: one of the three is set in both and different.
+inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
+  return (a.has_job && b.has_job && a.job != b.job) || (a.has_replica && b.has_replica && a.replica != b.replica) ||
+         (a.has_task && b.has_task && a.task != b.task);
+}
+
+// What becomes of a type or number that differs when two names are merged.
+enum class DeviceMergeConflict : std::uint8_t {
+  kFail,
+  kDrop,      // soft placement: the part is left open, of a type the number too
+  kOverride,  // the other's counts
+};
+
+namespace detail {
+TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
+  return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
+                                 b.ToString(), "'");
+}
+}  // namespace detail
+
+// Adds the parts of `other` to *name. InvalidArgument, with *name unchanged, where jobs, replicas or tasks differ, and
+// for types and numbers where `conflict` says so.
+inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
+                               DeviceMergeConflict conflict = DeviceMergeConflict::kFail) {
+  DeviceName merged = *name;
+  MergeUnset(&merged, other);
+  if (other.has_job && merged.job != other.job) return detail::CannotMerge("jobs", *name, other);
+  if (other.has_replica && merged.replica != other.replica) return detail::CannotMerge("replicas", *name, other);
+  if (other.has_task && merged.task != other.task) return detail::CannotMerge("tasks", *name, other);
+  const bool types = other.has_type && merged.type != other.type;
+  const bool ids = other.has_id && merged.id != other.id;
+  if (types || ids) {
+    if (conflict == DeviceMergeConflict::kFail) return detail::CannotMerge(types ? "types" : "ids", *name, other);
+    if (conflict == DeviceMergeConflict::kOverride) {
+      if (types) merged.SetType(other.type);
+      if (ids) merged.SetId(other.id);
+    } else {
+      if (types) merged.ClearType();
+      merged.ClearId();
+    }
+  }
+  *name = merged;
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/rendezvous.hpp ----
+// Rendezvous: where the two ends of an edge between devices meet. One side sends a tensor under a key, the other asks
+// for it; neither waits for the other to come first. An interface: runtime/local_rendezvous.hpp has the table.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class CancellationManager;
+
+// Which turn of which loop a value belongs to; outside of all loops both are 0.
+struct FrameAndIteration {
+  std::uint64_t frame_id = 0;
+  std::int64_t iteration = 0;
+};
+
+// A key that was read: what it names, and the text itself. immutable.
+struct RendezvousKey {
+  std::string text;
+  std::string_view src_device, dst_device, edge_name;  // of `text`
+  DeviceName src, dst;
+  std::uint64_t src_incarnation = 0;
+  std::uint64_t hash = 0;  // of `text`
+
+  RendezvousKey() = default;
+  RendezvousKey(const RendezvousKey& other) { *this = other; }
+  RendezvousKey& operator=(const RendezvousKey& other);
+
+  // "<source>;<incarnation, 16 hex digits>;<destination>;<edge>;<frame>:<iteration>".
+  static std::string Create(std::string_view src_device, std::uint64_t src_incarnation, std::string_view dst_device,
+                            std::string_view edge_name, FrameAndIteration where);
+  // InvalidArgument unless there are five parts, both devices complete, the incarnation hexadecimal and the others not
+  // empty.
+  static Result<RendezvousKey> Parse(std::string text);
+};
+
+// thread-safe. A key may be sent several times: the values are received in their order.
+class Rendezvous : public RefCounted {
+ public:
+  struct Args {
+    AllocatorAttributes alloc_attributes;  // where the tensor is, or is wanted
+    CancellationManager* cancellation = nullptr;  // of a receiver that may give up; outlives the wait
+  };
+  // `send` is what the sender said, `recv` what the receiver did; both are empty after an error.
+  using DoneCallback =
+      Function<void(const Status& status, const Args& send, const Args& recv, const Tensor& tensor, bool is_dead)>;
+
+  // Hands the tensor over; a receiver that waits is called back on this thread. An error, once the rendezvous was
+  // aborted.
+  virtual Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) = 0;
+  // Calls `done` once: at once when the tensor is there, else on the thread that sends it, aborts, or cancels.
+  virtual void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) = 0;
+  // Ends all waits, and all later calls, with this error; the first one counts.
+  virtual void StartAbort(const Status& status) = 0;
+
+  // Waits. DeadlineExceeded after `timeout_ms` milliseconds (0: never); a tensor that comes later is lost then.
+  Status Recv(const RendezvousKey& key, const Args& args, Tensor* tensor, bool* is_dead, std::int64_t timeout_ms = 0) {
+    struct Wait final : RefCounted {
+      Notification done;
+      Status status;
+      Tensor tensor;
+      bool is_dead = false;
+    };
+    const Ref<Wait> wait = Ref<Wait>::Adopt(new Wait);
+    RecvAsync(key, args, [wait](const Status& status, const Args&, const Args&, const Tensor& value, bool dead) {
+      wait->status = status;
+      wait->tensor = value;
+      wait->is_dead = dead;
+      wait->done.Notify();
+    });
+    if (timeout_ms <= 0)
+      wait->done.WaitForNotification();
+    else if (!wait->done.WaitForNotificationWithTimeout(timeout_ms * 1000))
+      return errors::DeadlineExceeded("Timed out waiting for notification");
+    *tensor = std::move(wait->tensor);
+    *is_dead = wait->is_dead;
+    return wait->status;
+  }
+};
+
+inline RendezvousKey& RendezvousKey::operator=(const RendezvousKey& other) {
+  const auto part = [&](std::string_view of) {
+    return of.empty()
+               ? std::string_view()
+               : std::string_view(text).substr(static_cast<std::size_t>(of.data() - other.text.data()), of.size());
+  };
+  text = other.text;
+  src_device = part(other.src_device);
+  dst_device = part(other.dst_device);
+  edge_name = part(other.edge_name);
+  src = other.src;
+  dst = other.dst;
+  src_incarnation = other.src_incarnation;
+  hash = other.hash;
+  return *this;
+}
+
+inline std::string RendezvousKey::Create(std::string_view src_device, std::uint64_t src_incarnation,
+                                         std::string_view dst_device, std::string_view edge_name,
+                                         FrameAndIteration where) {
+  char hex[16];
+  for (int i = 0; i < 16; ++i) hex[i] = "0123456789abcdef"[(src_incarnation >> (60 - 4 * i)) & 15];
+  return StrCat(src_device, ";", std::string_view(hex, sizeof hex), ";", dst_device, ";", edge_name, ";",
+                where.frame_id, ":", where.iteration);
+}
+
+inline Result<RendezvousKey> RendezvousKey::Parse(std::string text) {
+  RendezvousKey key;
+  key.text = std::move(text);
+  const auto invalid = [&key] { return errors::InvalidArgument("Invalid  rendezvous key: ", key.text); };
+  std::string_view parts[5], rest = key.text;
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t end = rest.find(';');
+    if ((end == std::string_view::npos) != (i == 4)) return invalid();
+    parts[i] = rest.substr(0, end);
+    if (i < 4) rest.remove_prefix(end + 1);
+  }
+  if (parts[1].empty() || parts[1].size() > 16 || parts[3].empty() || parts[4].empty()) return invalid();
+  for (const char c : parts[1]) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return invalid();
+    key.src_incarnation = key.src_incarnation << 4 | static_cast<std::uint64_t>(digit);
+  }
+  if (!DeviceName::Parse(parts[0], &key.src) || !key.src.IsComplete() || !DeviceName::Parse(parts[2], &key.dst) ||
+      !key.dst.IsComplete())
+    return invalid();
+  key.src_device = parts[0];
+  key.dst_device = parts[2];
+  key.edge_name = parts[3];
+  key.hash = Hash64(key.text);
+  return key;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/local_rendezvous.hpp ----
+// LocalRendezvous: the table of one step in one process. Per key a queue of values that nobody asked for yet, or of
+// receivers that wait.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. Keys are told apart by their 64-bit hash, as in TensorFlow. Callbacks run without the lock.
+//
+//   auto rendezvous = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+//   TENON_RETURN_IF_ERROR(rendezvous->Send(key, {}, tensor, false));
+//   TENON_RETURN_IF_ERROR(rendezvous->Recv(key, {}, &received, &is_dead));
+class LocalRendezvous final : public Rendezvous {
+ public:
+  LocalRendezvous() : buckets_(16) {}
+
+  Status Send(const RendezvousKey& key, const Args& args, const Tensor& tensor, bool is_dead) override {
+    Owned<Item> receiver;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) [[unlikely]]
+        return status_;
+      receiver = Take(key.hash, true);
+      if (receiver == nullptr) {
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->tensor = tensor;
+        item->is_dead = is_dead;
+        Put(item.release());
+        return OkStatus();
+      }
+    }
+    EndWait(*receiver);
+    receiver->done(OkStatus(), args, receiver->args, tensor, is_dead);
+    return OkStatus();
+  }
+
+  void RecvAsync(const RendezvousKey& key, const Args& args, DoneCallback done) override {
+    Status status;
+    Owned<Item> sent;
+    {
+      const MutexLock lock(mutex_);
+      status = status_;
+      if (status.ok()) sent = Take(key.hash, false);
+      if (status.ok() && sent == nullptr) {
+        Owned<Item> item = MakeOwned<Item>();
+        item->hash = key.hash;
+        item->args = args;
+        item->waits = true;
+        if (!WatchCancellation(item.get())) {
+          status = CancelledReceive();
+        } else {
+          item->done = std::move(done);
+          Put(item.release());
+          return;
+        }
+      }
+    }
+    if (!status.ok()) return done(status, Args(), Args(), Tensor(), false);
+    done(OkStatus(), sent->args, args, sent->tensor, sent->is_dead);
+  }
+
+  void StartAbort(const Status& status) override {
+    Item* items;
+    {
+      const MutexLock lock(mutex_);
+      if (!status_.ok()) return;
+      status_ = status.ok() ? errors::Internal("LocalRendezvous: StartAbort was called without an error") : status;
+      items = TakeAll();
+    }
+    EndAll(items, status_);
+  }
+
+ private:
+  struct Item {
+    std::uint64_t hash = 0;
+    Item* next = nullptr;
+    bool waits = false;  // a receiver
+    bool is_dead = false;
+    Args args;
+    Tensor tensor;
+    DoneCallback done;
+    CancellationManager::Token token = 0;
+  };
+  struct Bucket {
+    Item *first = nullptr, *last = nullptr;  // in the order in which they came
+  };
+
+  ~LocalRendezvous() override { EndAll(TakeAll(), errors::Cancelled("LocalRendezvous deleted")); }
+
+  TENON_COLD static Status CancelledReceive() { return errors::Cancelled("RecvAsync is cancelled."); }
+
+  Bucket& BucketOf(std::uint64_t hash) { return buckets_[hash & (buckets_.size() - 1)]; }
+  static void Append(Bucket* bucket, Item* item) {
+    (bucket->last == nullptr ? bucket->first : bucket->last->next) = item;
+    bucket->last = item;
+  }
+  void Put(Item* item) {
+    if (count_ == buckets_.size()) Grow();
+    ++count_;
+    Append(&BucketOf(item->hash), item);
+  }
+  TENON_COLD void Grow() {
+    Item* items = TakeAll();
+    buckets_.assign(2 * buckets_.size(), Bucket());
+    while (items != nullptr) {
+      Item* const item = items;
+      items = std::exchange(item->next, nullptr);
+      ++count_;
+      Append(&BucketOf(item->hash), item);
+    }
+  }
+  // The oldest item of a key if it is a receiver, or a value, as asked for; of any receiver with that token.
+  Owned<Item> Take(std::uint64_t hash, bool waits, const CancellationManager::Token* token = nullptr) {
+    Bucket& bucket = BucketOf(hash);
+    Item* before = nullptr;
+    for (Item* item = bucket.first; item != nullptr; before = item, item = item->next) {
+      if (item->hash != hash) continue;
+      if (item->waits != waits) return nullptr;
+      if (token != nullptr && (item->token != *token || item->args.cancellation == nullptr)) continue;
+      (before == nullptr ? bucket.first : before->next) = item->next;
+      if (bucket.last == item) bucket.last = before;
+      item->next = nullptr;
+      --count_;
+      return Owned<Item>(item);
+    }
+    return nullptr;
+  }
+  // All items as one list; those of one key keep their order.
+  Item* TakeAll() {
+    Bucket all;
+    for (Bucket& bucket : buckets_) {
+      if (bucket.first == nullptr) continue;
+      (all.last == nullptr ? all.first : all.last->next) = bucket.first;
+      all.last = bucket.last;
+      bucket = Bucket();
+    }
+    count_ = 0;
+    return all.first;
+  }
+  static void EndAll(Item* items, const Status& status) {
+    while (items != nullptr) {
+      const Owned<Item> item(items);
+      items = item->next;
+      if (!item->waits) continue;
+      EndWait(*item);
+      detail::CallAndLog("a callback of a receive", [&] { item->done(status, Args(), Args(), Tensor(), false); });
+    }
+  }
+
+  // False when the run is cancelled already. The callback holds the rendezvous, for it may come after the match.
+  bool WatchCancellation(Item* item) {
+    CancellationManager* const cancellation = item->args.cancellation;
+    if (cancellation == nullptr) return true;
+    item->token = cancellation->NewToken();
+    return cancellation->Register(item->token, [self = Ref<LocalRendezvous>::Share(this), hash = item->hash,
+                                                token = item->token] { self->Cancel(hash, token); });
+  }
+  void Cancel(std::uint64_t hash, CancellationManager::Token token) {
+    Owned<Item> item;
+    {
+      const MutexLock lock(mutex_);
+      item = Take(hash, true, &token);
+    }
+    if (item != nullptr) item->done(CancelledReceive(), Args(), Args(), Tensor(), false);
+  }
+  static void EndWait(const Item& item) {
+    if (item.args.cancellation != nullptr) item.args.cancellation->TryDeregister(item.token);
+  }
+
+  Mutex mutex_;
+  SlimVector<Bucket> buckets_;  // a power of two of them
+  std::size_t count_ = 0;  // items
+  Status status_;
+};
+
+namespace detail {
+// Of one run: what waits in it is told when the run is given up, and at its end.
+class RunLocalRendezvous final : public RunRendezvous {
+ public:
+  explicit RunLocalRendezvous(CancellationManager* cancellation)
+      : cancellation_(cancellation), token_(cancellation->NewToken()) {
+    if (!cancellation->Register(token_, [held = rendezvous_] { held->StartAbort(Cancelled()); }))
+      rendezvous_->StartAbort(Cancelled());
+  }
+  ~RunLocalRendezvous() override {
+    (void)cancellation_->Deregister(token_);
+    rendezvous_->StartAbort(errors::Cancelled("the run has ended"));
+  }
+  Rendezvous* Get() override { return rendezvous_.get(); }
+
+ private:
+  static Status Cancelled() { return errors::Cancelled("Run call was cancelled"); }
+  CancellationManager* const cancellation_;
+  const CancellationManager::Token token_;
+  const Ref<LocalRendezvous> rendezvous_ = Ref<LocalRendezvous>::Adopt(new LocalRendezvous);
+};
+inline Owned<RunRendezvous> MakeRunLocalRendezvous(CancellationManager* cancellation) {
+  return MakeOwned<RunLocalRendezvous>(cancellation);
+}
+inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts.rendezvous, &MakeRunLocalRendezvous);
+}  // namespace detail
+
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/deadline_timer.hpp ----
@@ -36309,6 +38204,9 @@ class RunOfOptions {
     const std::int64_t timeout =
         options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const StepServices services =
+        ServicesFor(settings, timeout, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
@@ -36319,6 +38217,18 @@ class RunOfOptions {
   }
 
  private:
+  // The run's own or the session's, with what the options decide.
+  StepServices ServicesFor(const RunSettings& settings, std::int64_t timeout_in_ms, std::int64_t now_us) const {
+    StepServices services = *settings.services;
+    if (options_.services != nullptr) services = *options_.services;
+    if (services.session_handle.empty()) services.session_handle = settings.services->session_handle;
+    if (services.executor_type.empty())
+      services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
+    if (services.deadline_us == 0 && timeout_in_ms > 0)
+      services.deadline_us = now_us + (timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000) * 1000;
+    if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
+    return services;
+  }
   Status ChooseEngine(RunSettings* settings) const {
     const auto* pools = static_cast<const InterOpPools*>(session_->extras());
     const int own = pools == nullptr ? 0 : pools->size();
@@ -36367,8 +38277,19 @@ class RunOfOptions {
   RunMetadata* metadata_;
 };
 
+// What the runtime has of its own for kernels that ask for more, and the pools.
+class PoolsAndServices final : public InterOpPools {
+ public:
+  explicit PoolsAndServices(const StepServices* given) {
+    if (given != nullptr) services = *given;
+    if (services.session_handle.empty()) services.session_handle = "direct";
+  }
+  StepServices services;
+};
+
 inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
-  auto pools = Ref<InterOpPools>::Adopt(new InterOpPools);
+  auto pools = Ref<PoolsAndServices>::Adopt(new PoolsAndServices(session->options().services));
+  session->set_services(&pools->services);
   const SessionOptions& options = session->options();
   if (options.operation_timeout_in_ms < 0)
     return errors::InvalidArgument("SessionOptions: operation_timeout_in_ms must not be negative, got ",
@@ -36486,7 +38407,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   } else {
     TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
+  TENON_ASSIGN_OR_RETURN(Graph imported, SessionImpl::Import(std::move(whole), session->registry()));
   return session->SetGraph(std::move(imported));
 }
 
@@ -36558,261 +38479,6 @@ TENON_NAMESPACE_END
 // ---- tenon/full_runtime.hpp ----
 // The runtime's definitions with everything that sessions can do: runs with RunOptions, partial runs, Extend, Reset,
 // ListDevices. One source file of a program that uses them includes this instead of <tenon/runtime.hpp>.
-
-// ---- tenon/device/device_name.hpp ----
-// DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// A part that is not set matches everything. externally synchronised.
-//
-//   DeviceName name;
-//   DeviceName::Parse("/job:worker/device:GPU:*", &name);  // job and type are set, replica, task and id are not
-struct DeviceName {
-  std::string job, type;
-  int replica = 0, task = 0, id = 0;
-  bool has_job = false, has_replica = false, has_task = false, has_type = false, has_id = false;
-
-  // Parts in any order, a later one instead of an earlier one; "*" leaves a part open; "" and "/" set none. Also the
-  // old form "/gpu:0". False, with *name unspecified, for anything else.
-  static bool Parse(std::string_view text, DeviceName* name);
-  // "GPU:0" alone.
-  static bool ParseLocal(std::string_view text, DeviceName* name);
-
-  void SetJob(std::string_view value) { job = value, has_job = true; }
-  void SetReplica(int value) { replica = value, has_replica = true; }
-  void SetTask(int value) { task = value, has_task = true; }
-  void SetType(std::string_view value) { type = value, has_type = true; }
-  void SetId(int value) { id = value, has_id = true; }
-  void ClearType() { type.clear(), has_type = false; }
-  void ClearId() { id = 0, has_id = false; }
-
-  // The parts that are set. A type without a number is "/device:GPU:*"; a number without a type is left out.
-  std::string ToString() const;
-  bool IsComplete() const { return has_job && has_replica && has_task && has_type && has_id; }
-  bool HasTask() const { return has_job && has_replica && has_task; }
-  // "/job:j/replica:r/task:t"; "" unless all three are set.
-  std::string TaskName() const;
-
-  friend bool operator==(const DeviceName& a, const DeviceName& b) {
-    return a.has_job == b.has_job && (!a.has_job || a.job == b.job) && a.has_replica == b.has_replica &&
-           (!a.has_replica || a.replica == b.replica) && a.has_task == b.has_task &&
-           (!a.has_task || a.task == b.task) && a.has_type == b.has_type && (!a.has_type || a.type == b.type) &&
-           a.has_id == b.has_id && (!a.has_id || a.id == b.id);
-  }
-};
-
-namespace detail {
-
-// Eats a name from its front. Nothing is eaten where a function returns false.
-class DeviceNameReader {
- public:
-  explicit DeviceNameReader(std::string_view text) : text_(text) {}
-  bool empty() const { return text_.empty(); }
-  bool Eat(std::string_view prefix) {
-    if (!StartsWith(text_, prefix)) return false;
-    text_.remove_prefix(prefix.size());
-    return true;
-  }
-  // A letter, then letters, digits and underscores.
-  bool EatWord(std::string* word) {
-    std::size_t length = 0;
-    while (length < text_.size() &&
-           (IsLetter(text_[length]) || (length > 0 && (IsDigit(text_[length]) || text_[length] == '_'))))
-      ++length;
-    if (length == 0) return false;
-    word->assign(text_.substr(0, length));
-    text_.remove_prefix(length);
-    return true;
-  }
-  bool EatNumber(int* number) {
-    std::size_t length = 0;
-    while (length < text_.size() && IsDigit(text_[length])) ++length;
-    if (length == 0 || !ParseInt(text_.substr(0, length), number)) return false;
-    text_.remove_prefix(length);
-    return true;
-  }
-  bool EatNumberOrStar(int* number, bool* has) {
-    *has = !Eat("*");
-    return !*has || EatNumber(number);
-  }
-  bool EatWordOrStar(std::string* word, bool* has) {
-    *has = !Eat("*");
-    return !*has || EatWord(word);
-  }
-
- private:
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-  std::string_view text_;
-};
-
-inline bool ReadDevicePart(DeviceNameReader* reader, DeviceName* name) {
-  if (reader->Eat("/job:")) return reader->EatWordOrStar(&name->job, &name->has_job);
-  if (reader->Eat("/replica:")) return reader->EatNumberOrStar(&name->replica, &name->has_replica);
-  if (reader->Eat("/task:")) return reader->EatNumberOrStar(&name->task, &name->has_task);
-  if (reader->Eat("/device:")) {
-    if (!reader->EatWordOrStar(&name->type, &name->has_type)) return false;
-    name->has_id = false;
-    return !reader->Eat(":") || reader->EatNumberOrStar(&name->id, &name->has_id);
-  }
-  const bool cpu = reader->Eat("/cpu:") || reader->Eat("/CPU:");
-  if (!cpu && !reader->Eat("/gpu:") && !reader->Eat("/GPU:")) return false;
-  name->SetType(cpu ? "CPU" : "GPU");
-  return reader->EatNumberOrStar(&name->id, &name->has_id);
-}
-
-}  // namespace detail
-
-inline bool DeviceName::Parse(std::string_view text, DeviceName* name) {
-  *name = DeviceName();
-  if (text == "/") return true;
-  for (detail::DeviceNameReader reader(text); !reader.empty();)
-    if (!detail::ReadDevicePart(&reader, name)) return false;
-  return true;
-}
-
-inline bool DeviceName::ParseLocal(std::string_view text, DeviceName* name) {
-  *name = DeviceName();
-  detail::DeviceNameReader reader(text);
-  name->has_type = reader.EatWord(&name->type);
-  name->has_id = name->has_type && reader.Eat(":") && reader.EatNumber(&name->id);
-  return name->has_id && reader.empty();
-}
-
-inline std::string DeviceName::ToString() const {
-  std::string text;
-  if (has_job) StrAppend(&text, "/job:", job);
-  if (has_replica) StrAppend(&text, "/replica:", replica);
-  if (has_task) StrAppend(&text, "/task:", task);
-  if (!has_type) return text;
-  StrAppend(&text, "/device:", type, ":");
-  if (has_id)
-    StrAppend(&text, id);
-  else
-    text.push_back('*');
-  return text;
-}
-inline std::string DeviceName::TaskName() const {
-  return HasTask() ? StrCat("/job:", job, "/replica:", replica, "/task:", task) : std::string();
-}
-
-// The names of one device: complete, in the old form, and without its task in both forms.
-inline std::string FullDeviceName(const DeviceName& task, std::string_view type, int id) {
-  return StrCat(task.TaskName(), "/device:", type, ":", id);
-}
-inline std::string LegacyFullDeviceName(const DeviceName& name) {
-  std::string type = name.type;
-  for (char& c : type)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return StrCat(name.TaskName(), "/", type, ":", name.id);
-}
-inline std::string LocalDeviceName(const DeviceName& name) { return StrCat("/device:", name.type, ":", name.id); }
-inline std::string LegacyLocalDeviceName(const DeviceName& name) { return StrCat(name.type, ":", name.id); }
-
-// "/job:j/replica:r/task:t/device:CPU:0" becomes "/job:j/replica:r/task:t" and "CPU:0". False unless type and number
-// are there.
-inline bool SplitDeviceName(std::string_view text, std::string* task, std::string* device) {
-  DeviceName name;
-  if (!DeviceName::Parse(text, &name) || !name.has_type || !name.has_id) return false;
-  *device = LegacyLocalDeviceName(name);
-  name.has_type = name.has_id = false;
-  *task = name.ToString();
-  return true;
-}
-
-// Sets the parts of *name that are open to what `other` has.
-inline void MergeUnset(DeviceName* name, const DeviceName& other) {
-  if (other.has_job && !name->has_job) name->SetJob(other.job);
-  if (other.has_replica && !name->has_replica) name->SetReplica(other.replica);
-  if (other.has_task && !name->has_task) name->SetTask(other.task);
-  if (other.has_type && !name->has_type) name->SetType(other.type);
-  if (other.has_id && !name->has_id) name->SetId(other.id);
-}
-// Sets every part that `other` has.
-inline void EnsureSpecification(DeviceName* name, const DeviceName& other) {
-  DeviceName both = other;
-  MergeUnset(&both, *name);
-  *name = both;
-}
-
-// What `text` ("GPU:0", "/task:1/device:CPU:0") means for somebody on `base`, as a complete name. InvalidArgument when
-// one of them cannot be read, or when `base` is not complete.
-inline Result<std::string> CanonicalizeDeviceName(std::string_view text, std::string_view base) {
-  DeviceName base_name, name;
-  if (!DeviceName::Parse(base, &base_name))
-    return errors::InvalidArgument("Could not parse basename: ", base, " into a device specification.");
-  if (!base_name.IsComplete()) return errors::InvalidArgument("Basename: ", base, " should be fully specified.");
-  if (!DeviceName::ParseLocal(text, &name) && !DeviceName::Parse(text, &name))
-    return errors::InvalidArgument("Could not parse ", text, " into a device specification.");
-  MergeUnset(&name, base_name);
-  return name.ToString();
-}
-
-// Every part of `less` is set, to the same, in `more`.
-inline bool IsSpecification(const DeviceName& less, const DeviceName& more) {
-  DeviceName both = more;
-  EnsureSpecification(&both, less);
-  return both == more;
-}
-// No part is set in both and different.
-inline bool AreCompatible(const DeviceName& a, const DeviceName& b) {
-  DeviceName left = a, right = b;
-  MergeUnset(&left, b);
-  MergeUnset(&right, a);
-  return left == right;
-}
-// In one process: job, replica and task are set in both, and equal.
-inline bool IsSameAddressSpace(const DeviceName& a, const DeviceName& b) {
-  return a.HasTask() && b.HasTask() && a.job == b.job && a.replica == b.replica && a.task == b.task;
-}
-// In two processes for certain: one of the three is set in both and different.
-inline bool IsDifferentAddressSpace(const DeviceName& a, const DeviceName& b) {
-  return (a.has_job && b.has_job && a.job != b.job) || (a.has_replica && b.has_replica && a.replica != b.replica) ||
-         (a.has_task && b.has_task && a.task != b.task);
-}
-
-// What becomes of a type or number that differs when two names are merged.
-enum class DeviceMergeConflict : std::uint8_t {
-  kFail,
-  kDrop,      // soft placement: the part is left open, of a type the number too
-  kOverride,  // the other's counts
-};
-
-namespace detail {
-TENON_COLD inline Status CannotMerge(std::string_view what, const DeviceName& a, const DeviceName& b) {
-  return errors::InvalidArgument("Cannot merge devices with incompatible ", what, ": '", a.ToString(), "' and '",
-                                 b.ToString(), "'");
-}
-}  // namespace detail
-
-// Adds the parts of `other` to *name. InvalidArgument, with *name unchanged, where jobs, replicas or tasks differ, and
-// for types and numbers where `conflict` says so.
-inline Status MergeDeviceNames(DeviceName* name, const DeviceName& other,
-                               DeviceMergeConflict conflict = DeviceMergeConflict::kFail) {
-  DeviceName merged = *name;
-  MergeUnset(&merged, other);
-  if (other.has_job && merged.job != other.job) return detail::CannotMerge("jobs", *name, other);
-  if (other.has_replica && merged.replica != other.replica) return detail::CannotMerge("replicas", *name, other);
-  if (other.has_task && merged.task != other.task) return detail::CannotMerge("tasks", *name, other);
-  const bool types = other.has_type && merged.type != other.type;
-  const bool ids = other.has_id && merged.id != other.id;
-  if (types || ids) {
-    if (conflict == DeviceMergeConflict::kFail) return detail::CannotMerge(types ? "types" : "ids", *name, other);
-    if (conflict == DeviceMergeConflict::kOverride) {
-      if (types) merged.SetType(other.type);
-      if (ids) merged.SetId(other.id);
-    } else {
-      if (types) merged.ClearType();
-      merged.ClearId();
-    }
-  }
-  *name = merged;
-  return OkStatus();
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
 
 // ---- tenon/graph/rewrite.hpp ----
 // GraphRewrite: a graph being rewritten, as nodes that name their inputs. Passes that replace whole nodes by subgraphs
@@ -37665,92 +39331,6 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
 // Everything that can be lowered and inlined, marked or not: another choice for it.
 inline Status LowerAllFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry) {
   return LowerFunctionalOps(graph, library, registry, LowerOptions{.unmarked = true, .inline_calls = true});
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/graph/function_reach.hpp ----
-// ReachableFunctions: the part of a function library that some nodes can come to call.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// Follows calls: nodes whose op is a function, and attrs that are functions, their attrs' functions too. one thread.
-class FunctionReach {
- public:
-  explicit FunctionReach(const FunctionDefLibrary& library) : library_(library), reached_(library.function.size(), 0) {
-    for (std::size_t i = 0; i < library.function.size(); ++i)
-      index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
-  }
-
-  void Add(std::span<const NodeDef> nodes) {
-    AddNodes(nodes);
-    while (!todo_.empty()) {
-      const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
-      todo_.pop_back();
-      AddNodes(function.node_def);
-      for (const GradientDef& gradient : library_.gradient)
-        if (gradient.function_name == function.signature.name) AddName(gradient.gradient_func);
-    }
-  }
-  FunctionDefLibrary Take() const {
-    FunctionDefLibrary out;
-    for (std::size_t i = 0; i < reached_.size(); ++i)
-      if (reached_[i] != 0) out.function.push_back(library_.function[i]);
-    for (const GradientDef& gradient : library_.gradient)
-      if (IsReached(gradient.function_name)) out.gradient.push_back(gradient);
-    for (const RegisteredGradient& gradient : library_.registered_gradients)
-      if (IsReached(gradient.gradient_func)) out.registered_gradients.push_back(gradient);
-    return out;
-  }
-
- private:
-  struct NameOf {
-    const FunctionDefLibrary* library;
-    std::string_view operator()(int i) const { return library->function[static_cast<std::size_t>(i)].signature.name; }
-  };
-  bool IsReached(std::string_view name) const {
-    const int i = index_.Find(name, NameOf{&library_});
-    return i >= 0 && reached_[static_cast<std::size_t>(i)] != 0;
-  }
-  void AddName(std::string_view name) {
-    const int i = index_.Find(name, NameOf{&library_});
-    if (i >= 0 && std::exchange(reached_[static_cast<std::size_t>(i)], char{1}) == 0) todo_.push_back(i);
-  }
-  void AddCall(const NameAttrList& call) {
-    AddName(call.name);
-    AddAttrs(call.attr);
-  }
-  void AddAttrs(const AttrMap& attrs) {
-    for (const auto& [name, value] : attrs) {
-      if (value.kind() == AttrValue::Kind::kFunc) AddCall(value.func());
-      if (value.kind() == AttrValue::Kind::kList)
-        for (const NameAttrList& call : value.list().func) AddCall(call);
-    }
-  }
-  void AddNodes(std::span<const NodeDef> nodes) {
-    for (const NodeDef& node : nodes) {
-      AddName(node.op);
-      AddAttrs(node.attr);
-    }
-  }
-
-  const FunctionDefLibrary& library_;
-  NameIndex index_;
-  SlimVector<char> reached_;  // per function
-  SlimVector<int> todo_;
-};
-
-}  // namespace detail
-
-// In the library's order, with the gradients that belong to them.
-inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, std::span<const NodeDef> nodes) {
-  if (library.empty()) return {};
-  detail::FunctionReach reach(library);
-  reach.Add(nodes);
-  return reach.Take();
 }
 
 TENON_SETUP_CODE_END
