@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -163,6 +164,19 @@ TEST_SUITE("Buffer") {
     CHECK_FALSE(slice->RefCountIsOne());
     slice->Unref();
   }
+#if defined(__cpp_exceptions)
+  TEST_CASE("frees memory whose deleter throws, and logs it") {
+    char data[16];
+    struct Sink : LogSink {
+      void Send(const LogEntry& entry) override { text = entry.text; }
+      std::string text;
+    } sink;
+    LogSink* const before = SetLogSink(&sink);
+    Buffer::Wrap(data, 16, [](void*, void*) { throw std::runtime_error("not mine"); }, nullptr)->Unref();
+    SetLogSink(before);
+    CHECK(sink.text == "the deleter of a buffer threw: not mine");
+  }
+#endif
   TEST_CASE("is freed once, whichever thread drops the last reference") {
     TrackingAllocator memory(CpuAllocator());
     for (int round = 0; round < 50; ++round) {

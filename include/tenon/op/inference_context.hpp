@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -388,10 +389,25 @@ class InferenceContext : public ShapeAlgebra {
   SlimVector<StaticAttr> static_attrs_;
 };
 
-// Calls a shape function. An error says which node it was for and what was known of its inputs.
+namespace detail {
+constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
+#if defined(__cpp_exceptions)
+  try {
+    return fn(context);
+  } catch (...) {
+    return StatusOfException("the shape function threw");
+  }
+#else
+  return fn(context);
+#endif
+}
+}  // namespace detail
+
+// Calls a shape function. An error, Internal where it throws, says which node it was for and what was known of its
+// inputs.
 constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
   TENON_RETURN_IF_ERROR(Status(context->construction_status()));
-  Status status = fn(context);
+  Status status = detail::CallShapeFn(context, fn);
   return status.ok() ? status : context->AttachContext(status);
 }
 

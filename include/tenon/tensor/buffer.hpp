@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/exceptions.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/memory/allocator.hpp>
 
@@ -139,7 +140,8 @@ class alignas(64) Buffer {
     delete buffer;
   }
   TENON_COLD static void FreeWrapped(Buffer* buffer) {
-    if (buffer->deleter_ != nullptr) buffer->deleter_(buffer->data_, buffer->arg_);
+    if (buffer->deleter_ != nullptr)
+      detail::CallAndLog("the deleter of a buffer", [buffer] { buffer->deleter_(buffer->data_, buffer->arg_); });
     delete buffer;
   }
   TENON_COLD static void FreeSlice(Buffer* buffer) {
