@@ -168,6 +168,18 @@ TEST_SUITE("InferenceContext") {
     CHECK(Text(c.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(1, &out)) ==
           "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  "
           "Saw value: 3");
+    const Tensor* const tensors[] = {nullptr, &scalar, &three};
+    c.set_input_tensors(tensors);
+    CHECK(c.input_tensor(0) == nullptr);
+    CHECK(c.input_tensor(1) == &scalar);
+    c.set_input_tensor(1, &three);
+    const int outputs = c.num_outputs();
+    CHECK(c.ExpandOutputs(outputs + 2).ok());
+    CHECK(c.num_outputs() == outputs + 2);
+    CHECK_FALSE(c.output(outputs + 1).IsSet());
+    const Status fewer = c.ExpandOutputs(outputs);
+    CHECK(fewer.code() == Code::kInvalidArgument);
+    CHECK(fewer.message() == "Trying to reduce number of outputs of op.");
     InferenceContext constants(kTwo, {StaticInput::Scalar(-1), StaticInput::Scalar(3)});
     CHECK(constants.MakeShapeFromShapeTensorTreatScalarAsUnknownShape(0, &out).ok());
     CHECK_FALSE(constants.RankKnown(out));

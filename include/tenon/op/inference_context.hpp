@@ -149,6 +149,16 @@ class InferenceContext : public ShapeAlgebra {
     for (const Input& i : inputs_) all.push_back(i.as_shape);
     return all;
   }
+  // The values of the first inputs, null for what is not known; the others stay as they are.
+  void set_input_tensors(std::span<const Tensor* const> values) {
+    for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
+  }
+  // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
+  Status ExpandOutputs(int count) {
+    if (count < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
+    outputs_.resize(static_cast<std::size_t>(count));
+    return OkStatus();
+  }
   constexpr int graph_def_version() const { return graph_def_version_; }
   constexpr const OpView& op() const { return *op_; }
   const NodeDef* node() const { return node_; }
