@@ -1904,6 +1904,47 @@ TENON_COLD inline std::string NoMemoryFrom(const Allocator& allocator, std::size
 }  // namespace detail
 TENON_NAMESPACE_END
 
+// ---- tenon/base/exceptions.hpp ----
+// Exceptions of users' code (kernels, shape functions, callbacks) end here, where the program has exceptions: Tenon
+// itself throws nothing, and lets nothing through.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+#if defined(__cpp_exceptions)
+// Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
+TENON_COLD inline Status StatusOfException(std::string_view where) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
+  } catch (const std::exception& e) {
+    return errors::Internal(where, ": ", e.what());
+  } catch (...) {
+    return errors::Internal(where, ": something that is no std::exception");
+  }
+}
+#endif
+
+// Calls what gives no Status: what it throws is logged. `who`: "a cancellation callback".
+template <class Callback>
+void CallAndLog(std::string_view who, Callback&& callback) {
+#if defined(__cpp_exceptions)
+  try {
+    callback();
+  } catch (...) {
+    TENON_LOG(kError, StatusOfException(StrCat(who, " threw")).message());
+  }
+#else
+  (void)who;
+  callback();
+#endif
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/tensor/buffer.hpp ----
 // Buffer: ref-counted bytes that tensors share. In host memory the header and the data are one block of the allocator.
 TENON_NAMESPACE_BEGIN
@@ -2032,7 +2073,8 @@ class alignas(64) Buffer {
     delete buffer;
   }
   TENON_COLD static void FreeWrapped(Buffer* buffer) {
-    if (buffer->deleter_ != nullptr) buffer->deleter_(buffer->data_, buffer->arg_);
+    if (buffer->deleter_ != nullptr)
+      detail::CallAndLog("the deleter of a buffer", [buffer] { buffer->deleter_(buffer->data_, buffer->arg_); });
     delete buffer;
   }
   TENON_COLD static void FreeSlice(Buffer* buffer) {
@@ -17958,6 +18000,16 @@ class InferenceContext : public ShapeAlgebra {
     for (const Input& i : inputs_) all.push_back(i.as_shape);
     return all;
   }
+  // The values of the first inputs, null for what is not known; the others stay as they are.
+  void set_input_tensors(std::span<const Tensor* const> values) {
+    for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
+  }
+  // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
+  Status ExpandOutputs(int count) {
+    if (count < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
+    outputs_.resize(static_cast<std::size_t>(count));
+    return OkStatus();
+  }
   constexpr int graph_def_version() const { return graph_def_version_; }
   constexpr const OpView& op() const { return *op_; }
   const NodeDef* node() const { return node_; }
@@ -18198,10 +18250,25 @@ class InferenceContext : public ShapeAlgebra {
   SlimVector<StaticAttr> static_attrs_;
 };
 
-// Calls a shape function. An error says which node it was for and what was known of its inputs.
+namespace detail {
+constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
+#if defined(__cpp_exceptions)
+  try {
+    return fn(context);
+  } catch (...) {
+    return StatusOfException("the shape function threw");
+  }
+#else
+  return fn(context);
+#endif
+}
+}  // namespace detail
+
+// Calls a shape function. An error, Internal where it throws, says which node it was for and what was known of its
+// inputs.
 constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
   TENON_RETURN_IF_ERROR(Status(context->construction_status()));
-  Status status = fn(context);
+  Status status = detail::CallShapeFn(context, fn);
   return status.ok() ? status : context->AttachContext(status);
 }
 
@@ -21334,47 +21401,6 @@ class MemoryRecord final : public MemoryListener {
   SlimVector<Temp> temps_;
   SlimVector<std::int64_t> persistent_ids_;
 };
-
-TENON_NAMESPACE_END
-
-// ---- tenon/base/exceptions.hpp ----
-// Exceptions of users' code (kernels, shape functions, callbacks) end here, where the program has exceptions: Tenon
-// itself throws nothing, and lets nothing through.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-#if defined(__cpp_exceptions)
-// Inside of a catch (...). "where: what"; Internal, ResourceExhausted for std::bad_alloc.
-TENON_COLD inline Status StatusOfException(std::string_view where) {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return errors::ResourceExhausted(where, ": std::bad_alloc: no memory");
-  } catch (const std::exception& e) {
-    return errors::Internal(where, ": ", e.what());
-  } catch (...) {
-    return errors::Internal(where, ": something that is no std::exception");
-  }
-}
-#endif
-
-// Calls what gives no Status: what it throws is logged. `who`: "a cancellation callback".
-template <class Callback>
-void CallAndLog(std::string_view who, Callback&& callback) {
-#if defined(__cpp_exceptions)
-  try {
-    callback();
-  } catch (...) {
-    TENON_LOG(kError, StatusOfException(StrCat(who, " threw")).message());
-  }
-#else
-  (void)who;
-  callback();
-#endif
-}
-
-}  // namespace detail
 
 TENON_NAMESPACE_END
 
