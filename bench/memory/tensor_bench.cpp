@@ -39,6 +39,25 @@ TENON_BENCH(tensor_copy) {
   }
 }
 
+// Handles of 16 tensors in turn, as a graph copies them: no count waits for what was just written to it.
+TENON_BENCH(tensor_copy_in_turn) {
+  std::vector<Tensor> tensors;
+  std::vector<std::shared_ptr<float>> shared;
+  for (int i = 0; i < 16; ++i) {
+    tensors.push_back(Tensor::Scalar(1.0f));
+    shared.push_back(std::make_shared<float>(1.0f));
+  }
+  std::size_t next = 0;
+  state.Peer("std::shared_ptr", [&] {
+    const std::shared_ptr<float> copy = shared[next++ % 16];
+    Keep(copy);
+  });
+  for (auto _ : state) {
+    const Tensor copy = tensors[next++ % 16];
+    Keep(copy);
+  }
+}
+
 // There and back.
 TENON_BENCH(tensor_move) {
   Tensor a = Tensor::Scalar(1.0f), b;
