@@ -2,9 +2,10 @@
 #pragma once
 // The runtime for plain graphs: what a frozen network needs. <tenon/runtime.hpp>, with which README's program takes a
 // quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
-// sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do without is refused (Unimplemented)
-// with the name of the header; memory is planned where <tenon/runtime/planned_run.hpp> is included too. One source file
-// of a program includes one of the two; more are harmless.
+// integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
+// without is refused (Unimplemented) with the name of the header; memory is planned where
+// <tenon/runtime/planned_run.hpp> is included too. One source file of a program includes one of the two; more are
+// harmless.
 
 #include <algorithm>
 #include <cstddef>

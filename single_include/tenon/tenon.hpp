@@ -32755,22 +32755,9 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, Import(std::move(graph_def), *session->registry_));
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
-  }
-
-  // What a shape function throws ends here.
-  static Result<Graph> Import(GraphDef graph_def, const Registry& registry) {
-#if defined(__cpp_exceptions)
-    try {
-      return ImportGraphDef(std::move(graph_def), registry.ops());
-    } catch (...) {
-      return StatusOfException("a shape function threw while the graph was imported");
-    }
-#else
-    return ImportGraphDef(std::move(graph_def), registry.ops());
-#endif
   }
 
   // The graph from now on; it has all nodes of the one before. Not by two threads at once.
@@ -33139,9 +33126,10 @@ TENON_NAMESPACE_END
 // ---- tenon/lean_runtime.hpp ----
 // The runtime for plain graphs: what a frozen network needs. <tenon/runtime.hpp>, with which README's program takes a
 // quarter more to compile, has the rest: TensorFlow 1 control flow, functions, the dataflow engine, planned memory,
-// sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do without is refused (Unimplemented)
-// with the name of the header; memory is planned where <tenon/runtime/planned_run.hpp> is included too. One source file
-// of a program includes one of the two; more are harmless.
+// integer folding in shape inference, sessions from a GraphDef or GraphBuilder. What a graph or its options cannot do
+// without is refused (Unimplemented) with the name of the header; memory is planned where
+// <tenon/runtime/planned_run.hpp> is included too. One source file of a program includes one of the two; more are
+// harmless.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
@@ -38433,7 +38421,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   } else {
     TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported, SessionImpl::Import(std::move(whole), session->registry()));
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
   return session->SetGraph(std::move(imported));
 }
 

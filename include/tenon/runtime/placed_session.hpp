@@ -177,7 +177,7 @@ class PlacedSession : public RefCounted {
                                            const PlacedSessionOptions& options = {}) {
     const Registry& registry = RegistryOf(options);
     TENON_RETURN_IF_ERROR(registry.status());
-    TENON_ASSIGN_OR_RETURN(Graph imported, detail::SessionImpl::Import(std::move(graph), registry));
+    TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(graph), registry.ops()));
     return Create(std::move(imported), std::move(devices), options);
   }
   // Nodes that have been assigned to a device stay there.

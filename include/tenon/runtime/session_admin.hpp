@@ -85,7 +85,7 @@ inline Status ExtendSession(SessionImpl* session, const GraphDef& graph) {
   } else {
     TENON_ASSIGN_OR_RETURN(whole, ExtendedGraph(*old, graph));
   }
-  TENON_ASSIGN_OR_RETURN(Graph imported, SessionImpl::Import(std::move(whole), session->registry()));
+  TENON_ASSIGN_OR_RETURN(Graph imported, ImportGraphDef(std::move(whole), session->registry().ops()));
   return session->SetGraph(std::move(imported));
 }
 

@@ -320,22 +320,9 @@ class SessionImpl : public RefCounted {
   }
   static Result<Ref<SessionImpl>> Create(GraphDef graph_def, SessionOptions options) {
     TENON_ASSIGN_OR_RETURN(Ref<SessionImpl> session, Create(std::move(options)));
-    TENON_ASSIGN_OR_RETURN(Graph graph, Import(std::move(graph_def), *session->registry_));
+    TENON_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(std::move(graph_def), session->registry_->ops()));
     TENON_RETURN_IF_ERROR(session->SetGraph(std::move(graph)));
     return session;
-  }
-
-  // What a shape function throws ends here.
-  static Result<Graph> Import(GraphDef graph_def, const Registry& registry) {
-#if defined(__cpp_exceptions)
-    try {
-      return ImportGraphDef(std::move(graph_def), registry.ops());
-    } catch (...) {
-      return StatusOfException("a shape function threw while the graph was imported");
-    }
-#else
-    return ImportGraphDef(std::move(graph_def), registry.ops());
-#endif
   }
 
   // The graph from now on; it has all nodes of the one before. Not by two threads at once.
