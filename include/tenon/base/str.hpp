@@ -36,6 +36,10 @@ class Piece {
   template <class T>
     requires(std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); })
   Piece(T value) : Piece(std::string_view(Name(value))) {}
+  // Numbers that become floats, e.g. half.
+  template <class T>
+    requires(__is_class(T) && requires(const T& x) { x.operator float(); })
+  Piece(const T& value) : Piece(value.operator float()) {}
   // Values with a DebugString(), e.g. shapes.
   template <class T>
     requires(__is_class(T) && requires(const T& x) { std::string(x.DebugString()); })
