@@ -30,7 +30,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   {
     const tenon::Result<tenon::Tensor> copied = tenon::TensorFromProto(bytes, nullptr, kRepeatBytes);
     const tenon::Result<tenon::Tensor> viewed = tenon::TensorFromProto(bytes, owner, kRepeatBytes);
-    Expect(copied.status() == viewed.status());
+    // A long string that is repeated needs no memory as a view.
+    const bool too_large = copied.status().code() == tenon::Code::kResourceExhausted;
+    Expect(copied.status() == viewed.status() || (too_large && viewed.ok()));
+    if (viewed.ok()) Expect(!viewed->DebugString(10).empty());
     if (copied.ok()) {
       Expect(tenon::SameTensor(*copied, *viewed));
       Expect(!copied->DebugString(10).empty());
