@@ -151,33 +151,64 @@ TENON_BENCH(cnn_step_caching_allocator, {1}) {
   cache->ClearOwnerThread();
 }
 
-// Random sizes up to 1 MiB, so many blocks out: one freed, one allocated.
-TENON_BENCH(bfc_mixed_pair, {100, 1000, 10000}) {
-  BFCAllocator bfc(MakeOwned<BaseSubAllocator>(CpuAllocator()), std::size_t{16} << 30, "cpu_bfc");
+namespace {
+
+// Blocks of random sizes up to 1 MiB, many at a time: one of them is freed, another allocated.
+template <class Allocate, class Free>
+class MixedBlocks {
+ public:
+  MixedBlocks(std::size_t count, Allocate allocate, Free free) : allocate_(allocate), free_(free), blocks_(count) {
+    for (Block& b : blocks_) b = Make();
+  }
+  MixedBlocks(const MixedBlocks&) = delete;
+  MixedBlocks& operator=(const MixedBlocks&) = delete;
+  ~MixedBlocks() {
+    for (const Block& b : blocks_) free_(b.ptr, b.bytes);
+  }
+
+  void ReplaceOne() {
+    Block& b = blocks_[static_cast<std::size_t>(Random() % blocks_.size())];
+    free_(b.ptr, b.bytes);
+    b = Make();
+  }
+
+ private:
   struct Block {
     void* ptr;
     std::size_t bytes;
   };
-  std::uint64_t x = 88172645463325252u;
-  const auto random = [&x] {
-    x ^= x << 13;
-    x ^= x >> 7;
-    return x ^= x << 17;
-  };
-  const auto make = [&] {
-    const std::uint64_t r = random();
+
+  std::uint64_t Random() {  // xorshift64
+    x_ ^= x_ << 13;
+    x_ ^= x_ >> 7;
+    return x_ ^= x_ << 17;
+  }
+  Block Make() {
+    const std::uint64_t r = Random();
     const std::uint64_t magnitude = std::uint64_t{1} << r % 20;
     const auto bytes = static_cast<std::size_t>(magnitude + (r >> 32) % magnitude);
-    return Block{bfc.AllocateRaw(Allocator::kAlignment, bytes), bytes};
-  };
-  std::vector<Block> blocks(static_cast<std::size_t>(state.arg()));
-  for (Block& b : blocks) b = make();
-  for (auto _ : state) {
-    Block& b = blocks[static_cast<std::size_t>(random() % blocks.size())];
-    bfc.DeallocateRaw(b.ptr, Allocator::kAlignment, b.bytes);
-    b = make();
+    return {allocate_(bytes), bytes};
   }
-  for (const Block& b : blocks) bfc.DeallocateRaw(b.ptr, Allocator::kAlignment, b.bytes);
+
+  Allocate allocate_;
+  Free free_;
+  std::uint64_t x_ = 88172645463325252u;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+TENON_BENCH(bfc_mixed_pair, {100, 1000, 10000}) {
+  const auto count = static_cast<std::size_t>(state.arg());
+  MixedBlocks theirs(
+      count, [](std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); },
+      [](void* p, std::size_t) { std::free(p); });
+  state.Peer("glibc", [&theirs] { theirs.ReplaceOne(); });
+  BFCAllocator bfc(MakeOwned<BaseSubAllocator>(CpuAllocator()), std::size_t{16} << 30, "cpu_bfc");
+  MixedBlocks ours(
+      count, [&bfc](std::size_t bytes) { return bfc.AllocateRaw(Allocator::kAlignment, bytes); },
+      [&bfc](void* p, std::size_t bytes) { bfc.DeallocateRaw(p, Allocator::kAlignment, bytes); });
+  for (auto _ : state) ours.ReplaceOne();
 }
 TENON_BENCH(bfc_pair, {64, 4096, 1 << 20}) {
   BFCAllocator bfc(MakeOwned<BaseSubAllocator>(CpuAllocator()), std::size_t{1} << 30, "cpu_bfc");
