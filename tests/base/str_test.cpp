@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <tenon/base/status.hpp>
 
 using tenon::StrAppend;
 using tenon::StrCat;
@@ -56,6 +59,14 @@ TEST_CASE("StrCat prints what has a Name or a DebugString") {
   CHECK(StrCat(library::Colour::kBlue, " ", library::Shape{}) == "blue [2,3]");
 }
 
+TEST_CASE("standard streams print what has a Name, a ToString or a DebugString") {
+  std::ostringstream out;
+  out << tenon::Code::kNotFound << ", " << tenon::Status(tenon::Code::kInternal, "why") << ", " << tenon::Status();
+  CHECK(out.str() == "NOT_FOUND, INTERNAL: why, OK");
+  using tenon::operator<<;  // for types of other namespaces
+  out << ", " << library::Colour::kBlue << ' ' << library::Shape{};
+  CHECK(out.str() == "NOT_FOUND, INTERNAL: why, OK, blue [2,3]");
+}
 TEST_CASE("StrAppend adds to what is there") {
   std::string text = "a";
   StrAppend(&text, "b", 1, 'c');

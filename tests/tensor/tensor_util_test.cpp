@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -345,6 +346,17 @@ TEST_SUITE("Tensors over given values and memory") {
     CHECK(copy.RefCountIsOne());
     CHECK(tensor::FromMemory(DataType::kFloat, {4}, data, sizeof data, tensor::Misaligned::kCopy).value().raw_data() ==
           data);
+    void* given = nullptr;
+    const auto takes_it = [&given](void* p) { given = p; };
+    {
+      const Result<Tensor> t = tensor::FromMemory(DataType::kFloat, {2}, data, 8, takes_it);
+    }
+    CHECK(given == data);
+    CHECK(tensor::FromMemory(DataType::kFloat, {2}, odd, 8, takes_it, tensor::Misaligned::kCopy).ok());
+    CHECK(given == odd);
+    auto* const block = static_cast<float*>(std::malloc(8));
+    block[0] = block[1] = 7;
+    CHECK(Tensor::FromMemory(DataType::kFloat, {2}, block, std::free).vec<float>()(1) == 7);
     CHECK_FALSE(tensor::FromMemory(DataType::kVariant, {1}, data, 16).ok());
     CHECK_FALSE(tensor::FromMemory(DataType::kFloat, {9}, data, sizeof data, [&] { ++told; }).ok());
     CHECK(told == 1);

@@ -238,5 +238,32 @@ constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
+namespace detail {
+template <class T>
+concept HasName = std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); };
+template <class T>
+concept HasToString = __is_class(T) && requires(const T& x) { std::string(x.ToString()); };
+template <class T>
+concept HasDebugString = __is_class(T) && requires(const T& x) { std::string(x.DebugString()); };
+}  // namespace detail
+
+// std::cout << status << dtype << shape: the text of what has a Name, ToString or DebugString, found by the type's
+// namespace. Any standard stream, without <ostream> here.
+template <class Stream, class T>
+  requires(detail::HasName<T> || detail::HasToString<T> || detail::HasDebugString<T>) &&
+          requires { typename Stream::traits_type; }
+Stream& operator<<(Stream& stream, const T& value) {
+  if constexpr (detail::HasName<T>) {
+    stream << std::string_view(Name(value));
+  } else if constexpr (detail::HasToString<T>) {
+    const std::string text = value.ToString();
+    stream << std::string_view(text);
+  } else {
+    const std::string text = value.DebugString();
+    stream << std::string_view(text);
+  }
+  return stream;
+}
+
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

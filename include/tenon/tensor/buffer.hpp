@@ -69,13 +69,17 @@ class alignas(64) Buffer {
     buffer->arg_ = arg;
     return buffer;
   }
-  // The same with any callable, deleter().
+  // The same with any callable: deleter(), or deleter(data) as std::free is called.
   template <class Deleter>
-    requires std::is_invocable_v<Deleter&>
+    requires(std::is_invocable_v<Deleter&> || std::is_invocable_v<Deleter&, void*>)
   static Buffer* Wrap(void* data, std::size_t bytes, Deleter deleter) {
-    const auto run = [](void*, void* arg) {
+    const auto run = [](void* freed, void* arg) {
       Deleter* owned = static_cast<Deleter*>(arg);
-      (*owned)();
+      if constexpr (std::is_invocable_v<Deleter&>) {
+        (*owned)();
+      } else {
+        (*owned)(freed);
+      }
       delete owned;
     };
     return Wrap(data, bytes, run, new Deleter(std::move(deleter)));

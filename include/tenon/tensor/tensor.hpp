@@ -227,12 +227,11 @@ class Tensor {
     return tensor;
   }
   // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
-  // copies it); it must outlive every tensor that shares it. No kernel writes to it in
-  // place.
+  // copies it); it must outlive every tensor that shares it. No kernel writes to it in place.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
   }
-  // The same; deleter() runs when the last tensor that shares the memory is gone, on that thread.
+  // The same; deleter(), or deleter(data), runs when the last tensor that shares the memory is gone, on that thread.
   template <class Deleter>
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));

@@ -489,8 +489,8 @@ namespace tensor {
 // What becomes of memory whose address does not suit the element type.
 enum class Misaligned { kRefuse, kCopy };
 
-// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter() runs when nobody shares the
-// memory any longer, at once where it was copied; on failure it is not called.
+// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter(), or deleter(data), runs when
+// nobody shares the memory any longer, at once where it was copied; on failure it is not called.
 inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
                                  Misaligned misaligned = Misaligned::kRefuse) {
   const bool copies =
@@ -504,13 +504,17 @@ inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void*
   return made;
 }
 template <class Deleter>
-  requires std::is_invocable_v<Deleter&>
+  requires(std::is_invocable_v<Deleter&> || std::is_invocable_v<Deleter&, void*>)
 Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter,
                           Misaligned misaligned = Misaligned::kRefuse) {
   Result<Tensor> made = FromMemory(dtype, shape, data, bytes, misaligned);
   if (!made.ok()) return made;
   if (made->buffer() == nullptr || made->raw_data() != data) {
-    deleter();
+    if constexpr (std::is_invocable_v<Deleter&>) {
+      deleter();
+    } else {
+      deleter(data);
+    }
     return made;
   }
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
