@@ -153,6 +153,21 @@ TEST_CASE("large blocks begin at a huge page") {
   a->DeallocateRaw(p, 64, bytes);
 }
 
+TEST_CASE("a large block that was freed is given again, to any thread, until it goes back to the system") {
+  HostAllocator a;
+  void* const first = Needed(a.AllocateRaw(64, 100000));
+  REQUIRE(first != nullptr);
+  std::thread([&a, first] { a.DeallocateRaw(first, 64, 100000); }).join();
+  void* const second = a.AllocateRaw(64, 99000);
+  CHECK(second == first);
+  a.DeallocateRaw(second, 64, 99000);
+  CHECK(a.ReleaseLargeBlocks() >= 100000);
+  CHECK(a.ReleaseLargeBlocks() == 0);
+  a.SetMostLargeBlockBytes(0);
+  a.DeallocateRaw(Needed(a.AllocateRaw(64, 100000)), 64, 100000);
+  CHECK(a.ReleaseLargeBlocks() == 0);
+}
+
 TEST_CASE("what cannot be had is null, and null is freed by doing nothing") {
   Allocator* const a = CpuAllocator();
   CHECK(a->AllocateRaw(64, SIZE_MAX) == nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
-// nanoseconds, aligned_alloc 40-70), huge pages for large blocks, statistics on demand.
+// nanoseconds, aligned_alloc 40-70) and a bounded list of large ones, huge pages for those, statistics on demand.
 
 #include <atomic>
 #include <cstddef>
@@ -20,6 +20,7 @@
 #include <tenon/base/log.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
+#include <tenon/memory/large_block_cache.hpp>
 
 TENON_NAMESPACE_BEGIN
 namespace detail {
@@ -126,7 +127,7 @@ class HostAllocator final : public Allocator {
     if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
       DeallocateSmall(ptr, bytes);
     } else {
-      std::free(ptr);
+      DeallocateLarge(ptr, alignment, bytes);
     }
   }
 
@@ -168,6 +169,11 @@ class HostAllocator final : public Allocator {
 
   // Gives the free blocks of the calling thread back to the system.
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
+  // The same for the large free blocks (above 32 KiB), which all threads share; returns their bytes.
+  std::size_t ReleaseLargeBlocks() { return large_blocks_.Release(); }
+  // At most so many bytes of large free blocks are kept, but never more than 128 MiB; 0: none. A 64th of the machine's
+  // memory unless this is called.
+  void SetMostLargeBlockBytes(std::size_t bytes) { large_blocks_.SetLimit(bytes); }
 
  private:
   static constexpr unsigned kStats = 1, kObserver = 2;
@@ -228,12 +234,35 @@ class HostAllocator final : public Allocator {
     ++cache.counts[c];
   }
 
+  static bool IsCacheable(std::size_t alignment, std::size_t bytes) {
+    return alignment <= kAlignment && bytes <= detail::LargeBlockCache::kMostBytes;
+  }
+
   TENON_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     WarnIfMuch(bytes);
+    const std::size_t c = detail::SizeClass(bytes);
+    const bool is_cacheable = IsCacheable(alignment, bytes);
+    const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
+    void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
+    if (ptr == nullptr) {
+      ptr = AllocateFromSystem(alignment, block_bytes);
+      if (ptr == nullptr && large_blocks_.Release() > 0) ptr = AllocateFromSystem(alignment, block_bytes);
+    }
+    if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
+    return ptr;
+  }
+  TENON_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
+    if (IsCacheable(alignment, bytes)) {
+      large_blocks_.Give(ptr, detail::SizeClass(bytes));
+    } else {
+      std::free(ptr);
+    }
+  }
+  static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    void* ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+    void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     constexpr std::size_t kPage = 4096;
     if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
@@ -275,6 +304,7 @@ class HostAllocator final : public Allocator {
     TENON_LOG(kWarning, "Allocation of ", bytes, " exceeds 10% of free system memory.");
   }
 
+  detail::LargeBlockCache large_blocks_;
   std::atomic<unsigned> watched_{0};  // kStats, kObserver
   std::atomic<AllocationObserver*> observer_{nullptr};
   std::atomic<bool> warned_of_total_{false};

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The large free blocks that a process keeps for itself: what goes back to the system comes again as pages that the
+// system clears first, which costs more than most ops do with them.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
+#include <tenon/base/config.hpp>
+#include <tenon/base/mutex.hpp>
+#include <tenon/memory/block.hpp>
+
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// thread-safe. Blocks of std::aligned_alloc, each as long as its size class (memory/block.hpp). When there is no room
+// for one more, those go back that lay here longest.
+class LargeBlockCache {
+ public:
+  static constexpr int kMaxBlocks = 32;
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+
+  constexpr LargeBlockCache() = default;
+  constexpr ~LargeBlockCache() {
+    if (!std::is_constant_evaluated()) Release();
+  }
+  LargeBlockCache(const LargeBlockCache&) = delete;
+  LargeBlockCache& operator=(const LargeBlockCache&) = delete;
+
+  // A block of that class, the one that came last, or null.
+  void* Take(std::size_t size_class) {
+    if (count_hint_ == 0) return nullptr;
+    const SpinLockHolder hold(lock_);
+    for (int i = count_; i-- > 0;) {
+      if (blocks_[i].size_class != size_class) continue;
+      void* const memory = blocks_[i].memory;
+      Remove(i);
+      return memory;
+    }
+    return nullptr;
+  }
+
+  // The block is kept, or given back to the system.
+  void Give(void* memory, std::size_t size_class) {
+    const std::size_t bytes = SizeClassBytes(size_class);
+    const std::size_t limit = Limit();
+    if (bytes > limit) {
+      std::free(memory);
+      return;
+    }
+    Block leaving[kMaxBlocks];
+    int num_leaving = 0;
+    {
+      const SpinLockHolder hold(lock_);
+      while (count_ == kMaxBlocks || bytes_ + bytes > limit) {
+        leaving[num_leaving++] = blocks_[0];
+        Remove(0);
+      }
+      blocks_[count_++] = {memory, size_class};
+      bytes_ += bytes;
+      count_hint_ = count_;
+      MarkFree(memory, bytes);
+    }
+    FreeAll(leaving, num_leaving);
+  }
+
+  // All blocks go back to the system; returns their bytes.
+  std::size_t Release() {
+    Block leaving[kMaxBlocks];
+    int num_leaving = 0;
+    std::size_t bytes = 0;
+    {
+      const SpinLockHolder hold(lock_);
+      bytes = bytes_;
+      while (count_ > 0) {
+        leaving[num_leaving++] = blocks_[count_ - 1];
+        Remove(count_ - 1);
+      }
+    }
+    FreeAll(leaving, num_leaving);
+    return bytes;
+  }
+
+  // At most so many bytes are kept from now on, and never more than kMostBytes; 0: none.
+  void SetLimit(std::size_t bytes) {
+    limit_.store(bytes < kMostBytes ? bytes : kMostBytes, std::memory_order_relaxed);
+    Release();
+  }
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t size_class;
+  };
+
+  // Unless somebody said otherwise: a 64th of the machine's memory.
+  std::size_t Limit() {
+    std::size_t limit = limit_.load(std::memory_order_relaxed);
+    if (limit != kUnknown) [[likely]]
+      return limit;
+    limit = kMostBytes;
+#if defined(__linux__)
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) {
+      const std::size_t share = static_cast<std::size_t>(pages) / 64 * static_cast<std::size_t>(page);
+      if (share < limit) limit = share;
+    }
+#endif
+    limit_.store(limit, std::memory_order_relaxed);
+    return limit;
+  }
+  void Remove(int i) {
+    bytes_ -= SizeClassBytes(blocks_[i].size_class);
+    --count_;
+    count_hint_ = count_;
+    for (; i < count_; ++i) blocks_[i] = blocks_[i + 1];
+  }
+  static void FreeAll(const Block* blocks, int count) {
+    for (int i = 0; i < count; ++i) {
+      MarkReturned(blocks[i].memory, SizeClassBytes(blocks[i].size_class));
+      std::free(blocks[i].memory);
+    }
+  }
+
+  static constexpr std::size_t kUnknown = ~std::size_t{0};
+  std::atomic<std::size_t> limit_{kUnknown};
+  std::atomic<int> count_hint_{0};  // changes under the lock
+  SpinLock lock_;                   // guards what follows
+  int count_ = 0;
+  std::size_t bytes_ = 0;
+  Block blocks_[kMaxBlocks] = {};  // those that came first, first
+};
+
+}  // namespace detail
+TENON_NAMESPACE_END
