@@ -16,6 +16,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/broadcast.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -44,11 +45,17 @@ namespace detail {
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
 // type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
 // float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. `static constexpr bool takes_batches = true;` says that map works on
-// simd::Batch<float> and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is
-// for slow ones.
-template <class Op>
-concept TakesBatches = requires { requires Op::takes_batches; };
+// takes_small_floats = true;`. A unary op of floats or doubles may have `template <class L> TENON_HD static L
+// lanes(const L& x)` beside map: the same for simd::Lanes, which is what runs then (engine/lane_math.hpp has the
+// functions). `static constexpr float cost_ns` is for slow ones.
+#if TENON_DETAIL_LANES
+template <class Op, class T>
+concept MapsLanes =
+    (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
+#else
+template <class Op, class T>
+concept MapsLanes = false;
+#endif
 
 template <class T>
 inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -82,7 +89,8 @@ using MapResult = std::remove_cvref_t<decltype(CallMap<Op, T...>(nullptr, std::d
 
 template <class Op, class T, class R>
 constexpr float CostNs() {
-  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns);
+  constexpr float kLanesAtOnce = MapsLanes<Op, T> ? (sizeof(T) == 4 ? 5.f : 2.f) : 1.f;
+  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns) / kLanesAtOnce;
   constexpr float kMovedByteNs = 0.03f;
   constexpr float kScalarNs = std::is_arithmetic_v<T> ? 0.f : 2.f;
   return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
@@ -139,55 +147,22 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
   for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
 }
 
-// Batches. A last part of a batch is computed in a whole one, so that an element's value does not depend on its place.
-template <class Op, class T, class Isa>
-void RunUnaryBatches(const void* attrs, const void* px, void* pout, Index n) {
-  using B = simd::Batch<T, Isa>;
-  const T* x = static_cast<const T*>(px);
-  T* out = static_cast<T*>(pout);
-  Index i = 0;
-  for (; i + 2 * B::size <= n; i += 2 * B::size) {
-    const B first = CallMap<Op>(attrs, B::Load(x + i));
-    const B second = CallMap<Op>(attrs, B::Load(x + i + B::size));
-    first.Store(out + i);
-    second.Store(out + i + B::size);
-  }
-  for (; i < n; i += B::size) {
-    if (n - i >= B::size) {
-      CallMap<Op>(attrs, B::Load(x + i)).Store(out + i);
-    } else {
-      CallMap<Op>(attrs, B::LoadPart(x + i, n - i, T(1))).StorePart(out + i, n - i);
-    }
-  }
+#if TENON_DETAIL_LANES
+template <class Op, class T>
+void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
+  simd::RunLanes<Op, T>(static_cast<const T*>(x), static_cast<T*>(out), n);
 }
-template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
-void RunBinaryBatches(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
-  using B = simd::Batch<T, Isa>;
-  const T* a = static_cast<const T*>(pa);
-  const T* b = static_cast<const T*>(pb);
-  T* out = static_cast<T*>(pout);
-  const B all_a(*a), all_b(*b);
-  for (Index i = 0; i < n; i += B::size) {
-    if (n - i >= B::size) {
-      CallMap<Op>(attrs, RepeatA ? all_a : B::Load(a + i), RepeatB ? all_b : B::Load(b + i)).Store(out + i);
-    } else {
-      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)),
-              y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
-      CallMap<Op>(attrs, x, y).StorePart(out + i, n - i);
-    }
-  }
-}
+#endif
 
 template <class Op, class T, class R>
-inline constexpr bool kUseBatches =
-    TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
-
-template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>)
-    loop.v = &RunUnaryBatches<Op, T, Isa>;
-  else if constexpr (std::is_arithmetic_v<T>)
+#if TENON_DETAIL_LANES
+  if constexpr (MapsLanes<Op, T> && std::is_same_v<T, R>)
+    loop.v = &RunUnaryLanes<Op, T>;
+  else
+#endif
+      if constexpr (std::is_arithmetic_v<T>)
     loop.v = &RunUnary<Op, T, R>;
   else
     loop.v = &RunUnaryPlain<Op, T, R>;
@@ -195,15 +170,11 @@ constexpr UnaryLoop MakeUnaryLoop() {
 }
 
 // The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
-template <class Op, class T, class R, class Isa>
+template <class Op, class T, class R>
 constexpr BinaryLoops MakeBinaryLoops() {
   BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
                     CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>) {
-    loops.vv = &RunBinaryBatches<Op, T, Isa, false, false>;
-    loops.sv = &RunBinaryBatches<Op, T, Isa, true, false>;
-    loops.vs = &RunBinaryBatches<Op, T, Isa, false, true>;
-  } else if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_arithmetic_v<T>) {
     loops.vv = &RunBinary<Op, T, R, false, false>;
     if constexpr (std::is_floating_point_v<T>) {
       loops.sv = &RunBinary<Op, T, R, true, false>;
@@ -222,10 +193,10 @@ constexpr BinaryLoops MakeBinaryLoops() {
 }  // namespace detail
 
 // The loops of an op for elements of type T and results of type R.
-template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Unit>
-inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
-template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Unit>
-inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
+template <class Op, class T, class R = detail::MapResult<Op, T>>
+inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R>();
+template <class Op, class T, class R = detail::MapResult<Op, T, T>>
+inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {

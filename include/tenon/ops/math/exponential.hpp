@@ -7,6 +7,7 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
+#include <tenon/engine/lane_math.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/arithmetic.hpp>
 #include <tenon/ops/math/signatures.hpp>
@@ -27,6 +28,10 @@ struct Sqrt {
   TENON_HD static T map(const T& x) {
     return std::sqrt(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sqrt(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sqrt, Device, T>;
@@ -41,6 +46,10 @@ struct Rsqrt {
   TENON_HD static T map(const T& x) {
     return T(1) / std::sqrt(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return L(1) / simd::Sqrt(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Rsqrt, Device, T>;
@@ -53,6 +62,10 @@ struct Exp {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::exp(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Exp(x);
   }
 
   template <class Device, class T>
@@ -74,6 +87,10 @@ struct Expm1 {
       return std::expm1(x);
     }
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Expm1(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Expm1, Device, T>;
@@ -86,6 +103,10 @@ struct Log {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::log(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Log(x);
   }
 
   template <class Device, class T>
@@ -108,6 +129,10 @@ struct Log1p {
       return std::log1p(x);
     }
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Log1p(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Log1p, Device, T>;
@@ -121,6 +146,10 @@ struct Sigmoid {
   template <class T>
   TENON_HD static T map(const T& x) {
     return T(1) / (T(1) + std::exp(-x));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sigmoid(x);
   }
 
   template <class Device, class T>

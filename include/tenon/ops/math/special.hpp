@@ -7,6 +7,7 @@
 
 #include <tenon/types/numeric.hpp>
 #include <tenon/engine/special_functions.hpp>
+#include <tenon/engine/lane_math.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -21,6 +22,10 @@ struct Erf {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::erf(x);
+  }
+  template <int bytes>
+  TENON_HD static simd::Lanes<float, bytes> lanes(const simd::Lanes<float, bytes>& x) {
+    return simd::Erf(x);
   }
 
   template <class Device, class T>

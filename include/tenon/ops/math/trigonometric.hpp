@@ -6,6 +6,7 @@
 
 #include <tenon/types/complex.hpp>
 #include <tenon/types/numeric.hpp>
+#include <tenon/engine/lane_math.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -21,6 +22,10 @@ struct Sin {
   TENON_HD static T map(const T& x) {
     return std::sin(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sin(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sin, Device, T>;
@@ -33,6 +38,10 @@ struct Cos {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::cos(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Cos(x);
   }
 
   template <class Device, class T>
@@ -124,6 +133,10 @@ struct Tanh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::tanh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Tanh(x);
   }
 
   template <class Device, class T>

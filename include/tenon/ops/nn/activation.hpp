@@ -9,6 +9,7 @@
 #include <tenon/types/numeric.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/engine/lane_math.hpp>
 #include <tenon/kernel/elementwise_op.hpp>
 #include <tenon/ops/math/signatures.hpp>
 
@@ -96,6 +97,10 @@ struct Elu {
   TENON_HD static T map(const T& x) {
     return x < T(0) ? std::expm1(x) : x;
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return Select(x < L(0), simd::Expm1(x), x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Elu, Device, T>;
@@ -108,6 +113,12 @@ struct Selu {
   template <class T>
   TENON_HD static T map(const T& x) {
     return x < T(0) ? T(detail::kSeluScaleAlpha) * std::expm1(x) : T(detail::kSeluScale) * x;
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return Select(x < L(0), L(static_cast<T>(detail::kSeluScaleAlpha)) * simd::Expm1(x),
+                  L(static_cast<T>(detail::kSeluScale)) * x);
   }
 
   template <class Device, class T>
@@ -122,6 +133,10 @@ struct Softplus {
   template <class T>
   TENON_HD static T map(const T& x) {
     return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Softplus(x);
   }
 
   template <class Device, class T>

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
+// and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
+// Not for nvcc and compilers without such vectors: there TENON_DETAIL_LANES is 0.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <tenon/base/config.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/engine/isa.hpp>
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define TENON_DETAIL_LANES 1
+#else
+#define TENON_DETAIL_LANES 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_LANES
+
+// The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
+template <class T, int bytes>
+struct LaneInts {
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef Int Vector __attribute__((vector_size(bytes)));
+
+  Vector v;
+
+  TENON_HD LaneInts() {}  // no value
+  TENON_HD LaneInts(Int value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit LaneInts(const Vector& lanes) : v(lanes) {}
+
+  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v + b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v - b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts(-a.v); }
+  TENON_HD friend LaneInts operator&(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v & b.v); }
+  TENON_HD friend LaneInts operator|(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v | b.v); }
+  TENON_HD friend LaneInts operator^(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v ^ b.v); }
+  TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
+  TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
+  TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
+};
+
+// T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
+// what a function is compiled for.
+template <class T, int bytes>
+struct Lanes {
+  using value_type = T;
+  using Ints = LaneInts<T, bytes>;
+  using Int = typename Ints::Int;
+  typedef T Vector __attribute__((vector_size(bytes)));
+  static constexpr int size = bytes / static_cast<int>(sizeof(T));
+
+  Vector v;
+
+  TENON_HD Lanes() {}  // no value
+  TENON_HD Lanes(T value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit Lanes(const Vector& lanes) : v(lanes) {}
+  TENON_HD static Lanes FromBits(const Ints& bits) {
+    Lanes result;
+    __builtin_memcpy(&result.v, &bits.v, bytes);
+    return result;
+  }
+  TENON_HD static Lanes Load(const T* p) {
+    Lanes result;
+    __builtin_memcpy(&result.v, p, bytes);
+    return result;
+  }
+  TENON_HD void Store(T* p) const { __builtin_memcpy(p, &v, bytes); }
+  TENON_HD Ints Bits() const {
+    Ints bits;
+    __builtin_memcpy(&bits.v, &v, bytes);
+    return bits;
+  }
+
+  TENON_HD friend Lanes operator+(const Lanes& a, const Lanes& b) { return Lanes(a.v + b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a, const Lanes& b) { return Lanes(a.v - b.v); }
+  TENON_HD friend Lanes operator*(const Lanes& a, const Lanes& b) { return Lanes(a.v * b.v); }
+  TENON_HD friend Lanes operator/(const Lanes& a, const Lanes& b) { return Lanes(a.v / b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a) { return Lanes(-a.v); }
+  TENON_HD friend Ints operator<(const Lanes& a, const Lanes& b) { return Ints(a.v < b.v); }
+  TENON_HD friend Ints operator>(const Lanes& a, const Lanes& b) { return Ints(a.v > b.v); }
+  TENON_HD friend Ints operator==(const Lanes& a, const Lanes& b) { return Ints(a.v == b.v); }
+};
+
+// Lane by lane: yes where the mask is set.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
+  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
+}
+// Whether a lane's bits are set.
+template <class T, int bytes>
+TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
+  std::uint64_t words[bytes / 8];
+  __builtin_memcpy(words, &mask.v, bytes);
+  std::uint64_t all = 0;
+  for (const std::uint64_t word : words) all |= word;
+  return all != 0;
+}
+#if !defined(__clang__)  // the warning means functions that are called, none of which is here
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+// g++ knows an instruction set's functions from the first declaration on that names it.
+TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
+#endif
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+#if defined(__clang__)
+  return L(__builtin_elementwise_sqrt(x.v));
+#else
+#if defined(__x86_64__)
+  constexpr bool kIsFloat = sizeof(T) == 4;
+  if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
+  if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
+  if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_sqrtps256(x.v));
+  if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_sqrtpd256(x.v));
+  if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_sqrtps512_mask(x.v, x.v, -1, 4));
+  if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_sqrtpd512_mask(x.v, x.v, -1, 4));
+#endif
+  L y;
+  for (int i = 0; i < L::size; ++i) y.v[i] = std::sqrt(x.v[i]);
+  return y;
+#endif
+}
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+// a * b + c, rounded once where the instruction set can.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
+  return Lanes<T, bytes>(a.v * b.v + c.v);
+}
+// coefficients[i] + coefficients[i + 1] x + ...
+template <std::size_t i = 0, class T, int bytes, std::size_t n>
+TENON_HD Lanes<T, bytes> Polynomial(const Lanes<T, bytes>& x, const T (&coefficients)[n]) {
+  if constexpr (i + 1 == n) {
+    return Lanes<T, bytes>(coefficients[i]);
+  } else {
+    return Fma(Polynomial<i + 1>(x, coefficients), x, Lanes<T, bytes>(coefficients[i]));
+  }
+}
+
+namespace detail {
+
+// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
+// element's value does not depend on its place.
+template <class Op, class T, int bytes>
+TENON_HD void MapLanes(const T* x, T* out, Index n) {
+  using L = Lanes<T, bytes>;
+  Index i = 0;
+  for (; i + 2 * L::size <= n; i += 2 * L::size) {
+    const L first = Op::lanes(L::Load(x + i)), second = Op::lanes(L::Load(x + i + L::size));
+    first.Store(out + i);
+    second.Store(out + i + L::size);
+  }
+  for (; i < n; i += L::size) {
+    if (n - i >= L::size) {
+      Op::lanes(L::Load(x + i)).Store(out + i);
+    } else {
+      const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
+      T part[L::size] = {};
+      __builtin_memcpy(part, x + i, rest);
+      Op::lanes(L::Load(part)).Store(part);
+      __builtin_memcpy(out + i, part, rest);
+    }
+  }
+}
+
+template <class Op, class T>
+struct MapLanesFor {
+  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Compiled>>(x, out, n); }
+#if TENON_DETAIL_TARGETS
+  TENON_DETAIL_TARGET_AVX2 static void Avx2(const T* x, T* out, Index n) { MapLanes<Op, T, 32>(x, out, n); }
+  TENON_DETAIL_TARGET_AVX512 static void Avx512(const T* x, T* out, Index n) { MapLanes<Op, T, 64>(x, out, n); }
+#endif
+};
+
+}  // namespace detail
+
+// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
+// may be `x`. Op::lanes is a template over Lanes that is always inlined.
+template <class Op, class T, class Isa = Compiled>
+void RunLanes(const T* x, T* out, Index n) {
+#if TENON_DETAIL_TARGETS
+  if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
+    const Level level = BestLevel();
+    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T>::Avx512(x, out, n);
+    if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
+      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T>::Avx2(x, out, n);
+    }
+  }
+#endif
+  detail::MapLanesFor<Op, T>::Unit(x, out, n);
+}
+
+#endif  // TENON_DETAIL_LANES
+
+}  // namespace simd
+
+TENON_NAMESPACE_END

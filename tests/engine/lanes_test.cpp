@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/engine/lanes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+#if TENON_DETAIL_LANES
+
+using simd::Level;
+
+struct HalveAndAddOne {
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return simd::Fma(x, L(T(0.5)), L(T(1)));
+  }
+};
+
+template <class Op, class T>
+bool RunAt(Level level, const T* x, T* out, Index n) {
+  using Map = simd::detail::MapLanesFor<Op, T>;
+#if TENON_DETAIL_TARGETS
+  if (level > simd::BestLevel()) return false;
+  if (level == Level::kAvx512) return Map::Avx512(x, out, n), true;
+  if (level == Level::kAvx2) return Map::Avx2(x, out, n), true;
+#endif
+  if (level != Level::kUnit) return false;
+  Map::Unit(x, out, n);
+  return true;
+}
+
+// Each operation in a lane of its own kind, stored as numbers.
+template <class T>
+struct Operations {
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using Int = typename L::Int;
+    const L zero(T(0)), two(T(2));
+    L y = simd::Select(x < zero, -x * two, x / two);      // -1 -> 2, 4 -> 2
+    y = simd::Select(x == two, L(T(-7)), y);              // 2 -> -7
+    y = simd::Select(x > L(T(100)), simd::Sqrt(x), y);    // 144 -> 12
+    const typename L::Ints sign = L(T(-0.0)).Bits();
+    y = L::FromBits(simd::Select(x == L(T(5)), y, -y).Bits() ^ (sign & ~typename L::Ints(Int(0))));  // 5 -> -y
+    return y - (y - y);
+  }
+  static T Wanted(T x) {
+    T y = x < 0 ? -x * 2 : x / 2;
+    if (x == 2) y = -7;
+    if (x > 100) y = std::sqrt(x);
+    return x == 5 ? -y : y;
+  }
+};
+
+TEST_SUITE("Lanes") {
+  TEST_CASE_TEMPLATE("a loop writes n elements and no other, wherever they lie, in place too", T, float, double) {
+    for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
+      for (Index n = 0; n <= 70; ++n) {
+        for (const std::size_t offset : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+          std::vector<T> x(offset + static_cast<std::size_t>(n) + 40), out(x.size(), T(-77));
+          for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i) * T(0.25);
+          if (!RunAt<HalveAndAddOne, T>(level, x.data() + offset, out.data() + offset, n)) continue;
+          bool right = true;
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            const bool inside = i >= offset && i < offset + static_cast<std::size_t>(n);
+            right = right && out[i] == (inside ? x[i] / 2 + 1 : T(-77));
+          }
+          CHECK(right);
+          std::vector<T> in_place = x;
+          RunAt<HalveAndAddOne, T>(level, in_place.data() + offset, in_place.data() + offset, n);
+          for (std::size_t i = 0; i < x.size(); ++i) {
+            const bool inside = i >= offset && i < offset + static_cast<std::size_t>(n);
+            right = right && in_place[i] == (inside ? x[i] / 2 + 1 : x[i]);
+          }
+          CHECK(right);
+        }
+      }
+    }
+  }
+  TEST_CASE_TEMPLATE("operations are those of numbers, lane by lane", T, float, double) {
+    const std::vector<T> x = {-1, 4, 2, 144, 5, 0, -3.5, 1e6, 101, 100, 2.5, -0.25, 7, 8, 9, 10, 11};
+    for (const Level level : {Level::kUnit, Level::kAvx2, Level::kAvx512}) {
+      std::vector<T> y(x.size());
+      if (!RunAt<Operations<T>, T>(level, x.data(), y.data(), static_cast<Index>(x.size()))) continue;
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == Operations<T>::Wanted(x[i]));
+    }
+  }
+  TEST_CASE("the best level is one of those") {
+    const std::vector<float> x = {1, 2, 3};
+    std::vector<float> y(3);
+    simd::RunLanes<HalveAndAddOne>(x.data(), y.data(), 3);
+    CHECK(y == std::vector<float>{1.5f, 2, 2.5f});
+  }
+  TEST_CASE("polynomials, any of a mask, integers") {
+    using L = simd::Lanes<float, 16>;
+    constexpr float coefficients[] = {1, 2, 3};
+    float y[4];
+    simd::Polynomial(L(2.f), coefficients).Store(y);
+    CHECK(y[3] == 17);
+    const float mixed[] = {1, -1, 1, 1};
+    CHECK(simd::AnyOf(L::Load(mixed) < L(0.f)));
+    CHECK_FALSE(simd::AnyOf(L::Load(mixed) < L(-1.f)));
+    using Ints = L::Ints;
+    const Ints n =
+        ((Ints(12) - Ints(2)) << 1 >> 2) + (Ints(6) & Ints(3)) - (Ints(1) | Ints(2)) + -Ints(4);  // 5 + 2 - 3 - 4
+    CHECK_FALSE(simd::AnyOf(n));
+    CHECK(simd::AnyOf((Ints(-8) >> 2) ^ Ints(1)));
+    CHECK_FALSE(simd::AnyOf(~((Ints(-8) >> 3))));
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace tenon
