@@ -216,9 +216,12 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  // The value of an attr, or null.
-  const AttrValue* Find(std::string_view name) const;
+  TENON_SETUP_CODE_END  // the kernel of an eager call is found by attrs
+                        // The value of an attr, or null.
+      const AttrValue*
+      Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
+  TENON_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
@@ -243,7 +246,9 @@ class AttrMap {
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
+  TENON_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
+  TENON_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -295,11 +300,13 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
+TENON_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
     const std::size_t half = count / 2;
-    if (std::string_view(items_[first + half].first) < name) {
+    const std::string& middle = items_[first + half].first;
+    if (std::string_view(middle.data(), middle.size()) < name) {
       first += half + 1;
       count -= half + 1;
     } else {
@@ -308,10 +315,6 @@ inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   }
   return first;
 }
-inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
-  items_.reserve(items.size());
-  for (const value_type& item : items) Set(item.first, item.second);
-}
 inline const AttrValue* AttrMap::Find(std::string_view name) const {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
@@ -319,6 +322,12 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+}
+TENON_SETUP_CODE_BEGIN
+
+inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
+  items_.reserve(items.size());
+  for (const value_type& item : items) Set(item.first, item.second);
 }
 inline void AttrMap::Set(std::string name, AttrValue value) {
   const std::size_t i = LowerBound(name);
