@@ -25,4 +25,67 @@ TEST_CASE("a library of functions is refused, with the header's name, where the 
   CHECK(refused.message().find("<tenon/graph/function_import.hpp>") != std::string::npos);
   CHECK(plain.ok());
 }
+
+namespace {
+constexpr auto kCall = Op("StatefulPartitionedCall")
+                           .Input("args: Tin")
+                           .Output("output: Tout")
+                           .Attr("Tin: list(type) >= 0")
+                           .Attr("Tout: list(type) >= 0")
+                           .Attr("f: func")
+                           .Attr("config: string = ''")
+                           .SetIsStateful()
+                           .SetShapeFn(shape_inference::UnknownShape);
+constexpr OpView kCallView = kCall.view();
+
+// What the graph tests have, and calls.
+const OpRegistry& OpsWithCalls() {
+  static const OpRegistry* const ops = [] {
+    auto* const made = new OpRegistry;
+    for (const OpView* op : testing::TestOps().ops()) (void)made->Register(*op);
+    (void)made->Register(kCallView);
+    return made;
+  }();
+  return *ops;
+}
+// The first result of the node "call" in a graph that calls `function` with a variable [3,?] of floats.
+std::string ShapeOfCall(FunctionDef function, FunctionDef other = {}) {
+  using namespace function_test;
+  GraphDef def;
+  def.versions.producer = 1500;
+  const SlimVector<DataType> resource{DataType::kResource}, result{DataType::kFloat};
+  def.node = {
+      MakeNode("v", "VarHandleOp", {},
+               {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({3, -1}))}}),
+      MakeNode("same", "Identity", {"v"}, {{"T", AttrValue(DataType::kResource)}}),
+      MakeNode("call", "StatefulPartitionedCall", {"same"},
+               {{"Tin", AttrValue(resource)}, {"Tout", AttrValue(result)}, {"f", Call(function.signature.name)}})};
+  def.library.function.push_back(std::move(function));
+  if (!other.signature.name.empty()) def.library.function.push_back(std::move(other));
+  const Result<Graph> graph = ImportGraphDef(std::move(def), OpsWithCalls());
+  if (!graph.ok()) return std::string(graph.status().message());
+  return graph->Find("call")->output_shape(0).DebugString();
+}
+FunctionDef Reads(std::string name, NodeDef body, std::string result) {
+  FunctionDef f = function_test::Floats(std::move(name), {}, {std::move(body)}, std::move(result));
+  f.signature.input_arg = {function_test::Arg("handle", DataType::kResource)};
+  f.signature.is_stateful = true;
+  return f;
+}
+}  // namespace
+
+TEST_CASE("a function knows what its caller's resource holds, through calls within calls") {
+  using namespace function_test;
+  const SlimVector<DataType> resource{DataType::kResource}, result{DataType::kFloat};
+  const FunctionDef reads =
+      Reads("reads", MakeNode("read", "ReadVariableOp", {"handle"}, {{"dtype", AttrValue(DataType::kFloat)}}),
+            "read:value:0");
+  CHECK(ShapeOfCall(reads) == "[3,?]");
+  const FunctionDef calls =
+      Reads("calls",
+            MakeNode("inner", "StatefulPartitionedCall", {"handle"},
+                     {{"Tin", AttrValue(resource)}, {"Tout", AttrValue(result)}, {"f", Call("reads")}}),
+            "inner:output:0");
+  CHECK(ShapeOfCall(calls, reads) == "[3,?]");
+}
 }  // namespace function_import_test

@@ -15,6 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
+#include <tenon/op/arg_shape.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/node_def.hpp>
@@ -73,6 +74,11 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
     NodeDef& arg = body->graph.node[i];
     arg.attr.erase("_output_shapes");
     arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    SlimVector<PartialTensorShape> held;
+    SlimVector<DataType> held_types;
+    if (!refiner->Held(edge, &held, &held_types)) continue;
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(held)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(held_types)));
   }
   body->graph.versions = versions;
   ImportOptions options;
