@@ -172,6 +172,21 @@ class AsyncOpKernel::DoneCallback {
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
+  // A copy as a pointer, for the Done of a struct: Again is a call of it after the first, Release its end.
+  void* Share() const {
+    call_->holders.fetch_add(1, std::memory_order_relaxed);
+    return call_;
+  }
+  static void Again(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+    copy.CalledTwice();
+    copy.call_ = nullptr;
+  }
+  static void Release(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+  }
   bool ended() const { return call_->ended.load(std::memory_order_acquire); }
 
  private:
@@ -185,6 +200,7 @@ class AsyncOpKernel::DoneCallback {
     std::string node;  // a copy: a second call may come when the session is gone
     Ref<AsyncFaults> faults;
   };
+  DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_COLD void CalledTwice() const {
     const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
@@ -193,7 +209,7 @@ class AsyncOpKernel::DoneCallback {
     if (call_->faults) call_->faults->CalledTwice(error);
   }
 
-  Call* call_;
+  Call* call_ = nullptr;
 };
 
 inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
