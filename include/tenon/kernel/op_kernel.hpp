@@ -87,6 +87,11 @@ class OpKernel {
   std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+  std::span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
+  std::span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  std::string TraceString(const OpKernelContext& context, bool verbose) const;
+  std::string ShapeTraceString(const OpKernelContext& context) const;
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
   Status InputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->inputs, "input", name, start, stop);
