@@ -166,6 +166,44 @@ TEST_SUITE("ShapeRefiner") {
     CHECK(refiner.MergeOutputShape(0, 0, shape).ok());
     CHECK(graph->node(0).output_shape(0) == shape);
   }
+  TEST_CASE("ops of well-known names with other arguments do no harm") {
+    static constexpr auto kFill = Op("Fill").Input("dims: int32").Output("y: float").SetShapeFn(ops::FillShape);
+    static constexpr auto kVector = [](InferenceContext* c) -> Status {
+      for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Vector(2));
+      return OkStatus();
+    };
+    static constexpr auto kCast = Op("Cast").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kShape =
+        Op("Shape").Input("x: int32").Output("y: int32").Output("z: int32").SetShapeFn(kVector);
+    static constexpr auto kSlice = Op("StridedSlice").Input("x: int32").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kPack = Op("Pack").Input("x: int32").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kConcat = Op("ConcatV2").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kVariable = Op("VariableShape").Output("y: int32").SetShapeFn(kVector);
+    static constexpr OpView kViews[] = {kFill.view(), kCast.view(),   kShape.view(),   kSlice.view(),
+                                        kPack.view(), kConcat.view(), kVariable.view()};
+    OpRegistry registry;
+    for (const OpView& view : kViews) REQUIRE(registry.Register(view).ok());
+    GraphDef def;
+    def.versions.producer = 1500;
+    const auto add = [&def](std::string name, std::string op, std::initializer_list<std::string> inputs) {
+      NodeDef& node = def.node.emplace_back();
+      node.name = std::move(name);
+      node.op = std::move(op);
+      node.input = inputs;
+    };
+    add("cast", "Cast", {});
+    add("shape", "Shape", {"cast"});
+    add("slice", "StridedSlice", {"shape:1"});
+    add("pack", "Pack", {"slice"});
+    add("concat", "ConcatV2", {});
+    add("variable", "VariableShape", {});
+    int n = 0;
+    for (const std::string of : {"cast", "shape:1", "slice", "concat", "variable"})
+      add(StrCat("fill", n++), "Fill", {of});
+    const Result<Graph> graph = ImportGraphDef(std::move(def), registry);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+    for (int i = 0; i < n; ++i) CHECK(graph->Find(StrCat("fill", i))->output_shape(0).DebugString() == "[?,?]");
+  }
   TEST_CASE("the sizes that a slice is known to have are its output's") {
     GraphBuilder b(TestOps());
     const Output x = b.Placeholder("x", DataType::kFloat, {-1, 4, 6});

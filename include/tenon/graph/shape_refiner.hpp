@@ -253,16 +253,17 @@ class ShapeRefiner {
       SetSizes({}, shape);
       return OkStatus();
     }
-    if (op == "Cast") return PartialCast(edge, src, vector, budget, shape);
-    if (op == "Shape" || op == "ShapeN") {
+    // Another op may have the name in this registry, with other inputs.
+    if (op == "Cast" && src.num_inputs() == 1) return PartialCast(edge, src, vector, budget, shape);
+    if ((op == "Shape" || op == "ShapeN") && edge.output < src.num_inputs()) {
       *shape = ShapeOf(src.input(edge.output));
       return OkStatus();
     }
     if (op == "Pack") return PartialPack(src, shape);
-    if (op == "Concat" || op == "ConcatV2")
+    if ((op == "Concat" || op == "ConcatV2") && src.num_inputs() > 1)
       return PartialConcat(src, op == "Concat" ? 0 : src.num_inputs() - 1, budget, shape);
-    if (op == "StridedSlice") return PartialStridedSlice(src, budget, shape);
-    if (op == "VariableShape") {
+    if (op == "StridedSlice" && src.num_inputs() == 4) return PartialStridedSlice(src, budget, shape);
+    if (op == "VariableShape" && src.num_inputs() == 1) {
       const InEdge variable = src.input(0);
       if (variable.node < 0) return OkStatus();
       for (const Handle& handle : handles_[Slot(variable.node)]) {

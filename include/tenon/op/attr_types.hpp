@@ -124,7 +124,13 @@ class AttrValue {
   static AttrValue UndecodedShape(std::string proto, Status why);
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  Kind kind() const { return kind_; }
+  TENON_SETUP_CODE_END  // an eager call finds its kernel by these
+      Kind
+      kind() const {
+    return kind_;
+  }
+  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
+  TENON_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
 
   // The value where kind() says so; otherwise zero, "", an empty list...
@@ -132,7 +138,6 @@ class AttrValue {
   std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }
   float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }
   bool b() const { return kind_ == Kind::kBool && b_; }
-  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   const PartialTensorShape& shape() const;
   const Tensor& tensor() const;
   const NameAttrList& func() const;
