@@ -88,4 +88,40 @@ TEST_CASE("a function knows what its caller's resource holds, through calls with
             "inner:output:0");
   CHECK(ShapeOfCall(calls, reads) == "[3,?]");
 }
+
+TEST_CASE("a chain of calls of any length is no danger: what is too deep is not followed") {
+  using namespace function_test;
+  constexpr int kFunctions = 20000;
+  const SlimVector<DataType> type{DataType::kFloat};
+  GraphDef def;
+  def.versions.producer = 1500;
+  for (int i = 0; i < kFunctions; ++i) {
+    NodeDef node = MakeNode("inner", "Neg", {"x"}, {{"T", AttrValue(DataType::kFloat)}});
+    if (i + 1 < kFunctions)
+      node = MakeNode("inner", "StatefulPartitionedCall", {"x"},
+                      {{"Tin", AttrValue(type)}, {"Tout", AttrValue(type)}, {"f", Call(StrCat("f", i + 1))}});
+    FunctionDef f =
+        Floats(StrCat("f", i), {"x"}, {std::move(node)}, i + 1 < kFunctions ? "inner:output:0" : "inner:y:0");
+    f.signature.attr = {OpDef::AttrDef()};  // so that its body is not checked ahead
+    f.signature.attr[0].name = "A";
+    f.signature.attr[0].type = "int";
+    f.signature.attr[0].default_value = AttrValue(1);
+    def.library.function.push_back(std::move(f));
+  }
+  const auto shape_of = [&def](int i) {
+    GraphDef graph = def;
+    graph.node = {MakeNode("x", "Placeholder", {},
+                           {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({2, -1}))}}),
+                  MakeNode("call", "StatefulPartitionedCall", {"x"},
+                           {{"Tin", AttrValue(SlimVector<DataType>{DataType::kFloat})},
+                            {"Tout", AttrValue(SlimVector<DataType>{DataType::kFloat})},
+                            {"f", Call(StrCat("f", i), {{"A", AttrValue(1)}})}})};
+    const Result<Graph> imported = ImportGraphDef(std::move(graph), OpsWithCalls());
+    return imported.ok() ? imported->Find("call")->output_shape(0).DebugString()
+                         : std::string(imported.status().message());
+  };
+  CHECK(shape_of(kFunctions - 1) == "[2,?]");
+  CHECK(shape_of(kFunctions - 20) == "[2,?]");
+  CHECK(shape_of(0) == "<unknown>");
+}
 }  // namespace function_import_test

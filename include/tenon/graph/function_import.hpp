@@ -54,13 +54,14 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
   return OkStatus();
 }
 
-// The body is imported with the shapes of the arguments. Functions that call themselves are not followed.
+// The body is imported with the shapes of the arguments. Functions that call themselves, and calls that are
+// too deep, are not followed.
 inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
                                 CallShapes* calls, ShapeRefiner* refiner) {
   const Node& node = graph.node(id);
   const AttrValue* f = node.def.attr.Find("f");
   const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
-  if (function == nullptr ||
+  if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
       std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
     return OkStatus();
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
