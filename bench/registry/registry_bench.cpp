@@ -23,7 +23,7 @@ struct Program {
       names.push_back("SomeOperation" + std::to_string(i));
       views.push_back(kSignature.view());
       views.back().name = names.back();
-      rows.push_back({&views.back(), names.back(), 1, {0}, nullptr});
+      rows.push_back({&views.back(), names.back(), 1, {0}, false, nullptr});
       std::vector<KernelRow>& table = tables.emplace_back();
       for (const DataType type :
            {DataType::kFloat, DataType::kDouble, DataType::kInt32, DataType::kInt64, DataType::kBool}) {
@@ -87,5 +87,27 @@ TENON_BENCH(registry_find, {500, 2000, 8000}) {
     if (!found.ok()) state.Fail(found.status());
     bench::Keep(found);
     if (++next == keys.size()) next = 0;
+  }
+}
+
+// The same for a node of a graph, which says its types as attrs.
+TENON_BENCH(registry_find_for_node, {500, 2000, 8000}) {
+  const Program program(static_cast<int>(state.arg()));
+  Registry registry;
+  for (const RegistrationBatch& batch : program.batches) state.Check(registry.Add(batch));
+  std::vector<NodeDef> nodes;
+  for (std::size_t i = 0; i < program.names.size(); i += 7) {
+    NodeDef& node = nodes.emplace_back();
+    node.name = "node";
+    node.op = program.names[i];
+    node.attr.Set("T", AttrValue(DataType::kInt32));
+  }
+  std::size_t next = 0;
+  for (auto _ : state) {
+    (void)_;
+    const auto found = registry.FindForNode(nodes[next], "CPU");
+    if (!found.ok()) state.Fail(found.status());
+    bench::Keep(found);
+    if (++next == nodes.size()) next = 0;
   }
 }

@@ -31,6 +31,7 @@
 #include <tenon/wire/tensor_proto_util.hpp>
 #include <tenon/op/attr_slice.hpp>
 #include <tenon/op/attr_text.hpp>
+#include <tenon/op/inference_access.hpp>
 #include <tenon/op/node_check.hpp>
 #include <tenon/op/node_def_edit.hpp>
 #include <tenon/op/op_def_compatible.hpp>

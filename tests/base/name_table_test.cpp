@@ -42,6 +42,20 @@ TEST_SUITE("NameTable") {
     for (const auto* entry = table.newest(); entry != nullptr; entry = entry->next) ++count;
     CHECK(count == names.size());
   }
+  TEST_CASE("SameText is ==") {
+    std::vector<std::string> texts{"", std::string("a\0", 2), std::string("\0a", 2), std::string(1, '\0')};
+    for (std::size_t size = 1; size < 27; ++size) {
+      const std::string text(size, 'x');
+      texts.push_back(text);
+      for (std::size_t at = 0; at < size; ++at) {
+        texts.push_back(text);
+        texts.back()[at] = 'y';
+      }
+    }
+    for (const std::string& a : texts)
+      for (const std::string& b : texts)
+        if (SameText(a, b) != (a == b)) FAIL_CHECK("'" << a << "' and '" << b << "'");
+  }
   TEST_CASE("the first value of a name stays") {
     NameTable<int> table;
     int* const one = table.Insert("a", 1);

@@ -25,4 +25,103 @@ TEST_CASE("a library of functions is refused, with the header's name, where the 
   CHECK(refused.message().find("<tenon/graph/function_import.hpp>") != std::string::npos);
   CHECK(plain.ok());
 }
+
+namespace {
+constexpr auto kCall = Op("StatefulPartitionedCall")
+                           .Input("args: Tin")
+                           .Output("output: Tout")
+                           .Attr("Tin: list(type) >= 0")
+                           .Attr("Tout: list(type) >= 0")
+                           .Attr("f: func")
+                           .Attr("config: string = ''")
+                           .SetIsStateful()
+                           .SetShapeFn(shape_inference::UnknownShape);
+constexpr OpView kCallView = kCall.view();
+
+// What the graph tests have, and calls.
+const OpRegistry& OpsWithCalls() {
+  static const OpRegistry* const ops = [] {
+    auto* const made = new OpRegistry;
+    for (const OpView* op : testing::TestOps().ops()) (void)made->Register(*op);
+    (void)made->Register(kCallView);
+    return made;
+  }();
+  return *ops;
+}
+// The first result of the node "call" in a graph that calls `function` with a variable [3,?] of floats.
+std::string ShapeOfCall(FunctionDef function, FunctionDef other = {}) {
+  using namespace function_test;
+  GraphDef def;
+  def.versions.producer = 1500;
+  const SlimVector<DataType> resource{DataType::kResource}, result{DataType::kFloat};
+  def.node = {
+      MakeNode("v", "VarHandleOp", {},
+               {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({3, -1}))}}),
+      MakeNode("same", "Identity", {"v"}, {{"T", AttrValue(DataType::kResource)}}),
+      MakeNode("call", "StatefulPartitionedCall", {"same"},
+               {{"Tin", AttrValue(resource)}, {"Tout", AttrValue(result)}, {"f", Call(function.signature.name)}})};
+  def.library.function.push_back(std::move(function));
+  if (!other.signature.name.empty()) def.library.function.push_back(std::move(other));
+  const Result<Graph> graph = ImportGraphDef(std::move(def), OpsWithCalls());
+  if (!graph.ok()) return std::string(graph.status().message());
+  return graph->Find("call")->output_shape(0).DebugString();
+}
+FunctionDef Reads(std::string name, NodeDef body, std::string result) {
+  FunctionDef f = function_test::Floats(std::move(name), {}, {std::move(body)}, std::move(result));
+  f.signature.input_arg = {function_test::Arg("handle", DataType::kResource)};
+  f.signature.is_stateful = true;
+  return f;
+}
+}  // namespace
+
+TEST_CASE("a function knows what its caller's resource holds, through calls within calls") {
+  using namespace function_test;
+  const SlimVector<DataType> resource{DataType::kResource}, result{DataType::kFloat};
+  const FunctionDef reads =
+      Reads("reads", MakeNode("read", "ReadVariableOp", {"handle"}, {{"dtype", AttrValue(DataType::kFloat)}}),
+            "read:value:0");
+  CHECK(ShapeOfCall(reads) == "[3,?]");
+  const FunctionDef calls =
+      Reads("calls",
+            MakeNode("inner", "StatefulPartitionedCall", {"handle"},
+                     {{"Tin", AttrValue(resource)}, {"Tout", AttrValue(result)}, {"f", Call("reads")}}),
+            "inner:output:0");
+  CHECK(ShapeOfCall(calls, reads) == "[3,?]");
+}
+
+TEST_CASE("a chain of calls of any length is no danger: what is too deep is not followed") {
+  using namespace function_test;
+  constexpr int kFunctions = 20000;
+  const SlimVector<DataType> type{DataType::kFloat};
+  GraphDef def;
+  def.versions.producer = 1500;
+  for (int i = 0; i < kFunctions; ++i) {
+    NodeDef node = MakeNode("inner", "Neg", {"x"}, {{"T", AttrValue(DataType::kFloat)}});
+    if (i + 1 < kFunctions)
+      node = MakeNode("inner", "StatefulPartitionedCall", {"x"},
+                      {{"Tin", AttrValue(type)}, {"Tout", AttrValue(type)}, {"f", Call(StrCat("f", i + 1))}});
+    FunctionDef f =
+        Floats(StrCat("f", i), {"x"}, {std::move(node)}, i + 1 < kFunctions ? "inner:output:0" : "inner:y:0");
+    f.signature.attr = {OpDef::AttrDef()};  // so that its body is not checked ahead
+    f.signature.attr[0].name = "A";
+    f.signature.attr[0].type = "int";
+    f.signature.attr[0].default_value = AttrValue(1);
+    def.library.function.push_back(std::move(f));
+  }
+  const auto shape_of = [&def](int i) {
+    GraphDef graph = def;
+    graph.node = {MakeNode("x", "Placeholder", {},
+                           {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({2, -1}))}}),
+                  MakeNode("call", "StatefulPartitionedCall", {"x"},
+                           {{"Tin", AttrValue(SlimVector<DataType>{DataType::kFloat})},
+                            {"Tout", AttrValue(SlimVector<DataType>{DataType::kFloat})},
+                            {"f", Call(StrCat("f", i), {{"A", AttrValue(1)}})}})};
+    const Result<Graph> imported = ImportGraphDef(std::move(graph), OpsWithCalls());
+    return imported.ok() ? imported->Find("call")->output_shape(0).DebugString()
+                         : std::string(imported.status().message());
+  };
+  CHECK(shape_of(kFunctions - 1) == "[2,?]");
+  CHECK(shape_of(kFunctions - 20) == "[2,?]");
+  CHECK(shape_of(0) == "<unknown>");
+}
 }  // namespace function_import_test

@@ -173,6 +173,13 @@ TEST_SUITE("ImportGraphDef") {
                   "NodeDef missing attr 'value' from Op<name=Const;");
   }
 
+  TEST_CASE("an attr that the op does not have is kept and ignored, as TensorFlow does") {
+    NodeDef node = MakeFloat("y", "Neg", {"x"});
+    node.attr.Set("newer", AttrValue(7));
+    const Graph graph = Import(MakeGraph({MakeInput("x"), node}));
+    CHECK(graph.Find("y")->def.attr.Find("newer")->i() == 7);
+  }
+
   TEST_CASE("cycles are printed") {
     CHECK_REFUSED(MakeGraph({MakeFloat("y", "Neg", {"y"})}), kInvalidArgument, "1 nodes in a cycle: 'y' -> 'y'");
     CHECK_REFUSED(MakeGraph({MakeInput("x"), MakeFloat("a", "Neg", {"c"}), MakeFloat("b", "Neg", {"a"}),

@@ -108,6 +108,13 @@ TEST_SUITE("FoldIntegers") {
     CHECK(Fold("Range", {Int(3), Int(0), Int(-1)}) == "[3] 3 2 1");
     CHECK(Fold("Fill", {Ints({2, 2}), Int(9)}) == "[2,2] [9 9][9 9]");
     CHECK(Fold("Tile", {Ints({1, 2}), Ints({2})}) == "[4] 1 2 1 2");
+    CHECK(Fold("ReverseV2", {Ints({1, 2, 3}), Ints({-1})}) == "[3] 3 2 1");
+    CHECK(Fold("ReverseV2", {Ints({1, 2}), Ints({})}) == "[2] 1 2");
+    CHECK(Fold("ReverseV2", {Int(4), Ints({})}) == "[] 4");
+    CHECK(Fold("ReverseV2", {Int(4), Ints({0})}) == "");
+    CHECK(Fold("ReverseV2", {Ints({1, 2}), Ints({1})}) == "");
+    CHECK(Fold("ReverseV2", {Ints({1, 2}), Ints({0, 0})}) == "");
+    CHECK(Fold("ReverseV2", {Ints({1, 2}, {1, 2}), Ints({0})}) == "");
     CHECK(Fold("Cast", {Ints({3, 0})}, {}, {DataType::kBool}) == "[2] 1 0");
     CHECK(Fold("Cast", {Tensor::Scalar(std::int64_t{1} << 32)}) == "[] 0");
     CHECK(Fold("Select", {Tensor::Scalar(true), Ints({1}), Ints({2})}) == "[1] 1");

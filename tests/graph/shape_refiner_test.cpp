@@ -124,6 +124,98 @@ TEST_SUITE("ShapeRefiner") {
     CHECK(ShapeOf(b, b.Add("ReadVariableOp", "", {b.Add("Identity", "", {v})}, {{"dtype", DataType::kFloat}})) ==
           "[3,?]");
   }
+  TEST_CASE("a node that is added again has what is known now, and nothing of before") {
+    GraphBuilder b(TestOps());
+    const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape{3}}});
+    b.Add("ReadVariableOp", "r", {b.Add("Identity", "i", {v})}, {{"dtype", DataType::kFloat}});
+    Result<Graph> graph = Import(b);
+    REQUIRE(graph.ok());
+    ShapeRefiner refiner(&*graph);
+    SlimVector<PartialTensorShape> shapes;
+    SlimVector<DataType> types;
+    const int handle = graph->Find("v")->id, same = graph->Find("i")->id, read = graph->Find("r")->id;
+    CHECK_FALSE(refiner.Held({handle, 0}, &shapes, &types));  // not added yet
+    CHECK_FALSE(refiner.Held({-1, 0}, &shapes, &types));
+    for (const std::int64_t size : {3, 4}) {
+      graph->mutable_node(handle).def.attr.Set("shape", AttrValue(PartialTensorShape({size})));
+      for (const int id : {handle, same, read}) REQUIRE(refiner.AddNode(id).ok());
+      CHECK(graph->node(read).output_shape(0) == PartialTensorShape({size}));
+      REQUIRE(refiner.Held({same, 0}, &shapes, &types));
+      CHECK(shapes.size() == 1);
+      CHECK(shapes[0] == PartialTensorShape({size}));
+      CHECK(types[0] == DataType::kFloat);
+    }
+  }
+  TEST_CASE("nodes and outputs that are not there are refused") {
+    GraphBuilder b(TestOps());
+    b.Placeholder("x", DataType::kFloat, {2, -1});
+    Result<Graph> graph = Import(b);
+    REQUIRE(graph.ok());
+    ShapeRefiner refiner(&*graph);
+    CHECK(refiner.AddNode(-1).code() == Code::kInvalidArgument);
+    CHECK(refiner.AddNode(1).message() == "node 1 is out of range: the graph has 1 nodes");
+    const PartialTensorShape shape({2, 5});
+    CHECK(refiner.MergeOutputShape(7, 0, shape).message() == "output_port '0' is out of range, there is no node 7");
+    CHECK(refiner.MergeOutputShape(0, 1, shape).message() == "output_port '1' is out of range, node 'x' has 1 outputs");
+    CHECK(refiner.MergeOutputShape(0, -1, shape).code() == Code::kInvalidArgument);
+    graph->mutable_node(0).output_shapes.clear();
+    CHECK(refiner.MergeOutputShape(0, 0, shape).code() == Code::kInternal);
+    REQUIRE(refiner.AddNode(0).ok());
+    CHECK(refiner.MergeOutputShape(0, 0, PartialTensorShape({3, -1})).message() ==
+          "Dimension 0 in both shapes must be equal, but are 2 and 3. Shapes are [2,?] and [3,?].");
+    CHECK(refiner.MergeOutputShape(0, 0, shape).ok());
+    CHECK(graph->node(0).output_shape(0) == shape);
+  }
+  TEST_CASE("ops of well-known names with other arguments do no harm") {
+    static constexpr auto kFill = Op("Fill").Input("dims: int32").Output("y: float").SetShapeFn(ops::FillShape);
+    static constexpr auto kVector = [](InferenceContext* c) -> Status {
+      for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, c->Vector(2));
+      return OkStatus();
+    };
+    static constexpr auto kCast = Op("Cast").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kShape =
+        Op("Shape").Input("x: int32").Output("y: int32").Output("z: int32").SetShapeFn(kVector);
+    static constexpr auto kSlice = Op("StridedSlice").Input("x: int32").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kPack = Op("Pack").Input("x: int32").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kConcat = Op("ConcatV2").Output("y: int32").SetShapeFn(kVector);
+    static constexpr auto kVariable = Op("VariableShape").Output("y: int32").SetShapeFn(kVector);
+    static constexpr OpView kViews[] = {kFill.view(), kCast.view(),   kShape.view(),   kSlice.view(),
+                                        kPack.view(), kConcat.view(), kVariable.view()};
+    OpRegistry registry;
+    for (const OpView& view : kViews) REQUIRE(registry.Register(view).ok());
+    GraphDef def;
+    def.versions.producer = 1500;
+    const auto add = [&def](std::string name, std::string op, std::initializer_list<std::string> inputs) {
+      NodeDef& node = def.node.emplace_back();
+      node.name = std::move(name);
+      node.op = std::move(op);
+      node.input = inputs;
+    };
+    add("cast", "Cast", {});
+    add("shape", "Shape", {"cast"});
+    add("slice", "StridedSlice", {"shape:1"});
+    add("pack", "Pack", {"slice"});
+    add("concat", "ConcatV2", {});
+    add("variable", "VariableShape", {});
+    int n = 0;
+    for (const std::string of : {"cast", "shape:1", "slice", "concat", "variable"})
+      add(StrCat("fill", n++), "Fill", {of});
+    const Result<Graph> graph = ImportGraphDef(std::move(def), registry);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().message());
+    for (int i = 0; i < n; ++i) CHECK(graph->Find(StrCat("fill", i))->output_shape(0).DebugString() == "[?,?]");
+  }
+  TEST_CASE("the sizes that a slice is known to have are its output's") {
+    GraphBuilder b(TestOps());
+    const Output x = b.Placeholder("x", DataType::kFloat, {-1, 4, 6});
+    const Output batch = Range(&b, b.Add("Shape", "shape", {x}), 0, 1, true);
+    const auto sliced = [&](Output size) { return ShapeOf(b, b.Add("Slice", "", {x, Vector(&b, {0, 0, 1}), size})); };
+    CHECK(sliced(b.Add("Pack", "", {batch, Scalar(&b, 2), Scalar(&b, -1)})) == "[?,2,?]");
+    CHECK(sliced(Vector(&b, {-1, 2, -1})) == "[?,2,5]");
+    CHECK(sliced(b.Placeholder("sizes", DataType::kInt32, {3})) == "[?,?,?]");
+    CHECK(sliced(b.Placeholder("any", DataType::kInt32, {-1})) == "[?,?,?]");
+    CHECK(sliced(b.Add("Pack", "", {batch, Scalar(&b, 2)})).find("must be equal, but are 3 and 2") !=
+          std::string::npos);
+  }
   TEST_CASE("kernels of the runtime compute what the small evaluator does not") {
     struct Seven final : ConstantEvaluator {
       int calls = 0;

@@ -168,6 +168,13 @@ TENON_TEST_OP(Fill, .Input("dims: index_type")
                         .Attr("T: type")
                         .Attr("index_type: {int32, int64} = DT_INT32")
                         .SetShapeFn(FillShape));
+TENON_TEST_OP(Slice, .Input("input: T")
+                         .Input("begin: Index")
+                         .Input("size: Index")
+                         .Output("output: T")
+                         .Attr("T: type")
+                         .Attr("Index: {int32, int64}")
+                         .SetShapeFn(si::SliceShape));
 TENON_TEST_OP(StridedSlice, .Input("input: T")
                                 .Input("begin: Index")
                                 .Input("end: Index")
@@ -226,14 +233,15 @@ TENON_TEST_OP(Apply, .Attr("f: func").SetShapeFn(si::NoOutputs));
 inline const OpRegistry& TestOps() {
   static const OpRegistry* registry = [] {
     auto* made = new OpRegistry();
-    for (const OpView* op :
-         {&ops::kConst,       &ops::kPlaceholder,    &ops::kNoOp,      &ops::kIdentity,   &ops::kNeg,
-          &ops::kRelu,        &ops::kAddV2,          &ops::kMul,       &ops::kFloorDiv,   &ops::kAddN,
-          &ops::kMatMul,      &ops::kShape,          &ops::kSize,      &ops::kCast,       &ops::kPack,
-          &ops::kUnpack,      &ops::kConcatV2,       &ops::kReshape,   &ops::kFill,       &ops::kStridedSlice,
-          &ops::kExpandDims,  &ops::kMaxPool,        &ops::kIdentityN, &ops::kVariableV2, &ops::kAssign,
-          &ops::kVarHandleOp, &ops::kReadVariableOp, &ops::kRandomInt, &ops::kMerge,      &ops::kNextIteration,
-          &ops::kOldOp,       &ops::kNoShapes,       &ops::kApply}) {
+    for (const OpView* op : {&ops::kConst,        &ops::kPlaceholder, &ops::kNoOp,          &ops::kIdentity,
+                             &ops::kNeg,          &ops::kRelu,        &ops::kAddV2,         &ops::kMul,
+                             &ops::kFloorDiv,     &ops::kAddN,        &ops::kMatMul,        &ops::kShape,
+                             &ops::kSize,         &ops::kCast,        &ops::kPack,          &ops::kUnpack,
+                             &ops::kConcatV2,     &ops::kReshape,     &ops::kFill,          &ops::kSlice,
+                             &ops::kStridedSlice, &ops::kExpandDims,  &ops::kMaxPool,       &ops::kIdentityN,
+                             &ops::kVariableV2,   &ops::kAssign,      &ops::kVarHandleOp,   &ops::kReadVariableOp,
+                             &ops::kRandomInt,    &ops::kMerge,       &ops::kNextIteration, &ops::kOldOp,
+                             &ops::kNoShapes,     &ops::kApply}) {
       (void)made->Register(*op);
     }
     return made;

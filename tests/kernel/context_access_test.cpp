@@ -60,6 +60,25 @@ struct Lines : LogSink {
 }  // namespace
 
 TEST_SUITE("OpKernelContext: inputs and outputs by name") {
+  TEST_CASE("numbers, memory types and what traces show") {
+    Mixed node;
+    int i = -1;
+    CHECK(node.context.get_input_index("x", &i).ok());
+    CHECK(i == 0);
+    CHECK(node.context.get_output_index("y", &i).ok());
+    CHECK(i == 0);
+    CHECK(node.context.get_input_index("list", &i).message() ==
+          "OpKernel used list-valued input name 'list' when single-valued input was expected");
+    CHECK(node.context.get_output_index("z", &i).message() == "Unknown output name: z");
+    const OpKernel& kernel = node.context.op_kernel();
+    CHECK(kernel.input_memory_types().size() == 3);
+    CHECK(kernel.output_memory_types().size() == 3);
+    CHECK(kernel.input_memory_types()[0] == MemoryType::kDevice);
+    CHECK(kernel.TraceString(node.context, false) == StrCat(kernel.name(), ":CaMixed"));
+    CHECK(kernel.TraceString(node.context, true) ==
+          StrCat(kernel.name(), ":CaMixed#shape=(float[2];int32[1];int32[1])#"));
+    CHECK(node.context.frame_iter() == FrameAndIter{0, 0});
+  }
   TEST_CASE("lists have their tensors, in order") {
     Mixed node;
     OpInputList list;

@@ -131,6 +131,30 @@ TEST_SUITE("Registry") {
     CHECK(def.status().message() ==
           "no kernel for op 'RegistryTestOwn' on CPU with types {bool}; registered: CPU{float}, CPU{int32}");
   }
+  TEST_CASE("fewer, more or impossible types find nothing") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own>{}, Devices<Cpu>{}).ok());
+    const DataType f = DataType::kFloat;
+    for (const SlimVector<DataType>& types :
+         {SlimVector<DataType>{}, SlimVector<DataType>{f, f}, SlimVector<DataType>{f, f, f, f, f, f},
+          SlimVector<DataType>{f, {}}, SlimVector<DataType>{static_cast<DataType>(static_cast<int>(f) + 256)}}) {
+      const Status status = registry.Find(KernelKey{"RegistryTestOwn", "CPU", types}).status();
+      CHECK(status.code() == Code::kNotFound);
+      CHECK(status.message().find("registered: CPU{float}, CPU{int32}") != std::string::npos);
+    }
+    CHECK_FALSE(registry.Find(KernelKey{"RegistryTestOwn", "GPU", {f}}).ok());
+    CHECK_FALSE(registry.Find(KernelKey{"RegistryTestOwn", "CP", {f}}).ok());
+  }
+  TEST_CASE("a node without the type, or with another kind of attr, is told so") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own>{}, Devices<Cpu>{}).ok());
+    NodeDef node = NodeOf("RegistryTestOwn", DataType::kFloat);
+    node.attr.Set("T", AttrValue(3));
+    CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kInvalidArgument);
+    node.attr.erase("T");
+    CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kNotFound);
+    CHECK(registry.FindForNode(node, "CPU").status().message().find("No attr named 'T' in NodeDef") == 0);
+  }
   TEST_CASE("says when an op has no kernel at all") {
     const Registry registry;
     CHECK(registry.Find(KernelKey{"Nothing", "CPU", {}}).status().message() ==

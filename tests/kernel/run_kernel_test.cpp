@@ -274,7 +274,20 @@ struct RkAsyncStruct {
     }
   };
 };
-TENON_REGISTER(RkTwoThreads, RkGoesOn, RkAsyncStruct);
+struct RkStructTwice {
+  static constexpr auto signature =
+      Op("RkStructTwice").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    void operator()(Device&, In<float> x, Out<float> y, Done done) const {
+      y[0] = x[0];
+      Done moved = std::move(done);
+      moved();
+      moved(errors::Aborted("again"));
+    }
+  };
+};
+TENON_REGISTER(RkTwoThreads, RkGoesOn, RkAsyncStruct, RkStructTwice);
 
 }  // namespace
 
@@ -359,6 +372,21 @@ TEST_SUITE("faults of kernels in a session") {
                          : "INTERNAL: RkAsyncStruct: the kernel dropped its Done without calling it [node 'call', "
                            "CPU:0]"));
       }
+  }
+  TEST_CASE("a struct that calls its Done twice is named with its node, and fails the run it is in, in every engine") {
+    constexpr std::string_view kTwice =
+        "the asynchronous kernel of op 'RkStructTwice', node 'call', called its done callback twice";
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow}) {
+      CAPTURE(static_cast<int>(executor));
+      Lines lines;
+      const auto out = kernel_test::RunOp("RkStructTwice", {}, {MakeTensor<float>({1}, {1})}, 1, false,
+                                          {.inter_op_threads = 2, .executor = executor});
+      if (!out.ok()) {
+        CHECK(out.status().code() == Code::kInternal);
+        CHECK_MESSAGE(out.status().message().find(kTwice) != std::string_view::npos, out.status().ToString());
+      }
+      CHECK_MESSAGE(lines.text.find(StrCat(kTwice, "; the second call does nothing")) != std::string::npos, lines.text);
+    }
   }
   TEST_CASE("a struct that drops its Done, or calls it twice") {
     const auto dropped = kernel_test::RunOp("KtAsync", {{"mode", 2}}, {MakeTensor<float>({1}, {1})});

@@ -483,6 +483,7 @@ TEST_SUITE("shape_fns") {
     CHECK(Shape<Slice>({{5, 6}, Vec({1, 2}), Vec({3, -1})}) == "[3,4]");
     CHECK(Shape<Slice>({{5, 6}, {2}, Vec({3, -1})}) == "[3,?]");
     CHECK(Shape<Slice>({{5, 6}, {2}, {2}}) == "[?,?]");
+    CHECK(Shape<Slice>({StaticShape(), {2}, {2}}) == "[?,?]");
     CHECK(Shape<Slice>({{5, 6}, Vec({1, 2}), Vec({3, -2})}) ==
           "Out of bounds slicing on dimension 1 of length 6: sizes vector cannot be < -1, but was -2");
     CHECK(Shape<Slice>({{5, 6}, Vec({1}), Vec({3})}) == "Shape must be rank 1 but is rank 2");

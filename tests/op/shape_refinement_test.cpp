@@ -38,7 +38,11 @@ TEST_SUITE("Relax") {
   TEST_CASE("what handles hold") {
     const PartialTensorShape shape({});
     InferenceContext c(1, nullptr, &kView, {&shape, 1});
-    CHECK(!MergeInputHandleShapesAndTypes(&c, 0, {{c.Vector(2), DataType::kFloat}}));  // nothing is held
+    CHECK(MergeOutputHandleShapesAndTypes(&c, 0, {{c.Vector(2), DataType::kFloat}}));  // nothing was known
+    CHECK(c.DebugString(*c.output_handle_shapes_and_types(0)) == "[[2]:float]");
+    CHECK(!MergeOutputHandleShapesAndTypes(&c, 0, {{c.Vector(2), DataType::kFloat}, {c.Vector(2), DataType::kFloat}}));
+    CHECK(RelaxInputHandleShapesAndMergeTypes(&c, 0, {{c.Vector(2), DataType::kFloat}}));
+    CHECK(c.DebugString(*c.input_handle_shapes_and_types(0)) == "[?:float]");
     c.set_input_handle_shapes_and_types(0, {{c.Vector(c.UnknownDim()), DataType::kInvalid}});
     CHECK(MergeInputHandleShapesAndTypes(&c, 0, {{c.Vector(2), DataType::kFloat}}));
     CHECK(c.DebugString((*c.input_handle_shapes_and_types(0))[0]) == "[2]:float");

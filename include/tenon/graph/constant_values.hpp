@@ -124,6 +124,7 @@ class ConstantValues {
     detail::Integers found;
     const std::string_view op = node.op_name();
     if (op == "Shape" || op == "ShapeN") {
+      if (output >= node.num_inputs()) return OkStatus();  // another op of that name
       const PartialTensorShape shape = ShapeOf(node.input(output));
       if (!shape.IsFullyDefined()) return OkStatus();
       found = detail::Integers::Vector({shape.begin(), shape.end()});
@@ -165,8 +166,9 @@ class ConstantValues {
       *index = output;
       return mask("axis") == 0;
     }
-    if (node.op_name() != "StridedSlice" || mask("begin_mask") != 0 || mask("end_mask") != 0 ||
-        mask("ellipsis_mask") != 0 || mask("new_axis_mask") != 0 || mask("shrink_axis_mask") != 1) {
+    if (node.op_name() != "StridedSlice" || node.num_inputs() != 4 || mask("begin_mask") != 0 ||
+        mask("end_mask") != 0 || mask("ellipsis_mask") != 0 || mask("new_axis_mask") != 0 ||
+        mask("shrink_axis_mask") != 1) {
       return false;
     }
     const InEdge begin = node.input(1);

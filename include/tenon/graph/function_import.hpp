@@ -15,6 +15,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
+#include <tenon/op/arg_shape.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/node_def.hpp>
@@ -53,13 +54,14 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
   return OkStatus();
 }
 
-// The body is imported with the shapes of the arguments. Functions that call themselves are not followed.
+// The body is imported with the shapes of the arguments. Functions that call themselves, and calls that are
+// too deep, are not followed.
 inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
                                 CallShapes* calls, ShapeRefiner* refiner) {
   const Node& node = graph.node(id);
   const AttrValue* f = node.def.attr.Find("f");
   const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
-  if (function == nullptr ||
+  if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
       std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
     return OkStatus();
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
@@ -73,6 +75,11 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
     NodeDef& arg = body->graph.node[i];
     arg.attr.erase("_output_shapes");
     arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    SlimVector<PartialTensorShape> held;
+    SlimVector<DataType> held_types;
+    if (!refiner->Held(edge, &held, &held_types)) continue;
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(held)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(held_types)));
   }
   body->graph.versions = versions;
   ImportOptions options;

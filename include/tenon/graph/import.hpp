@@ -32,6 +32,7 @@ TENON_SETUP_CODE_BEGIN
 struct CallShapes {
   const FunctionDefLibrary* library = nullptr;
   SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
   std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
 };
 

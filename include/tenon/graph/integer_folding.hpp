@@ -384,23 +384,55 @@ inline bool FoldInvertPermutation(const FoldContext& c) {
   return c.Give(Integers::Vector(std::move(out)));
 }
 
+// Of vectors and scalars.
+inline bool FoldReverse(const FoldContext& c) {
+  Integers out = c.in[0];
+  if (out.rank() > 1) return false;
+  for (const std::int64_t axis : c.in[1].values)
+    if (axis < -out.rank() || axis >= out.rank()) return false;
+  if (!c.in[1].values.empty()) std::reverse(out.values.begin(), out.values.end());
+  return c.in[1].size() <= 1 && c.Give(std::move(out));
+}
 struct FoldRule {
   std::string_view op;
   std::size_t inputs;  // at least
   bool (*fold)(const FoldContext&);
 };
 inline constexpr FoldRule kFoldRules[] = {
-    {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},   {"BroadcastArgs", 2, FoldBroadcastArgs},
-    {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},   {"ConcatV2", 2, FoldConcat},
-    {"ExpandDims", 2, FoldReshape}, {"Fill", 2, FoldFill},       {"Gather", 2, FoldGather},
-    {"GatherV2", 3, FoldGather},    {"Identity", 1, FoldCopy},   {"IdentityN", 1, FoldCopy},
-    {"Max", 2, FoldReduction},      {"Min", 2, FoldReduction},   {"InvertPermutation", 1, FoldInvertPermutation},
-    {"Pack", 1, FoldPack},          {"Prod", 2, FoldReduction},  {"PreventGradient", 1, FoldCopy},
-    {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape}, {"Select", 3, FoldSelect},
-    {"SelectV2", 3, FoldSelect},    {"Slice", 3, FoldSlice},     {"Snapshot", 1, FoldCopy},
-    {"Split", 2, FoldSplit},        {"SplitV", 3, FoldSplitV},   {"Squeeze", 1, FoldReshape},
-    {"StopGradient", 1, FoldCopy},  {"Sum", 2, FoldReduction},   {"StridedSlice", 4, FoldStridedSlice},
-    {"Tile", 2, FoldTile},          {"Unpack", 1, FoldUnpack},
+
+    {"ReverseV2", 2, FoldReverse},
+    {"All", 2, FoldReduction},
+    {"Any", 2, FoldReduction},
+    {"BroadcastArgs", 2, FoldBroadcastArgs},
+    {"Cast", 1, FoldCopy},
+    {"Concat", 2, FoldConcat},
+    {"ConcatV2", 2, FoldConcat},
+    {"ExpandDims", 2, FoldReshape},
+    {"Fill", 2, FoldFill},
+    {"Gather", 2, FoldGather},
+    {"GatherV2", 3, FoldGather},
+    {"Identity", 1, FoldCopy},
+    {"IdentityN", 1, FoldCopy},
+    {"Max", 2, FoldReduction},
+    {"Min", 2, FoldReduction},
+    {"InvertPermutation", 1, FoldInvertPermutation},
+    {"Pack", 1, FoldPack},
+    {"Prod", 2, FoldReduction},
+    {"PreventGradient", 1, FoldCopy},
+    {"Range", 3, FoldRange},
+    {"Reshape", 2, FoldReshape},
+    {"Select", 3, FoldSelect},
+    {"SelectV2", 3, FoldSelect},
+    {"Slice", 3, FoldSlice},
+    {"Snapshot", 1, FoldCopy},
+    {"Split", 2, FoldSplit},
+    {"SplitV", 3, FoldSplitV},
+    {"Squeeze", 1, FoldReshape},
+    {"StopGradient", 1, FoldCopy},
+    {"Sum", 2, FoldReduction},
+    {"StridedSlice", 4, FoldStridedSlice},
+    {"Tile", 2, FoldTile},
+    {"Unpack", 1, FoldUnpack},
 };
 
 inline bool Fold(const FoldContext& c) {

@@ -41,9 +41,13 @@ class ShapeRefiner {
   ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator, int producer)
       : graph_(graph), constants_(graph, evaluator), producer_(producer) {}
 
-  // Runs the node's shape function, again with the values that it asked for.
+  // Runs the node's shape function, again with the values that it asked for. InvalidArgument when there is no such
+  // node, or its shapes contradict. A node that was added before has what is known of its inputs now.
   Status AddNode(int id) {
+    if (id < 0 || id >= graph_->num_nodes())
+      return errors::InvalidArgument("node ", id, " is out of range: the graph has ", graph_->num_nodes(), " nodes");
     Grow();
+    handles_[Slot(id)].clear();
     const Node& node = graph_->node(id);
     context_.Reset(producer_, &node.def, node.op);
     for (int i = 0; i < node.num_inputs(); ++i) AddInput(node, i);
@@ -55,8 +59,17 @@ class ShapeRefiner {
     return Store(id);
   }
 
-  // Adds what is known of one output from elsewhere; InvalidArgument when it contradicts.
+  // Adds what is known of one output from elsewhere; InvalidArgument when it contradicts, or there is no such output,
+  // Internal when the node was not added.
   Status MergeOutputShape(int id, int output, const PartialTensorShape& shape) {
+    const bool there = id >= 0 && id < graph_->num_nodes();
+    if (!there || output < 0 || output >= graph_->node(id).num_outputs())
+      return errors::InvalidArgument(
+          "output_port '", output, "' is out of range, ",
+          there ? StrCat("node '", graph_->node(id).def.name, "' has ", graph_->node(id).num_outputs(), " outputs")
+                : StrCat("there is no node ", id));
+    if (graph_->node(id).output_shapes.size() != Slot(graph_->node(id).num_outputs()))
+      return errors::Internal("Could not find context for ", graph_->node(id).def.name, ": the node was not added");
     PartialTensorShape& known = graph_->mutable_node(id).output_shapes[Slot(output)];
     InferenceContext context;  // its Merge has TensorFlow's messages
     ShapeHandle a, b, merged;
@@ -64,6 +77,22 @@ class ShapeRefiner {
     TENON_RETURN_IF_ERROR(context.MakeShapeFromPartialTensorShape(shape, &b));
     TENON_RETURN_IF_ERROR(context.Merge(a, b, &merged));
     return context.ToPartialTensorShape(merged, &known);
+  }
+
+  // What the resource or variant on this edge holds, tensor by tensor; false when nothing is known of it.
+  bool Held(InEdge edge, SlimVector<PartialTensorShape>* shapes, SlimVector<DataType>* types) const {
+    if (edge.node < 0 || Slot(edge.node) >= handles_.size()) return false;
+    for (const Handle& handle : handles_[Slot(edge.node)]) {
+      if (handle.output != edge.output || handle.held.empty()) continue;
+      shapes->clear();
+      types->clear();
+      for (const HeldTensor& one : handle.held) {
+        shapes->push_back(one.shape);
+        types->push_back(one.dtype);
+      }
+      return true;
+    }
+    return false;
   }
 
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
@@ -75,15 +104,15 @@ class ShapeRefiner {
 
  private:
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
-  static constexpr int kMaxCompared = 8;   // inputs of a node that are looked through for the same tensor
+  static constexpr int kMaxCompared = 8;  // inputs of a node that are looked through for the same tensor
 
-  struct Held {
+  struct HeldTensor {
     PartialTensorShape shape;
     DataType dtype;
   };
   struct Handle {  // what the resource on an output holds
     int output;
-    SlimVector<Held> held;
+    SlimVector<HeldTensor> held;
   };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -224,16 +253,17 @@ class ShapeRefiner {
       SetSizes({}, shape);
       return OkStatus();
     }
-    if (op == "Cast") return PartialCast(edge, src, vector, budget, shape);
-    if (op == "Shape" || op == "ShapeN") {
+    // Another op may have the name in this registry, with other inputs.
+    if (op == "Cast" && src.num_inputs() == 1) return PartialCast(edge, src, vector, budget, shape);
+    if ((op == "Shape" || op == "ShapeN") && edge.output < src.num_inputs()) {
       *shape = ShapeOf(src.input(edge.output));
       return OkStatus();
     }
     if (op == "Pack") return PartialPack(src, shape);
-    if (op == "Concat" || op == "ConcatV2")
+    if ((op == "Concat" || op == "ConcatV2") && src.num_inputs() > 1)
       return PartialConcat(src, op == "Concat" ? 0 : src.num_inputs() - 1, budget, shape);
-    if (op == "StridedSlice") return PartialStridedSlice(src, budget, shape);
-    if (op == "VariableShape") {
+    if (op == "StridedSlice" && src.num_inputs() == 4) return PartialStridedSlice(src, budget, shape);
+    if (op == "VariableShape" && src.num_inputs() == 1) {
       const InEdge variable = src.input(0);
       if (variable.node < 0) return OkStatus();
       for (const Handle& handle : handles_[Slot(variable.node)]) {

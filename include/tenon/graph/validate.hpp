@@ -19,6 +19,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
 #include <tenon/types/dtype.hpp>
+#include <tenon/op/arg_shape.hpp>
 #include <tenon/op/attr_def.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/inference_context.hpp>
@@ -278,10 +279,7 @@ struct ArgOp {
                                         .Attr("T: type")
                                         .Attr("index: int >= 0")
                                         .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          c->set_output(0, c->UnknownShape());
-                                          return OkStatus();
-                                        });
+                                        .SetShapeFn(shape_inference::ArgShape);
   static constexpr OpView view = signature.view();
 };
 }  // namespace detail

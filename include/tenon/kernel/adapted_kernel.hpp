@@ -416,15 +416,17 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    auto* call = new PendingCall{ctx, std::move(done), {}, {}, {}, {}};
+    static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
+    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
-    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
+    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
     call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
     core_.FillSpans(ctx, &call->spans);
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
     call->frame.done_state = call;
+    call->watched = call->done.Share();  // the Done has it
 #if defined(__cpp_exceptions)
     Starting starting{call, false, std::exchange(starting_, &starting)};
     try {
@@ -432,8 +434,8 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     } catch (...) {
       starting_ = starting.outer;
       if (!starting.dropped) throw;
-      return Finish(call, detail::StatusOfException(
-                              StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+      return End(call, detail::StatusOfException(
+                           StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
     }
     starting_ = starting.outer;
 #else
@@ -442,7 +444,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
  private:
-  struct PendingCall {
+  struct PendingCall : detail::DoneState {
     OpKernelContext* context;
     DoneCallback done;
     SlimVector<AnyView> views;
@@ -471,7 +473,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
   }
   static void Finish(void* state, Status status) {
-    auto* call = static_cast<PendingCall*>(state);
+    End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
+  }
+  static void End(PendingCall* call, Status status) {
     if (!status.ok()) [[unlikely]] {
       if (IsThrown(call, status)) return;
       SetError(call->context, status);

@@ -103,6 +103,14 @@ struct StepEnvironment {
   std::int64_t iteration = 0;
 };
 
+// The loop that a node is in, and which of its turns it is.
+struct FrameAndIter {
+  std::uint64_t frame_id = 0;
+  std::int64_t iter_id = 0;
+
+  friend bool operator==(const FrameAndIter&, const FrameAndIter&) = default;
+};
+
 // Hears of the memory that a node takes beside its outputs (kernel/memory_record.hpp). one thread.
 class MemoryListener {
  public:
@@ -143,6 +151,7 @@ class OpKernelContext {
   }
   Status input_dtype(std::string_view name, DataType* dtype) const;
   Status get_input(int i, const Tensor** tensor) const;
+  Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
   Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
@@ -176,6 +185,7 @@ class OpKernelContext {
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
   Status mutable_output(std::string_view name, Tensor** tensor);
   Status output_list(std::string_view name, OpOutputList* list);
+  Status get_output_index(std::string_view name, int* i) const;
   AllocatorAttributes output_alloc_attr(int i) const;
   bool output_required(int) const { return true; }              // what nobody reads must be set, too
   bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
@@ -301,6 +311,7 @@ class OpKernelContext {
   // The loop that the node is in, and which of its turns it is; 0 outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
   std::int64_t iteration() const { return frame_->env->iteration; }
+  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }
   bool is_input_dead() const { return false; }  // nodes with a dead input are not run
   // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }

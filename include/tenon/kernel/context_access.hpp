@@ -65,6 +65,9 @@ inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
   *tensor = &input(i);
   return OkStatus();
 }
+// The number of the one tensor of that argument: errors as for input(name).
+inline Status OpKernelContext::get_input_index(std::string_view name, int* i) const { return FindOne(false, name, i); }
+inline Status OpKernelContext::get_output_index(std::string_view name, int* i) const { return FindOne(true, name, i); }
 inline Status OpKernelContext::input_list(std::string_view name, OpInputList* list) {
   int start = 0, stop = 0;
   TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
@@ -82,6 +85,23 @@ inline Status OpKernelContext::MatchSignature(std::span<const DataType> inputs,
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+
+// "(float[2,3];int32[])": of all inputs, also of references.
+inline std::string OpKernel::ShapeTraceString(const OpKernelContext& context) const {
+  std::string text = "(";
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    StrAppend(&text, i == 0 ? "" : ";");
+    if (context.has_input(i)) StrAppend(&text, input.dtype(), input.shape());
+  }
+  return text += ")";
+}
+// "name:Op", with `verbose` "name:Op#shape=(float[2,3];int32[])#".
+inline std::string OpKernel::TraceString(const OpKernelContext& context, bool verbose) const {
+  std::string text = StrCat(name(), ":", type_string());
+  if (verbose && num_inputs() > 0) StrAppend(&text, "#shape=", ShapeTraceString(context), "#");
+  return text;
 }
 
 // ---- references. What goes wrong is the context's status.

@@ -87,6 +87,11 @@ class OpKernel {
   std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+  std::span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
+  std::span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  std::string TraceString(const OpKernelContext& context, bool verbose) const;
+  std::string ShapeTraceString(const OpKernelContext& context) const;
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
   Status InputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->inputs, "input", name, start, stop);
@@ -172,6 +177,21 @@ class AsyncOpKernel::DoneCallback {
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
+  // A copy as a pointer, for the Done of a struct: Again is a call of it after the first, Release its end.
+  void* Share() const {
+    call_->holders.fetch_add(1, std::memory_order_relaxed);
+    return call_;
+  }
+  static void Again(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+    copy.CalledTwice();
+    copy.call_ = nullptr;
+  }
+  static void Release(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+  }
   bool ended() const { return call_->ended.load(std::memory_order_acquire); }
 
  private:
@@ -185,6 +205,7 @@ class AsyncOpKernel::DoneCallback {
     std::string node;  // a copy: a second call may come when the session is gone
     Ref<AsyncFaults> faults;
   };
+  DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_COLD void CalledTwice() const {
     const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
@@ -193,7 +214,7 @@ class AsyncOpKernel::DoneCallback {
     if (call_->faults) call_->faults->CalledTwice(error);
   }
 
-  Call* call_;
+  Call* call_ = nullptr;
 };
 
 inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {

@@ -124,18 +124,32 @@ class Context {
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  Done(Callback callback, void* state) : callback_(callback), state_(state) {}
-  Done(Done&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)), state_(other.state_) {}
+  // What hears of a second call; it outlives the first.
+  struct Watch {
+    void (*again)(void* watched);
+    void (*release)(void* watched);  // the Done goes
+  };
+  Done(Callback callback, void* state, const Watch* watch = nullptr, void* watched = nullptr)
+      : callback_(callback), state_(state), watch_(watch), watched_(watched) {}
+  Done(Done&& other) noexcept
+      : callback_(std::exchange(other.callback_, nullptr)),
+        state_(other.state_),
+        watch_(std::exchange(other.watch_, nullptr)),
+        watched_(other.watched_) {}
   Done& operator=(Done&& other) noexcept {
     std::swap(callback_, other.callback_);
     std::swap(state_, other.state_);
+    std::swap(watch_, other.watch_);
+    std::swap(watched_, other.watched_);
     return *this;
   }
   ~Done() {
     if (callback_ != nullptr) Finish(Status(Code::kInternal, kDropped));
+    if (watch_ != nullptr) watch_->release(watched_);
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
-  // Ends the kernel; its views are gone afterwards. A second call is logged and does nothing.
+  // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
+  // run if that is still going on, with Internal; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 
@@ -145,14 +159,26 @@ class Done {
       return callback(state_, std::move(status));
     CalledTwice();
   }
-  TENON_COLD static void CalledTwice() {
+  TENON_COLD void CalledTwice() const {
+    if (watch_ != nullptr) return watch_->again(watched_);
     TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
   Callback callback_;
   void* state_;
+  const Watch* watch_;
+  void* watched_;
 };
 
 namespace detail {
+
+// What the state of a call begins with, so that its Done finds whom to watch it.
+struct DoneState {
+  const Done::Watch* watch;
+  void* watched;
+};
+inline Done MakeDone(Done::Callback callback, DoneState* state) {
+  return Done(callback, state, state->watch, state->watched);
+}
 
 enum class ParamKind : std::uint8_t {
   kBad,

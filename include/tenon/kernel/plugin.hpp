@@ -72,6 +72,8 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(ParamInfo),
                                  sizeof(RegistrationBatch),
                                  sizeof(CallFrame),
+                                 sizeof(Done),
+                                 sizeof(DoneState),
                                  sizeof(AttrValue),
                                  sizeof(NodeDef),
                                  sizeof(InferenceContext),

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,13 +77,16 @@ class Registry {
     return status;
   }
 
-  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
-  // there are kernels for.
-  Result<KernelDef> Find(const KernelKey& key) const {
+  TENON_SETUP_CODE_END  // eager calls look up at every call
+                        // Of the kernels that serve every node of the op (those of structs without a KernelMatch).
+                        // NotFound names the types there are kernels for.
+      Result<KernelDef>
+      Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
-    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
-    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), key.types);
+    const TypeKey types(key.types);
+    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, types);
+    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), types);
     if (row != nullptr) [[likely]]
       return KernelDef{row};
     return NoKernel(key, kernels);
@@ -91,30 +96,21 @@ class Registry {
   // two fit equally well.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
-    KernelKey key{node.op, device, {}, {}};
     const OpKernels* const kernels = kernels_.Find(node.op);
-    if (kernels == nullptr) return NoKernel(key, kernels);
-    if (const AttrValue* label = node.attr.Find("_kernel");
-        label != nullptr && label->kind() == AttrValue::Kind::kString)
-      key.label = label->s();
-    if (const OpRow* const op = PlainOp(*kernels); op != nullptr)
-      TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &key.types));
-    if (key.label.empty() && !HasMatches(*kernels)) [[likely]] {
-      const KernelRow* const row = FindRow(*kernels, device, key.types);
+    if (kernels == nullptr) return NoKernel({node.op, device, {}, {}}, kernels);
+    std::string_view label;
+    if (const AttrValue* asked = node.attr.Find("_kernel");
+        asked != nullptr && asked->kind() == AttrValue::Kind::kString)
+      label = asked->s();
+    TypeKey types;
+    if (const OpRow* const op = PlainOp(*kernels); op != nullptr) TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &types));
+    if (label.empty() && !HasMatches(*kernels)) [[likely]] {
+      const KernelRow* const row = FindRow(*kernels, device, types);
       if (row != nullptr) return KernelDef{row};
     }
-    const KernelRow* row = nullptr;
-    bool attrs_differ = false;
-    TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, device, key.label, &row, &attrs_differ));
-    for (const std::string_view other : {LenderTo(*kernels, device), std::string_view("DEFAULT")})
-      if (row == nullptr && !other.empty())
-        TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, other, key.label, &row, &attrs_differ));
-    if (row != nullptr) return KernelDef{row};
-    const Status status = NoKernel(key, kernels);
-    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
-                                                     SummarizeNodeDef(node)))
-                        : status;
+    return FindAmongMatches(*kernels, node, device, label, types);
   }
+  TENON_SETUP_CODE_BEGIN
   // All kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
@@ -154,6 +150,8 @@ class Registry {
   struct Table {
     const KernelRow* rows;
     std::size_t count;
+    const OpRow* op;
+    bool plain;  // no match: for every node
     std::atomic<Table*> next{nullptr};
     const Table* older = nullptr;  // of all tables of the registry
   };
@@ -162,25 +160,86 @@ class Registry {
     Table* first;
   };
 
+  TENON_SETUP_CODE_END
+  // Takes in batches that were linked since the last time.
+  void Refresh() const {
+    if (!global_) return;
+    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
+    TakeIn();
+  }
+
+  // The types that a look-up asks for, as rows have them.
+  struct TypeKey {
+    TypeKey() = default;
+    explicit TypeKey(const SlimVector<DataType>& list) {
+      for (const DataType type : list) Add(type);
+    }
+    void Add(DataType type) {
+      const int number = static_cast<int>(type);
+      if (count < kMaxTypedAttrs) types[count] = static_cast<std::uint8_t>(number);
+      count = count < kMaxTypedAttrs && number >= 0 && number <= 255 ? count + 1 : kNoRow;
+    }
+    bool Fits(const KernelRow& row) const { return std::memcmp(types, row.types, sizeof(types)) == 0; }
+    SlimVector<DataType> ToList() const {
+      SlimVector<DataType> list;
+      for (int k = 0; k < count && k < kMaxTypedAttrs; ++k) list.push_back(static_cast<DataType>(types[k]));
+      return list;
+    }
+
+    static constexpr int kNoRow = kMaxTypedAttrs + 1;  // more types, or others, than a row can have
+    std::uint8_t types[kMaxTypedAttrs]{};
+    int count = 0;
+  };
+
+  TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+    DataType type = DataType::kInvalid;
+    return GetNodeAttr(node, attr, &type);
+  }
   // The struct whose kernels serve every node; null when there is none.
   static const OpRow* PlainOp(const OpKernels& kernels) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      if (table->rows->op->match == nullptr) return table->rows->op;
+      if (table->plain) return table->op;
     return nullptr;
   }
   static bool HasMatches(const OpKernels& kernels) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      if (table->rows->op->match != nullptr) return true;
+      if (!table->plain) return true;
     return false;
   }
-  static Status ReadTypes(const NodeDef& node, const OpRow& op, SlimVector<DataType>* types) {
+  static Status ReadTypes(const NodeDef& node, const OpRow& op, TypeKey* types) {
     for (int k = 0; k < op.typed_count; ++k) {
-      DataType type = DataType::kInvalid;
-      TENON_RETURN_IF_ERROR(
-          GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-      types->push_back(type);
+      const std::string_view name = op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name();
+      const AttrValue* const attr = node.attr.Find(name);
+      if (attr == nullptr || attr->kind() != AttrValue::Kind::kType) [[unlikely]]
+        return NoType(node, name);
+      types->Add(attr->type());
     }
     return OkStatus();
+  }
+  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device, const TypeKey& types) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
+      if (!table->plain || table->op->typed_count != types.count) continue;
+      for (const KernelRow *row = table->rows, *const end = row + table->count; row != end; ++row)
+        if (types.Fits(*row) && row->op != nullptr && SameText(row->device, device)) return row;
+    }
+    return nullptr;
+  }
+
+  TENON_SETUP_CODE_BEGIN
+  // Where labels, constraints and other devices count.
+  TENON_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                                std::string_view label, const TypeKey& types) const {
+    const KernelRow* row = nullptr;
+    bool attrs_differ = false;
+    TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
+    for (const std::string_view other : {LenderTo(kernels, device), std::string_view("DEFAULT")})
+      if (row == nullptr && !other.empty())
+        TENON_RETURN_IF_ERROR(FindMatch(kernels, node, other, label, &row, &attrs_differ));
+    if (row != nullptr) return KernelDef{row};
+    const Status status = NoKernel({node.op, device, types.ToList(), label}, &kernels);
+    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
+                                                     SummarizeNodeDef(node)))
+                        : status;
   }
   // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
   // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
@@ -188,15 +247,15 @@ class Registry {
                                      std::string_view label, const KernelRow** row, bool* attrs_differ) {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
-      const OpRow& op = *table->rows->op;
+      const OpRow& op = *table->op;
       if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
-      SlimVector<DataType> types;
+      TypeKey types;
       TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
       const KernelRow* fits = nullptr;
       for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
         if (at->op == nullptr || at->device != device) continue;
         *attrs_differ = true;
-        if (fits == nullptr && Matches(*at, types)) fits = at;
+        if (fits == nullptr && types.count == op.typed_count && types.Fits(*at)) fits = at;
       }
       bool satisfied = fits != nullptr;
       if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
@@ -209,20 +268,6 @@ class Registry {
     return OkStatus();
   }
 
-  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
-    if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
-    for (std::size_t i = 0; i < types.size(); ++i)
-      if (static_cast<DataType>(row.types[i]) != types[i]) return false;
-    return true;
-  }
-  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device,
-                                  const SlimVector<DataType>& types) {
-    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && Matches(*row, types) && row->device == device && row->op->match == nullptr)
-          return row;
-    return nullptr;
-  }
   // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
   // that call functions: their kernels run whole programs.
   TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
@@ -244,7 +289,8 @@ class Registry {
     const Table* table = kernels == nullptr ? nullptr : kernels->first;
     for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && (row->op->match != nullptr || FindRow(*kernels, row->device, TypesOf(*row)) == row))
+        if (row->op != nullptr &&
+            (row->op->match != nullptr || FindRow(*kernels, row->device, TypeKey(TypesOf(*row))) == row))
           rows.push_back(row);
     return rows;
   }
@@ -258,12 +304,6 @@ class Registry {
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
 
-  // Takes in batches that were linked since the last time.
-  void Refresh() const {
-    if (!global_) return;
-    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
-    TakeIn();
-  }
   TENON_COLD void TakeIn() const {
     const MutexLock lock(mutex_);
     const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
@@ -326,7 +366,7 @@ class Registry {
       if (table->rows == rows) return OkStatus();
       last = table;
     }
-    Table* const table = new Table{rows, count};
+    Table* const table = new Table{rows, count, &op, op.match == nullptr};
     table->older = tables_;
     tables_ = table;
     if (last != nullptr)

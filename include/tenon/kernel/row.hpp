@@ -55,7 +55,7 @@ struct CallFrame {
   SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
   std::byte* late;  // 16 bytes per argument for Late objects
   Done::Callback done;  // asynchronous kernels
-  void* done_state;
+  DoneState* done_state;
 };
 
 }  // namespace detail

@@ -201,8 +201,15 @@ constexpr Status SliceShape(InferenceContext* c) {
   SlimVector<std::int64_t> sizes;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
-  if (!known) {
-    c->set_output(0, c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
+  if (!known) {  // sizes that are known are the output's; what may be -1 is unknown
+    ShapeHandle size;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &size));
+    if (c->RankKnown(size)) {
+      TENON_RETURN_IF_ERROR(c->WithRank(begin, c->Rank(size), &begin));
+      TENON_RETURN_IF_ERROR(c->WithRank(input, c->Rank(size), &input));
+    }
+    if (!c->RankKnown(size) && c->RankKnown(input)) size = c->UnknownShapeOfRank(c->Rank(input));
+    c->set_output(0, size);
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));

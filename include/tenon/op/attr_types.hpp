@@ -124,7 +124,13 @@ class AttrValue {
   static AttrValue UndecodedShape(std::string proto, Status why);
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  Kind kind() const { return kind_; }
+  TENON_SETUP_CODE_END  // an eager call finds its kernel by these
+      Kind
+      kind() const {
+    return kind_;
+  }
+  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
+  TENON_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
 
   // The value where kind() says so; otherwise zero, "", an empty list...
@@ -132,7 +138,6 @@ class AttrValue {
   std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }
   float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }
   bool b() const { return kind_ == Kind::kBool && b_; }
-  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   const PartialTensorShape& shape() const;
   const Tensor& tensor() const;
   const NameAttrList& func() const;
@@ -216,9 +221,12 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  // The value of an attr, or null.
-  const AttrValue* Find(std::string_view name) const;
+  TENON_SETUP_CODE_END  // the kernel of an eager call is found by attrs
+                        // The value of an attr, or null.
+      const AttrValue*
+      Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
+  TENON_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
@@ -243,7 +251,9 @@ class AttrMap {
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
+  TENON_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
+  TENON_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -295,11 +305,13 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
+TENON_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
     const std::size_t half = count / 2;
-    if (std::string_view(items_[first + half].first) < name) {
+    const std::string& middle = items_[first + half].first;
+    if (std::string_view(middle.data(), middle.size()) < name) {
       first += half + 1;
       count -= half + 1;
     } else {
@@ -308,10 +320,6 @@ inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   }
   return first;
 }
-inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
-  items_.reserve(items.size());
-  for (const value_type& item : items) Set(item.first, item.second);
-}
 inline const AttrValue* AttrMap::Find(std::string_view name) const {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
@@ -319,6 +327,12 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+}
+TENON_SETUP_CODE_BEGIN
+
+inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
+  items_.reserve(items.size());
+  for (const value_type& item : items) Set(item.first, item.second);
 }
 inline void AttrMap::Set(std::string name, AttrValue value) {
   const std::size_t i = LowerBound(name);

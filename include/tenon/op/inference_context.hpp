@@ -38,6 +38,8 @@
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
+class AttrSlice;
+
 // One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
 class InferenceContext : public ShapeAlgebra {
  public:
@@ -140,6 +142,9 @@ class InferenceContext : public ShapeAlgebra {
     in(i).requested_tensor = true;
     return in(i).tensor;
   }
+  // Says the same without asking, and that the shape that the value stands for would do.
+  constexpr void request_input_tensor(int i) { in(i).requested_tensor = true; }
+  constexpr void request_input_tensor_as_partial_shape(int i) { in(i).requested_as_shape = true; }
   constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
   constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
   constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
@@ -152,6 +157,10 @@ class InferenceContext : public ShapeAlgebra {
   // The values of the first inputs, null for what is not known; the others stay as they are.
   void set_input_tensors(std::span<const Tensor* const> values) {
     for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
+  }
+  // The shapes that they stand for, in the same way; unset is not known.
+  void set_input_tensors_as_shapes(std::span<const ShapeHandle> shapes) {
+    for (std::size_t i = 0; i < shapes.size() && i < inputs_.size(); ++i) inputs_[i].as_shape = shapes[i];
   }
   // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
   Status ExpandOutputs(int count) {
@@ -256,6 +265,25 @@ class InferenceContext : public ShapeAlgebra {
     if (rank >= 0 && (value < -rank || value >= rank)) return Failed(out, detail::index_is_out_of_range(value, rank));
     return Done(out, MakeDim(value < 0 ? value + rank : value));
   }
+
+  // --- TensorFlow's rarer members: who calls one includes <tenon/op/inference_access.hpp>, which says what each does
+  Status Run(ShapeFn fn);
+  AttrSlice attrs() const;
+  const AttrValue* GetAttr(std::string_view name) const;
+  std::string_view ret_types() const;
+  Status MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out);
+  ShapeHandle MakeShapeFromShapeTensor(const TensorShape& shape);
+  Status ShapeHandleToProto(ShapeHandle shape, std::string* proto) const;
+  Status ShapeHandleToTensorShape(ShapeHandle shape, TensorShape* out) const;
+  void SetInput(int i, ShapeHandle shape);
+  bool MergeInput(int i, ShapeHandle shape);
+  bool RelaxInput(int i, ShapeHandle shape);
+  bool MergeInputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool MergeOutputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool RelaxInputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool RelaxOutputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more);
+  using ShapeAlgebra::DebugString;
+  std::string DebugString() const;
 
   // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
   // way to it is forgotten.
@@ -417,6 +445,7 @@ constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
 // inputs.
 constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
   TENON_RETURN_IF_ERROR(Status(context->construction_status()));
+  context->ForgetMerges();
   Status status = detail::CallShapeFn(context, fn);
   return status.ok() ? status : context->AttachContext(status);
 }

@@ -67,8 +67,8 @@ namespace detail {
 template <class Combine>
 bool CombineHeld(const SlimVector<ShapeAndType>* known, const SlimVector<ShapeAndType>& more, Combine combine,
                  SlimVector<ShapeAndType>* to) {
-  if (known == nullptr || known->size() != more.size()) return false;
-  *to = *known;
+  if (known != nullptr && known->size() != more.size()) return false;
+  *to = known != nullptr ? *known : SlimVector<ShapeAndType>(more.size());
   bool changed = false;
   for (std::size_t i = 0; i < more.size(); ++i) {
     ShapeAndType& one = (*to)[i];
@@ -99,7 +99,8 @@ inline auto RelaxOf(InferenceContext* c) {
 }
 }  // namespace detail
 
-// The same for what the resource behind an input or output holds.
+// The same for what the resource behind an input or output holds; of one that is not known to hold anything, nothing
+// is known.
 inline bool MergeInputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
   SlimVector<ShapeAndType> held;
   if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;

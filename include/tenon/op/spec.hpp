@@ -106,7 +106,9 @@ struct AttrSpec {
   bool has_default = false;
   bool has_minimum = false;
 
+  TENON_SETUP_CODE_END
   constexpr std::string_view name() const { return text.substr(0, name_size); }
+  TENON_SETUP_CODE_BEGIN
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/op/arg_shape.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
@@ -73,7 +74,7 @@ struct Arg {
                                         .Attr("T: type")
                                         .Attr("index: int >= 0")
                                         .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(shape_inference::ArgShape);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
