@@ -13,6 +13,7 @@ layers() {
   tools/check_layers.py
   tools/check_errors.py
   tools/check_snippets.py
+  tests/tools/checks_test.py  # that these, and the amalgamation, find what they should
 }
 amalgamation() { tools/amalgamate.py --check; }
 
