@@ -28,6 +28,7 @@ self_contained() {
 }
 
 compile_fail() {
+  tools/link_fail.py
   tools/compile_fail.py --compiler g++
   tools/compile_fail.py --compiler clang++-19
   if command -v nvcc >/dev/null; then tools/compile_fail.py --compiler nvcc; fi

@@ -283,7 +283,8 @@ class CopyOfTheRepository(InFolder):
 
 class CheckErrors(CopyOfTheRepository):
     def test_each_list_against_the_others(self):
-        self.copy('tools/check_errors.py', 'include/tenon/kernel', 'include/tenon/op', 'docs/errors.md', 'tests/compile_fail')
+        self.copy('tools/check_errors.py', 'include/tenon/kernel', 'include/tenon/op', 'include/tenon/session.hpp', 'docs/errors.md',
+                  'tests/compile_fail', 'tests/link_fail')
         self.assertEqual(self.run_tool('check_errors.py')[0], 0)
         law = 'op_signature_error_expected_colon_after_name'
         self.replace('docs/errors.md', f'### {law}\n', '### op_signature_error_of_nobody\n')
@@ -293,7 +294,7 @@ class CheckErrors(CopyOfTheRepository):
         self.assertIn(f'{law}: not in docs/errors.md', text)
         self.assertIn('op_signature_error_of_nobody: in docs/errors.md, but in no header', text)
         self.assertIn('kernel_without_device.cpp: "nobody says this" is in no law', text)
-        self.assertIn('no mistake in tests/compile_fail breaks it', text)
+        self.assertIn('no mistake in tests/compile_fail or link_fail breaks it', text)
 
 
 class CheckSnippets(CopyOfTheRepository):
