@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every check is a target: ninja check-layers, check-self-contained, check-amalgamation, check-compile-fail, check-odr
-# (in tests/odr), check-format, check-consume, check-errors, check-snippets, check-planted (that the checks themselves find
-# planted mistakes). tools/check_all.sh runs them all.
+# (in tests/odr), check-format, check-consume, check-bench (that benchmarks compile), check-errors, check-snippets,
+# check-planted (that the checks themselves find planted mistakes). tools/check_all.sh runs them all.
 
 find_package(Python3 COMPONENTS Interpreter)
 find_program(TENON_CLANG NAMES clang++-19 clang++)
@@ -19,6 +19,7 @@ if(TENON_CLANG AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 tenon_check(format ${tools}/format.sh --check)
+tenon_check(bench ${tools}/check_bench.sh)
 tenon_check(consume ${PROJECT_SOURCE_DIR}/tests/consume/run.sh)
 if(Python3_FOUND)
   tenon_check(layers ${Python3_EXECUTABLE} ${tools}/check_layers.py)

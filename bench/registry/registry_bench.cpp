@@ -23,7 +23,7 @@ struct Program {
       names.push_back("SomeOperation" + std::to_string(i));
       views.push_back(kSignature.view());
       views.back().name = names.back();
-      rows.push_back({&views.back(), names.back(), 1, {0}, nullptr});
+      rows.push_back({&views.back(), names.back(), 1, {0}, false, nullptr});
       std::vector<KernelRow>& table = tables.emplace_back();
       for (const DataType type :
            {DataType::kFloat, DataType::kDouble, DataType::kInt32, DataType::kInt64, DataType::kBool}) {
