@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tenon/base/contains.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -261,9 +262,7 @@ class GraphImporter {
   }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
   bool EntersLoop(int merge) const {
-    const std::span<const Input> inputs = InputsOf(merge);
-    return std::any_of(inputs.begin(), inputs.end(),
-                       [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+    return AnyOf(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
