@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <tenon/base/contains.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/session.hpp>
 #include <tenon/runtime/session_impl.hpp>
@@ -82,7 +82,7 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
-      if (!inputs && AnyOf(node.outputs, reads)) continue;
+      if (!inputs && AnyItem(node.outputs, reads)) continue;
       endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
     }
   }

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/base/contains.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
@@ -132,9 +132,9 @@ class AdaptedCore {
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
     const auto is_other = [](DataType type) { return type != DataType::kInt32; };
-    const bool all = row_->device == "DEFAULT" ||
-                     ((row_->op->typed_count == 0 || row_->int32_on_host) &&
-                      !AnyOf(construction.input_types(), is_other) && !AnyOf(construction.output_types(), is_other));
+    const bool all = row_->device == "DEFAULT" || ((row_->op->typed_count == 0 || row_->int32_on_host) &&
+                                                   !AnyItem(construction.input_types(), is_other) &&
+                                                   !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;

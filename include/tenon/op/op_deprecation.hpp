@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/base/contains.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -26,7 +26,7 @@ inline bool FirstWarningFor(std::string_view op) {
   };
   static Warned* const warned = new Warned();
   const MutexLock lock(warned->mutex);
-  if (Contains(warned->ops, op)) return false;
+  if (HasItem(warned->ops, op)) return false;
   warned->ops.push_back(std::string(op));
   return true;
 }
