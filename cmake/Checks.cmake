@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every check is a target: ninja check-layers, check-self-contained, check-amalgamation, check-compile-fail, check-odr
-# (in tests/odr), check-format, check-consume,
-# check-errors, check-snippets. tools/check_all.sh runs them all.
+# (in tests/odr), check-format, check-consume, check-bench (that benchmarks compile), check-errors, check-snippets,
+# check-planted (that the checks themselves find planted mistakes). tools/check_all.sh runs them all.
 
 find_package(Python3 COMPONENTS Interpreter)
 find_program(TENON_CLANG NAMES clang++-19 clang++)
@@ -19,17 +19,19 @@ if(TENON_CLANG AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 tenon_check(format ${tools}/format.sh --check)
+tenon_check(bench ${tools}/check_bench.sh)
 tenon_check(consume ${PROJECT_SOURCE_DIR}/tests/consume/run.sh)
 if(Python3_FOUND)
   tenon_check(layers ${Python3_EXECUTABLE} ${tools}/check_layers.py)
   tenon_check(errors ${Python3_EXECUTABLE} ${tools}/check_errors.py)
   tenon_check(snippets ${Python3_EXECUTABLE} ${tools}/check_snippets.py)
+  tenon_check(planted ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tools/checks_test.py)
   tenon_check(amalgamation ${Python3_EXECUTABLE} ${tools}/amalgamate.py --check)
   add_custom_target(amalgamate COMMAND ${Python3_EXECUTABLE} ${tools}/amalgamate.py VERBATIM)
   tenon_check(self-contained ${Python3_EXECUTABLE} ${tools}/check_self_contained.py ${compilers})
   set(commands ${compilers})
   list(TRANSFORM commands REPLACE "^--compiler$" "COMMAND;${Python3_EXECUTABLE};${tools}/compile_fail.py;--compiler")
   list(POP_FRONT commands)
-  tenon_check(compile-fail ${commands})
+  tenon_check(compile-fail ${commands} COMMAND ${Python3_EXECUTABLE} ${tools}/link_fail.py --compiler ${CMAKE_CXX_COMPILER})
 endif()
 add_custom_target(format COMMAND ${tools}/format.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)

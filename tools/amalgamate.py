@@ -21,6 +21,8 @@ DIRECTIVE = re.compile(r'^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b\s*(.*)')
 STANDARD = re.compile(r'^([a-z0-9_]+(\.h)?|sys/[a-z0-9_]+\.h)$')  # not Eigen/..., xsimd/..., cuda_runtime.h
 NOT_STANDARD = re.compile(r'^(cuda|cublas|curand|cudnn)')
 NOT_IN_TENON = re.compile(r'^((unsupported/)?Eigen/|cuda|cublas)')  # tenon.hpp builds without Eigen and CUDA
+# What would look for a Tenon header that the single one has swallowed, or include what is not written there.
+HIDDEN = re.compile(r'^\s*#\s*include(_next\b.*|\s+[A-Za-z_]\w*)|__has_include\s*\(\s*[<"]tenon/[^>"]*[>"]\s*\)')
 
 
 class Refused(Exception):
@@ -84,6 +86,10 @@ class Output:
             elif line != '#pragma once' and not line.startswith('// SPDX-License-Identifier:'):
                 if line.strip() or has_code(text):
                     text.append(line)
+            if not match and (hidden := HIDDEN.search(line.partition('//')[0])):
+                raise Refused(f"{name}: '{hidden.group(0).strip()}': only '#include <tenon/...>' is followed")
+        if inner != conditions:
+            raise Refused(f'{name}: #if and #endif do not match')
         self.flush(name, text)
 
     @staticmethod

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Everything that tools/test.sh leaves out: style, packages, clang, sanitizers, nvcc, short fuzz runs.
+# Everything that tools/test.sh leaves out: style, packages, benchmarks that compile, clang, sanitizers, nvcc, short fuzz runs.
 #   tools/check_all.sh [--minutes N] [step]...      without names: all of them, in this order
 # After N minutes the step that runs is ended, and it and those behind it are reported as not done: no failure.
 set -euo pipefail
@@ -13,6 +13,7 @@ layers() {
   tools/check_layers.py
   tools/check_errors.py
   tools/check_snippets.py
+  tests/tools/checks_test.py  # that these, and the amalgamation, find what they should
 }
 amalgamation() { tools/amalgamate.py --check; }
 
@@ -27,6 +28,7 @@ self_contained() {
 }
 
 compile_fail() {
+  tools/link_fail.py
   tools/compile_fail.py --compiler g++
   tools/compile_fail.py --compiler clang++-19
   if command -v nvcc >/dev/null; then tools/compile_fail.py --compiler nvcc; fi
@@ -48,6 +50,8 @@ no_exceptions() {
 }
 
 readme() { tools/check_readme.sh; }
+
+bench() { tools/check_bench.sh; }
 
 demo_binary() {
   cmake --preset gcc --log-level=WARNING
@@ -91,8 +95,8 @@ cuda() {
   preset cuda
 }
 
-steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume clang asan tsan fuzz cuda conan
-       self_contained)
+steps=(format layers amalgamation compile_fail odr no_exceptions readme demo_binary consume bench clang asan tsan fuzz cuda
+       conan self_contained)
 
 if [[ ${1:-} == --run ]]; then  # one step, in this shell
   "$2"

@@ -19,7 +19,7 @@ FLOORS = ['base', 'types', 'memory', 'tensor', 'wire', 'op', 'device', 'engine',
           'optimize', 'runtime', 'remote', 'compat', '']  # '' is the top: tenon.hpp, session.hpp, ...
 # Top headers that hold declarations instead of only includes, and the floor which these belong to.
 TOP_OF = {'fwd.hpp': 'base', 'session.hpp': 'runtime'}
-NOT_EACH_OTHER = [('ops', 'graph')]  # (includer, included) beside the order: a kernel never sees a graph
+NOT_BELOW = [('graph', 'ops')]  # (includer, included) that the order would let pass: who edits graphs compiles no kernel
 
 # Standard headers that are slow to read, up to the device floor, and the only headers that may have them there.
 SLOW_FLOORS = FLOORS[:FLOORS.index('device') + 1]
@@ -119,7 +119,7 @@ class Checker:
             other = floor_of(name)
             if not (self.root / name).is_file():
                 self.error(header, number, f'<tenon/{name}> does not exist')
-            elif FLOORS.index(other) > FLOORS.index(floor) or (floor, other) in NOT_EACH_OTHER:
+            elif FLOORS.index(other) > FLOORS.index(floor) or (floor, other) in NOT_BELOW:
                 self.error(header, number, f"<tenon/{name}>: the floor '{floor}' may not see '{other or 'top'}'")
         else:
             if floor in SLOW_FLOORS and name in SLOW - SLOW_ALLOWED.get(header, set()):
@@ -177,17 +177,22 @@ class Checker:
             self.errors.append(f'tools/check_layers.py: TESTED_TOGETHER names <tenon/{header}>, which does not exist')
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--root', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
-    root = parser.parse_args().root / 'include/tenon'
-    checker = Checker(root)
-    for path in sorted(root.rglob('*')):
+def check(root):
+    """The Checker of root/include/tenon, which has found what it finds."""
+    checker = Checker(root / 'include/tenon')
+    for path in sorted(checker.root.rglob('*')):
         if path.is_file():
             checker.read(path)
     checker.cycles()
     checker.reach()
     checker.tests()
+    return checker
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--root', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    checker = check(parser.parse_args().root)
     print('\n'.join(checker.errors) or f'{len(checker.own)} headers: floors, includes, first lines and mirror tests are right')
     return 1 if checker.errors else 0
 

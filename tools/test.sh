@@ -4,15 +4,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-step() {  # step NAME command...: runs it and says how long it took
-  local name=$1 start=$SECONDS
+minutes() { printf '%d.%d min' $(($1 / 60)) $(($1 % 60 / 6)); }
+
+step() {  # step NAME command...: runs it and says how long it took, also when it failed, which ends the script
+  local name=$1 start=$SECONDS code=0
   shift
-  "$@"
-  local tenths=$(((SECONDS - start) / 6))
-  echo "-- $name: $((tenths / 10)).$((tenths % 10)) min"
+  "$@" || code=$?
+  echo "-- $name: $(minutes $((SECONDS - start)))"
+  ((code == 0)) || { echo "-- $name failed, after $(minutes $SECONDS) in all" >&2; exit "$code"; }
 }
 
 step setup tools/setup.sh test
 step configure cmake --preset gcc --log-level=WARNING
 step build cmake --build --preset gcc
-exec ctest --preset gcc
+step tests ctest --preset gcc
+echo "-- all passed after $(minutes $SECONDS)"

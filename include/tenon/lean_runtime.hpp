@@ -7,13 +7,13 @@
 // <tenon/runtime/planned_run.hpp> is included too. One source file of a program includes one of the two; more are
 // harmless.
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/session.hpp>
 #include <tenon/runtime/session_impl.hpp>
@@ -82,7 +82,7 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
-      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
+      if (!inputs && AnyItem(node.outputs, reads)) continue;
       endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
     }
   }

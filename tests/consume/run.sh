@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Uses Tenon as its users do, each time from a small project of its own that defines an op, registers it and runs it:
-#   tests/consume/run.sh [add_subdirectory|find_package|fetch_content|single_include|pkg_config|vcpkg|conan]...
+#   tests/consume/run.sh [add_subdirectory|find_package|components|fetch_content|single_include|pkg_config|vcpkg|conan]...
 # Without names: all but conan, which needs Conan from PyPI.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-work=$root/build/consume
+work="$root/build/consume/a folder"  # spaces in all paths
 compiler=${CXX:-g++}
 
 build_and_run() {  # build_and_run NAME cmake-argument...: tests/consume/NAME
@@ -18,7 +18,7 @@ build_and_run() {  # build_and_run NAME cmake-argument...: tests/consume/NAME
   done
 }
 
-install_tenon() {  # to build/consume/prefix, moved there afterwards: a package must not know where it was installed
+install_tenon() {  # to build/prefix, moved there afterwards: a package must not know where it was installed
   cmake -S "$root" -B "$work/tenon" -G Ninja --log-level=WARNING -DCMAKE_CXX_COMPILER="$compiler" \
     -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_BENCH=OFF -DTENON_BUILD_EXAMPLES=OFF
   rm -rf "$work/installed" "$work/prefix"
@@ -26,11 +26,36 @@ install_tenon() {  # to build/consume/prefix, moved there afterwards: a package 
   mv "$work/installed" "$work/prefix"
 }
 
-copy_sources() {  # to build/consume/copy: what a release archive would hold
+copy_sources() {  # to copy: what a release archive would hold
   rm -rf "$work/copy"
   mkdir -p "$work/copy"
   git -C "$root" ls-files -z --cached --others --exclude-standard -- ':!tests/golden' |
     tar -C "$root" --null -T - -cf - | tar -C "$work/copy" -xf -
+}
+
+components() {  # each component of the package where its library is, and where it is not
+  local -A libraries=([eigen]=Eigen3 [cuda]=CUDAToolkit [protobuf]=Protobuf [re2]=re2 [image]=PNG)
+  local component said
+  configure() {  # configure COMPONENT cmake-argument...: prints what CMake says
+    rm -rf "$work/components"
+    cmake -S "$root/tests/consume/components" -B "$work/components" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+      -DCMAKE_PREFIX_PATH="$work/prefix" "-DTENON_ASKED=$1" "${@:2}" 2>&1
+  }
+  says() {  # says TEXT: what the last configure said; CMake breaks its lines
+    [[ $(tr -s ' \n' ' ' <<<"$said") == *"$1"* ]] || { echo "consume: CMake does not say '$1', but:" "$said" >&2; exit 1; }
+  }
+  for component in eigen cuda protobuf re2 image; do
+    said=$(configure "$component" -DTENON_ABSENT=ON "-DCMAKE_DISABLE_FIND_PACKAGE_${libraries[$component]}=ON" \
+      -DTENON_RE2_LIBRARY=OFF) && { echo "consume: '$component' was found without its library" >&2; exit 1; }
+    says "Tenon's component '$component' needs "
+    said=$(configure "$component") || says "Tenon's component '$component' needs "  # the library is not on this machine
+    grep -o "component '$component'.*" <<<"$said" | head -n 1
+  done
+  said=$(configure 'egen;eigen;png') && { echo "consume: components 'egen' and 'png' were found" >&2; exit 1; }
+  says "Tenon has no component 'egen', 'png' (there are eigen, cuda, protobuf, re2, image)"
+  said=$(configure '' -DTENON_VERSION=0.99) && { echo "consume: version 0.99 was found" >&2; exit 1; }
+  says 'compatible with requested version "0.99"'
+  configure '' >/dev/null
 }
 
 consume() {
@@ -42,9 +67,12 @@ consume() {
     find_package)
       install_tenon
       build_and_run "$1" -DCMAKE_PREFIX_PATH="$work/prefix" ;;
+    components)
+      install_tenon
+      components ;;
     pkg_config)
       install_tenon
-      read -ra flags < <(PKG_CONFIG_PATH=$work/prefix/share/pkgconfig pkg-config --cflags --libs tenon)
+      mapfile -t flags < <(PKG_CONFIG_PATH=$work/prefix/share/pkgconfig pkg-config --cflags --libs tenon | xargs printf '%s\n')
       "$compiler" -std=c++20 "$root/tests/consume/zero_out.cpp" "${flags[@]}" -o "$work/pkg_config"
       "$work/pkg_config" ;;
     vcpkg)
@@ -57,7 +85,7 @@ consume() {
 
 mkdir -p "$work"
 names=("$@")
-((${#names[@]})) || names=(add_subdirectory find_package fetch_content single_include pkg_config vcpkg)
+((${#names[@]})) || names=(add_subdirectory find_package components fetch_content single_include pkg_config vcpkg)
 for name in "${names[@]}"; do
   echo "-- consume: $name"
   consume "$name"

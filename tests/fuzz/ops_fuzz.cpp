@@ -7,6 +7,7 @@
 //   ops_fuzz [RUNS [FIRST]]      runs number FIRST to RUNS - 1, each made from its number; the last line counts
 //   ops_fuzz --show NUMBER       prints the call before it runs
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

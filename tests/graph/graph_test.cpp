@@ -121,7 +121,17 @@ TEST_SUITE("Graph") {
 
   TEST_CASE("suggests the nearest names of nodes") {
     CHECK(Small().DidYouMeanNode("sun") == "; did you mean 'sum'?");
-    CHECK(Small().DidYouMeanNode("something/else") == "");
+    CHECK(Small().DidYouMeanNode("something/else") == "; the graph's inputs and outputs are 'x', 'done'");
+    CHECK(Graph().DidYouMeanNode("x") == "");
+    Graph many;
+    for (int i = 0; i < 9; ++i) CHECK(many.AddNode(MakeNode(StrCat("n", i), "NoOp"), &ops::kNoOp, {}, {}).ok());
+    CHECK(many.DidYouMeanNode("something/else") ==
+          "; the graph's inputs and outputs are 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', ...");
+    std::string missing, hints;
+    for (const char* name : {"sun", "some", "sun/2"})
+      detail::NameMissing(name, Small().DidYouMeanNode(name), &missing, &hints);
+    CHECK(missing == "\"sun\" \"some\" \"sun/2\"");
+    CHECK(hints == "; did you mean 'sum'?; the graph's inputs and outputs are 'x', 'done'");
   }
 
   TEST_CASE("knows the ops that the runtime treats specially") {

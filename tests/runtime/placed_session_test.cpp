@@ -435,9 +435,13 @@ TEST_SUITE("PlacedSession's errors") {
   TEST_CASE("names and feeds") {
     const auto session = Placed(Chain().graph_def());
     const Tensor x = MakeTensor<float>({1}, {1});
-    CheckSays(session->Run({{"x", x}}, {"nothing"}).status(), Code::kInvalidArgument, "nothing");
+    CheckSays(session->Run({{"x", x}}, {"nothing"}).status(), Code::kInvalidArgument,
+              "was not found in the Graph: fetch 'nothing'; the graph's inputs and outputs are 'x', 'w'");
+    CheckSays(session->Run({{"xx", x}}, {"w"}).status(), Code::kInvalidArgument, "feed 'xx'; did you mean 'x'");
     CheckSays(session->Run({{"x", x}}, {"w:1"}).status(), Code::kOutOfRange, "does not have output 1");
-    CheckSays(session->Run({{"x", x}}, {}, {"nothing"}).status(), Code::kNotFound, "nothing");
+    CheckSays(
+        session->Run({{"x", x}}, {}, {"nothing", "w", "ww"}).status(), Code::kNotFound,
+        "Some target nodes not found: \"nothing\" \"ww\"; the graph's inputs and outputs are 'x', 'w'; did you mean 'w'");
     CheckSays(session->Run({{"x", x}}, {}).status(), Code::kInvalidArgument, "at least one target");
     CheckSays(session->Run({{"x", Tensor::Scalar(1)}}, {"w"}).status(), Code::kInvalidArgument, "to be float");
     CheckSays(session->Run({}, {"w"}).status(), Code::kInvalidArgument, "You must feed a value for placeholder");

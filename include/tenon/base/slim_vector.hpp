@@ -69,6 +69,16 @@ TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::si
   ::operator delete(old);
   return made;
 }
+// The same for `count` items more, which are copied from `items`.
+TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size, std::size_t* capacity,
+                                        const void* items, std::size_t count) {
+  const std::size_t needed = *size + count;
+  if (needed > *capacity)
+    data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
+  if (count != 0) std::memcpy(static_cast<std::byte*>(data) + *size * item_bytes, items, count * item_bytes);
+  *size = needed;
+  return data;
+}
 
 }  // namespace detail
 
@@ -85,7 +95,7 @@ class SlimVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  constexpr SlimVector() noexcept = default;
+  TENON_ALWAYS_INLINE constexpr SlimVector() noexcept {}
   constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
   constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
   TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
@@ -118,7 +128,7 @@ class SlimVector {
       T* const data = other.data_;
       const size_type size = other.size_, capacity = other.capacity_;
       other.Forget();  // before the items go: `other` may be a part of one of them
-      if (data_ != nullptr) Destroy();
+      Discard();
       data_ = data;
       size_ = size;
       capacity_ = capacity;
@@ -129,9 +139,7 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  TENON_ALWAYS_INLINE constexpr ~SlimVector() {
-    if (data_ != nullptr) Destroy();
-  }
+  TENON_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
 
   // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
@@ -150,34 +158,27 @@ class SlimVector {
   }
   TENON_NOINLINE constexpr void resize(size_type count) {
     if (count > capacity_) Grow(Larger(count));
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
+    for (; size_ < count; ++size_) Construct(data_ + size_);
     Truncate(count);
   }
   TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
       Grow(Larger(count));
-      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
+      for (; size_ < count; ++size_) Construct(data_ + size_, copy);
     }
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
+    for (; size_ < count; ++size_) Construct(data_ + size_, value);
     Truncate(count);
   }
   TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
   TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
-  constexpr T& emplace_back(Args&&... args) {
+  TENON_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
     if constexpr (IsBytes()) {
       const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
-      if (size_ == capacity_) [[unlikely]]
-        Grow(0);
-      return *std::construct_at(data_ + size_++, item);
+      return PushBytes(item);
     } else {
-      T* const data = size_ == capacity_ ? Allocate(Larger(0)) : data_;
-      T* const item = std::construct_at(data + size_, static_cast<Args&&>(args)...);
-      if (data != data_) [[unlikely]]
-        MoveTo(data, Larger(0));
-      ++size_;
-      return *item;
+      return Emplace(static_cast<Args&&>(args)...);
     }
   }
   TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
@@ -194,12 +195,12 @@ class SlimVector {
   }
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
-  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
-    if constexpr (requires { static_cast<size_type>(last - first); }) {
-      const size_type needed = size_ + static_cast<size_type>(last - first);
-      if (needed > capacity_) Grow(Larger(needed));
+  TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
+    if constexpr (std::is_convertible_v<Iterator, const T*>) {
+      AppendArray(first, static_cast<size_type>(last - first));
+    } else {
+      AppendEach(first, last);
     }
-    for (; first != last; ++first) emplace_back(*first);
   }
   constexpr iterator erase(const_iterator position) { return erase(position, position + 1); }
   constexpr iterator erase(const_iterator first, const_iterator last) {
@@ -254,21 +255,70 @@ class SlimVector {
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
     return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
+  // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
+  template <class... Args>
+  TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      return std::construct_at(at, static_cast<Args&&>(args)...);
+    } else {
+      return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
+    }
+  }
   // Room for `capacity` items, or for twice as many as now.
   TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
     if constexpr (IsBytes()) {
-      if (!TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        GrowByMoving(capacity);
+      } else {
         data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
-        return;
       }
+    } else {
+      GrowByMoving(capacity);
     }
+  }
+  TENON_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
     const size_type larger = capacity == 0 ? Larger(0) : capacity;
     MoveTo(Allocate(larger), larger);
+  }
+  // `item` is none of those that may move.
+  constexpr T& PushBytes(const T& item) {
+    if (size_ == capacity_) [[unlikely]]
+      Grow(0);
+    return *Construct(data_ + size_++, item);
+  }
+  template <class... Args>
+  constexpr T& Emplace(Args&&... args) {
+    const size_type capacity = size_ == capacity_ ? Larger(0) : capacity_;
+    T* const data = capacity != capacity_ ? Allocate(capacity) : data_;
+    T* const item = Construct(data + size_, static_cast<Args&&>(args)...);  // `args` may be of an item that moves
+    if (data != data_) [[unlikely]]
+      MoveTo(data, capacity);
+    ++size_;
+    return *item;
+  }
+  TENON_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
+    if constexpr (IsBytes()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        AppendEach(items, items + count);
+      } else {
+        data_ = static_cast<T*>(detail::AppendBytes(data_, sizeof(T), &size_, &capacity_, items, count));
+      }
+    } else {
+      AppendEach(items, items + count);
+    }
+  }
+  template <class Iterator>
+  TENON_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
+    if constexpr (requires { static_cast<size_type>(last - first); }) {
+      const size_type needed = size_ + static_cast<size_type>(last - first);
+      if (needed > capacity_) Grow(Larger(needed));
+    }
+    for (; first != last; ++first) emplace_back(*first);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
   TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
     for (size_type i = 0; i < size_; ++i) {
-      std::construct_at(data + i, static_cast<T&&>(data_[i]));
+      Construct(data + i, static_cast<T&&>(data_[i]));
       data_[i].~T();
     }
     Free();
@@ -291,8 +341,17 @@ class SlimVector {
   TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
     for (size_type i = count; i < size_; ++i) data_[i].~T();
   }
+  // The end of the items and of their memory.
+  TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
+    if (data_ == nullptr) return;
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      Free();
+    } else {
+      Destroy();
+    }
+  }
   TENON_NOINLINE constexpr void Destroy() noexcept {
-    Truncate(0);
+    for (size_type i = 0; i < size_; ++i) data_[i].~T();
     Free();
   }
   TENON_ALWAYS_INLINE constexpr void Forget() noexcept {

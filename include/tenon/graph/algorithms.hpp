@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/graph/graph.hpp>
@@ -223,9 +224,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
-  const auto is_fed = [&](const InEdge& edge) {
-    return has_feed[slot(edge.node)] != 0 && std::find(fed.begin(), fed.end(), edge) != fed.end();
-  };
+  const auto is_fed = [&](const InEdge& edge) { return has_feed[slot(edge.node)] != 0 && HasItem(fed, edge); };
   SlimVector<char> run(slot(graph.num_nodes()), 0);
   SlimVector<int> stack;
   const auto want = [&](int id) {

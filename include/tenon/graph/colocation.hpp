@@ -3,6 +3,7 @@
 // ColocationGraph: which nodes have to be on one device, and what is known of that device. Groups are the sets of a
 // union-find; each has the device names asked for, assigned or fixed by a resource, and the types that can run it.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

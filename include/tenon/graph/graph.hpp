@@ -174,6 +174,26 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
                                                                                         : DidYouMean(name, candidates);
 }
 
+// The nodes of a graph, for messages about one that it does not have.
+struct NodeNames {
+  SlimVector<std::string_view> all, ends;  // ends: its placeholders, and what nobody reads
+  TENON_COLD std::string Suggest(std::string_view name) const {
+    std::string text = SuggestNames(name, all);
+    if (!text.empty()) return text;
+    constexpr std::size_t kMost = 8;
+    for (std::size_t i = 0; i < ends.size() && i < kMost; ++i)
+      StrAppend(&text, i == 0 ? "; the graph's inputs and outputs are '" : ", '", ends[i], "'");
+    return ends.size() > kMost ? text + ", ..." : text;
+  }
+};
+
+// One more name that a list of them does not have: "\"a\" \"b\"", and what may have been meant, each hint once.
+TENON_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
+                                   std::string* hints) {
+  StrAppend(missing, missing->empty() ? "\"" : " \"", name, "\"");
+  if (hints->find(hint) == std::string::npos) hints->append(hint);
+}
+
 // name -> small number, open addressing. Keys stay with their owner: `name_of(number)` reads one back.
 class NameIndex {
  public:
@@ -345,12 +365,20 @@ class Graph {
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
 
-  // "; did you mean 'x', 'y'?" or "": for messages about a node that does not exist.
+  // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs nobody reads:
+  // for messages about a node that does not exist.
   std::string DidYouMeanNode(std::string_view name) const {
-    SlimVector<std::string_view> names;
-    names.reserve(nodes_.size());
-    for (const Node& node : nodes_) names.push_back(node.def.name);
-    return detail::SuggestNames(name, names);
+    detail::NodeNames names;
+    OfferNames(&names);
+    return names.Suggest(name);
+  }
+  // The same for a graph that was cut in parts: its names, without those of what sends and receives between them.
+  void OfferNames(detail::NodeNames* names) const {
+    for (const Node& node : nodes_) {
+      if (node.node_class == NodeClass::kSend || node.node_class == NodeClass::kRecv) continue;
+      names->all.push_back(node.def.name);
+      if (node.node_class == NodeClass::kPlaceholder || node.outputs.empty()) names->ends.push_back(node.def.name);
+    }
   }
 
   // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text; an

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
@@ -262,9 +263,7 @@ class GraphImporter {
   }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
   bool EntersLoop(int merge) const {
-    const std::span<const Input> inputs = InputsOf(merge);
-    return std::any_of(inputs.begin(), inputs.end(),
-                       [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.

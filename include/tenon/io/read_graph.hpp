@@ -19,12 +19,12 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Nothing but characters of a text file, in the first bytes?
+// Nothing but characters of a text file, in the first bytes? UTF-8 has no bytes above 0xf4.
 inline bool LooksLikeText(std::span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
+    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f || c >= 0xf5) return false;
   }
   return n > 0;
 }

@@ -3,7 +3,6 @@
 // AdaptedKernel: a user's kernel struct as an OpKernel. It sizes the outputs with the op's shape function, allocates or
 // forwards them, makes the views and calls the struct. One class for all ops: what differs is in the KernelRow.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +15,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/op/inference_context.hpp>
@@ -131,11 +131,10 @@ class AdaptedCore {
   // it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
-    const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool all = row_->device == "DEFAULT" ||
-                     ((row_->op->typed_count == 0 || row_->int32_on_host) &&
-                      std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-                      std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32));
+    const auto is_other = [](DataType type) { return type != DataType::kInt32; };
+    const bool all = row_->device == "DEFAULT" || ((row_->op->typed_count == 0 || row_->int32_on_host) &&
+                                                   !AnyItem(construction.input_types(), is_other) &&
+                                                   !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;

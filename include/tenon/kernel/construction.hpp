@@ -60,7 +60,7 @@ class OpKernelConstruction {
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
-  Status GetAttr(std::string_view name, T* value) const {
+  TENON_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
     return GetNodeAttr(*def_, name, value);
   }
   bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
@@ -338,7 +339,7 @@ namespace detail {
 template <class T, class ToText>
 Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
   for (const T& value : values) {
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
+    if (HasItem(allowed, value)) continue;
     return errors::InvalidArgument(
         "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
         StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -31,6 +32,9 @@ TENON_COLD inline Status WrongAttrKind(std::string_view had, std::string_view ex
 }
 TENON_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
   return status.WithAppended(StrCat(" for attr '", attr_name, "'"));
+}
+TENON_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
+  return Status(status.code(), StrCat("Attr ", attr_name, " has ", status.message()));
 }
 
 inline std::string_view AttrKindName(AttrValue::Kind kind) {
@@ -92,35 +96,36 @@ inline Status AttrValueHasType(const AttrValue& value, std::string_view type) {
 
 namespace detail {
 
-// One stored element as what the caller wants.
-inline Status ConvertAttr(std::int64_t from, std::int64_t* to) { return *to = from, OkStatus(); }
+// One stored element as what the caller wants; void where that cannot fail.
 inline Status ConvertAttr(std::int64_t from, int* to) {
   if (from < std::numeric_limits<int>::min() || from > std::numeric_limits<int>::max()) {
     return errors::InvalidArgument("value ", from, " out of range for an int32");
   }
   return *to = static_cast<int>(from), OkStatus();
 }
-inline Status ConvertAttr(char from, bool* to) { return *to = from != 0, OkStatus(); }
-inline Status ConvertAttr(const std::string& from, std::string_view* to) { return *to = from, OkStatus(); }
+TENON_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
+TENON_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
 inline Status ConvertAttr(const PartialTensorShape& from, TensorShape* to) {
   if (from.AsTensorShape(to)) return OkStatus();
   return errors::InvalidArgument("Shape ", from, " is not fully defined");
 }
-inline Status ConvertAttr(const NameAttrList& from, const NameAttrList** to) { return *to = &from, OkStatus(); }
+TENON_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
 template <class T>
-Status ConvertAttr(const T& from, T* to) {
-  return *to = from, OkStatus();
+TENON_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
+  *to = from;
 }
 
 // A value that is of the right kind.
-inline std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
-inline float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
-inline char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
-inline DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
-inline const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
-inline const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) { return v.shape(); }
-inline const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
-inline const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
+TENON_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
+TENON_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
+TENON_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
+TENON_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
+TENON_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
+TENON_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
+  return v.shape();
+}
+TENON_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
+TENON_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
 
 TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
   return Status(value.decode_status().code(),
@@ -129,14 +134,31 @@ TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view 
                        value.decode_status().message()));
 }
 
+// Can the attr be read as what an OpDef spells as `type`? What all types have in common is no template.
+inline Status CheckAttr(const AttrValue& value, std::string_view type, std::string_view attr_name) {
+  Status status = AttrValueHasType(value, type);
+  return status.ok() ? status : ForAttr(status, attr_name);
+}
+inline Status CheckSingleAttr(const AttrValue& value, std::string_view type, std::string_view attr_name) {
+  TENON_RETURN_IF_ERROR(CheckAttr(value, type, attr_name));
+  return value.decode_status().ok() ? OkStatus() : UndecodedAttr(value, attr_name);
+}
+
 template <class T>
 struct AttrGetter {  // a single value
   using Stored = typename AttrStorage<T>::Stored;
   static Status Get(const AttrValue& value, std::string_view attr_name, T* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<Stored>::name); !s.ok()) return ForAttr(s, attr_name);
-    if (!value.decode_status().ok()) return UndecodedAttr(value, attr_name);
-    Status s = ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
-    return s.ok() ? s : Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
+    Status status = CheckSingleAttr(value, AttrElement<Stored>::name, attr_name);
+    if (status.ok()) {
+      if constexpr (std::is_void_v<decltype(ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)),
+                                                        out))>) {
+        ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
+      } else {
+        status = ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
+        if (!status.ok()) return AttrHas(attr_name, status);
+      }
+    }
+    return status;
   }
 };
 template <class List>
@@ -145,13 +167,16 @@ struct AttrGetter<List> {
   using T = typename List::value_type;
   using Stored = typename AttrStorage<T>::Stored;
   static Status Get(const AttrValue& value, std::string_view attr_name, List* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<Stored>::list_name); !s.ok()) return ForAttr(s, attr_name);
+    TENON_RETURN_IF_ERROR(CheckAttr(value, AttrElement<Stored>::list_name, attr_name));
     const SlimVector<Stored>& list = AttrElement<Stored>::Of(value.list());
     out->reserve(out->size() + list.size());
     for (const Stored& item : list) {
       T converted{};
-      if (Status s = ConvertAttr(item, &converted); !s.ok())
-        return Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
+      if constexpr (std::is_void_v<decltype(ConvertAttr(item, &converted))>) {
+        ConvertAttr(item, &converted);
+      } else if (const Status status = ConvertAttr(item, &converted); !status.ok()) {
+        return AttrHas(attr_name, status);
+      }
       out->push_back(std::move(converted));
     }
     return OkStatus();
@@ -160,16 +185,16 @@ struct AttrGetter<List> {
 template <class T>
 struct AttrGetter<std::span<const T>> {
   static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<T>::list_name); !s.ok()) return ForAttr(s, attr_name);
-    *out = AttrElement<T>::Of(value.list());
-    return OkStatus();
+    Status status = CheckAttr(value, AttrElement<T>::list_name, attr_name);
+    if (status.ok()) *out = AttrElement<T>::Of(value.list());
+    return status;
   }
 };
 
 }  // namespace detail
 
 template <class T>
-Status AttrValue::Get(std::string_view attr_name, T* out) const {
+TENON_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
   return detail::AttrGetter<T>::Get(*this, attr_name, out);
 }
 

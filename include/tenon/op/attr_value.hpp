@@ -34,30 +34,37 @@ inline std::string SummarizeAttrType(DataType type) {
 }
 inline std::string SummarizeAttrFunc(const NameAttrList& function);
 
-// "[a, b]"; from 50 items on the first five, "...", the last five.
-template <class T, class ToText>
-std::string SummarizeAttrItems(const SlimVector<T>& items, ToText to_text) {
-  const std::size_t n = items.size();
+// "[a, b]" of the list's n items; from 50 items on the first five, "...", the last five.
+inline std::string SummarizeAttrItems(const AttrList& list, std::size_t n,
+                                      std::string (*to_text)(const AttrList& list, std::size_t k)) {
   std::string text = "[";
   for (std::size_t k = 0; k < n; ++k) {
     if (n >= 50 && k == 5) {
       text += ", ...";
       k = n - 5;
     }
-    StrAppend(&text, k == 0 ? "" : ", ", to_text(items[k]));
+    StrAppend(&text, k == 0 ? "" : ", ", to_text(list, k));
   }
   return text += "]";
 }
 inline std::string SummarizeAttrList(const AttrList& list) {
-  const auto plain = [](const auto& x) { return StrCat(x); };
-  if (!list.s.empty()) return SummarizeAttrItems(list.s, SummarizeAttrString);
-  if (!list.i.empty()) return SummarizeAttrItems(list.i, plain);
-  if (!list.f.empty()) return SummarizeAttrItems(list.f, plain);
-  if (!list.b.empty()) return SummarizeAttrItems(list.b, [](char b) { return std::string(b != 0 ? "true" : "false"); });
-  if (!list.type.empty()) return SummarizeAttrItems(list.type, SummarizeAttrType);
-  if (!list.shape.empty()) return SummarizeAttrItems(list.shape, plain);
-  if (!list.tensor.empty()) return SummarizeAttrItems(list.tensor, [](const Tensor& t) { return t.DebugString(); });
-  if (!list.func.empty()) return SummarizeAttrItems(list.func, SummarizeAttrFunc);
+  using List = const AttrList&;
+  using Number = std::size_t;
+  if (!list.s.empty())
+    return SummarizeAttrItems(list, list.s.size(), [](List l, Number k) { return SummarizeAttrString(l.s[k]); });
+  if (!list.i.empty()) return SummarizeAttrItems(list, list.i.size(), [](List l, Number k) { return StrCat(l.i[k]); });
+  if (!list.f.empty()) return SummarizeAttrItems(list, list.f.size(), [](List l, Number k) { return StrCat(l.f[k]); });
+  if (!list.b.empty())
+    return SummarizeAttrItems(list, list.b.size(),
+                              [](List l, Number k) { return std::string(l.b[k] != 0 ? "true" : "false"); });
+  if (!list.type.empty())
+    return SummarizeAttrItems(list, list.type.size(), [](List l, Number k) { return SummarizeAttrType(l.type[k]); });
+  if (!list.shape.empty())
+    return SummarizeAttrItems(list, list.shape.size(), [](List l, Number k) { return StrCat(l.shape[k]); });
+  if (!list.tensor.empty())
+    return SummarizeAttrItems(list, list.tensor.size(), [](List l, Number k) { return l.tensor[k].DebugString(); });
+  if (!list.func.empty())
+    return SummarizeAttrItems(list, list.func.size(), [](List l, Number k) { return SummarizeAttrFunc(l.func[k]); });
   return "[]";
 }
 

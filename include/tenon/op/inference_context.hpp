@@ -189,25 +189,20 @@ class InferenceContext : public ShapeAlgebra {
   // Value of an attr of the node, else its default; T as for AttrValue::Get.
   template <class T>
   constexpr Status GetAttr(std::string_view name, T* value) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name)
-        return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
-    if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
-      const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
-      if (spec.has_default && detail::ReadAttrDefault(spec, value)) return OkStatus();
+    // Numbers, not pointers: UBSan's null tests are not constant.
+    if (const int i = StaticAttrIndex(name); i >= 0) {
+      if (static_attrs_[static_cast<std::size_t>(i)].Get(value)) return OkStatus();
+      return detail::attr_is_missing_or_has_another_type(name, op_->name);
     }
+    const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
+    if (i >= 0 && detail::ReadAttrDefault(op_->attrs[static_cast<std::size_t>(i)], value)) return OkStatus();
     if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
     return detail::attr_is_missing_or_has_another_type(name, op_->name);
   }
 
   // Whether the node has the attr, or its op a default for it.
   constexpr bool HasAttr(std::string_view name) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name) return true;
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return true;
-    const int i = op_->AttrIndex(name);
-    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default;
+    return StaticAttrIndex(name) >= 0 || NodeHasAttr(name) || DefaultIndex(name) >= 0;
   }
   // A shape attr as a handle.
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
@@ -318,6 +313,21 @@ class InferenceContext : public ShapeAlgebra {
     int index;
     SlimVector<ShapeAndType> held;
   };
+
+  // Where the attr is among those given as constants, or -1.
+  constexpr int StaticAttrIndex(std::string_view name) const {
+    for (std::size_t i = 0; i < static_attrs_.size(); ++i)
+      if (static_attrs_[i].name == name) return static_cast<int>(i);
+    return -1;
+  }
+  constexpr bool NodeHasAttr(std::string_view name) const {
+    return node_ != nullptr && node_->attr.Find(name) != nullptr;
+  }
+  // Where the attr is among the op's, or -1, also when it has no default.
+  constexpr int DefaultIndex(std::string_view name) const {
+    const int i = op_->AttrIndex(name);
+    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default ? i : -1;
+  }
 
   constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
   constexpr const Input& in(int i) const { return inputs_[static_cast<std::size_t>(i)]; }

@@ -65,6 +65,11 @@ TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) 
   Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
   return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
 }
+inline Status AtNode(Status status, const NodeDef& node) {
+  if (!status.ok()) [[unlikely]]
+    return AttachNode(status, node.name);
+  return status;
+}
 }  // namespace detail
 
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
@@ -75,10 +80,7 @@ Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   const AttrValue* value = node.attr.Find(name);
   if (value == nullptr) [[unlikely]]
     return detail::NoSuchAttr(node, name);
-  Status status = value->Get(name, out);
-  if (!status.ok()) [[unlikely]]
-    return AttachNode(status, node.name);
-  return status;
+  return detail::AtNode(value->Get(name, out), node);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
   *out = node.attr.Find(name);

@@ -2,11 +2,11 @@
 #pragma once
 // CheckOpDeprecation: whether a graph of some version may still use an op, and the warning before it no longer may.
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -26,7 +26,7 @@ inline bool FirstWarningFor(std::string_view op) {
   };
   static Warned* const warned = new Warned();
   const MutexLock lock(warned->mutex);
-  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
+  if (HasItem(warned->ops, op)) return false;
   warned->ops.push_back(std::string(op));
   return true;
 }

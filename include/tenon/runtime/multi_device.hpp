@@ -370,14 +370,19 @@ class PartitionedGraph : public RefCounted {
     }
     return -1;
   }
-  Result<InEdge> FindEndpoint(std::string_view text, int* part) const {
+  std::string DidYouMean(std::string_view name) const {
+    detail::NodeNames names;
+    for (const Owned<detail::LoadedPart>& part : parts_) part->graph.OfferNames(&names);
+    return names.Suggest(name);
+  }
+  Result<InEdge> FindEndpoint(std::string_view text, std::string_view what, int* part) const {
     const TensorName name = ParseTensorName(text);
     InEdge edge{-1, name.output};
     *part = name.output == kControlSlot ? -1 : Find(name.node, &edge.node);
     if (*part < 0)
-      return errors::InvalidArgument(
-          "Tensor ", name.node, ":", name.output,
-          ", specified in either feed_devices or fetch_devices was not found in the Graph: '", text, "'");
+      return errors::InvalidArgument("Tensor ", name.node, ":", name.output,
+                                     ", specified in either feed_devices or fetch_devices was not found in the Graph: ",
+                                     what, " '", text, "'", DidYouMean(name.node));
     const Node& node = parts_[At(*part)]->graph.node(edge.node);
     if (name.output >= node.num_outputs())
       return errors::OutOfRange("Node '", name.node, "' (type: '", node.op_name(),
@@ -388,7 +393,7 @@ class PartitionedGraph : public RefCounted {
                  detail::PartitionedCallable* callable) const {
     int part = 0;
     for (const std::string& feed : options.feeds) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, &part));
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(feed, "feed", &part));
       SlimVector<InEdge>& feeds = (*wanted)[At(part)].feeds;
       if (std::find(feeds.begin(), feeds.end(), edge) != feeds.end())
         return errors::InvalidArgument("Endpoint \"", feed, "\" fed more than once.");
@@ -396,19 +401,24 @@ class PartitionedGraph : public RefCounted {
       feeds.push_back(edge);
     }
     for (const std::string& fetch : options.fetches) {
-      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, &part));
+      TENON_ASSIGN_OR_RETURN(const InEdge edge, FindEndpoint(fetch, "fetch", &part));
       if (std::find(options.feeds.begin(), options.feeds.end(), fetch) != options.feeds.end())
         return errors::InvalidArgument(fetch, " is both fed and fetched.");
       callable->fetches_.push_back({part, static_cast<int>((*wanted)[At(part)].fetches.size())});
       (*wanted)[At(part)].fetches.push_back(edge);
     }
+    std::string missing, hints;
     for (const std::string& target : options.targets) {
       int id = 0;
-      part = Find(ParseTensorName(target).node, &id);
-      if (part < 0) return errors::NotFound("PruneForTargets: Some target nodes not found: \"", target, "\" ");
-      (*wanted)[At(part)].targets.push_back(id);
+      const std::string_view name = ParseTensorName(target).node;
+      part = Find(name, &id);
+      if (part < 0)
+        detail::NameMissing(name, DidYouMean(name), &missing, &hints);
+      else
+        (*wanted)[At(part)].targets.push_back(id);
     }
-    return OkStatus();
+    if (missing.empty()) return OkStatus();
+    return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
   }
 
   // What is received must be sent: adds those nodes to what is wanted, until there are no more.

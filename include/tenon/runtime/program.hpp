@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/has_item.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -278,8 +279,7 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (!options_.dead_values && std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames))
-      return OkStatus();
+    if (!options_.dead_values && !AnyItem(graph_.nodes(), needs_frames)) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
     if (find_frames == nullptr)
       return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
@@ -290,7 +290,7 @@ class ProgramBuilder {
                                   frame.num_enters, Hash64(frame.name)});
     return OkStatus();
   }
-  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
+  bool IsFed(const InEdge& edge) const { return HasItem(feeds_, edge); }
 
   int NewValue(int frame = 0) {
     program_->readers.push_back(0);
@@ -321,8 +321,8 @@ class ProgramBuilder {
     for (const int id : order_) {
       const Node& node = graph_.node(id);
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
-      const bool waits = std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
-                                     [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+      const bool waits =
+          AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
       if (node.op_name() == "NoOp") {
         idle[At(id)] = !waits;
         continue;
@@ -399,8 +399,7 @@ class ProgramBuilder {
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
   static bool TouchesState(const Node& node) {
     const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
-    return std::any_of(node.input_types.begin(), node.input_types.end(), holds_state) ||
-           std::any_of(node.output_types.begin(), node.output_types.end(), holds_state);
+    return AnyItem(node.input_types, holds_state) || AnyItem(node.output_types, holds_state);
   }
   // What control flow may skip, or repeat, has no value of its own.
   bool MayFold(const Node& node) const {

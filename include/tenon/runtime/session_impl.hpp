@@ -576,15 +576,15 @@ class SessionImpl : public RefCounted {
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
       fetch_edges.push_back(edge);
     }
-    std::string missing;
+    std::string missing, hints;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
       if (const Node* node = graph.Find(name.node); node != nullptr)
         target_ids.push_back(node->id);
       else
-        StrAppend(&missing, "\"", name.node, "\"", graph.DidYouMeanNode(name.node), " ");
+        detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
     }
-    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
+    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
                            {.constant_folding = options_.constant_folding}, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.

@@ -48,31 +48,31 @@ class ArrayFormatter {
 
   void AppendElement(Index i) {
     switch (dtype_) {
-      case DataType::kFloat: return Append<float>(i);
-      case DataType::kDouble: return Append<double>(i);
-      case DataType::kInt32: return Append<std::int32_t>(i);
-      case DataType::kUint32: return Append<std::uint32_t>(i);
-      case DataType::kInt16: return Append<std::int16_t>(i);
-      case DataType::kUint16: return Append<std::uint16_t>(i);
-      case DataType::kInt8: return Append<std::int8_t, int>(i);
-      case DataType::kUint8: return Append<std::uint8_t, int>(i);
-      case DataType::kInt64: return Append<std::int64_t>(i);
-      case DataType::kUint64: return Append<std::uint64_t>(i);
+      case DataType::kFloat: return Real(At<float>(i));
+      case DataType::kDouble: return StrAppend(&out_, At<double>(i));
+      case DataType::kInt32: return Integer(At<std::int32_t>(i));
+      case DataType::kUint32: return Integer(At<std::uint32_t>(i));
+      case DataType::kInt16: return Integer(At<std::int16_t>(i));
+      case DataType::kUint16: return Integer(At<std::uint16_t>(i));
+      case DataType::kInt8: return Integer(static_cast<int>(At<std::int8_t>(i)));
+      case DataType::kUint8: return Integer(static_cast<int>(At<std::uint8_t>(i)));
+      case DataType::kInt64: return Integer(At<std::int64_t>(i));
+      case DataType::kUint64: return StrAppend(&out_, At<std::uint64_t>(i));
       case DataType::kBool: out_ += static_cast<const unsigned char*>(data_)[i] != 0 ? '1' : '0'; return;
-      case DataType::kHalf: return Append<half, float>(i);
-      case DataType::kBfloat16: return Append<bfloat16, float>(i);
-      case DataType::kFloat8E5M2: return Append<float8_e5m2, float>(i);
-      case DataType::kFloat8E4M3FN: return Append<float8_e4m3fn, float>(i);
-      case DataType::kFloat8E4M3B11FNUZ: return Append<float8_e4m3b11fnuz, float>(i);
-      case DataType::kFloat4E2M1FN: return Append<float4_e2m1fn, float>(i);
-      case DataType::kQint8: return Append<qint8, int>(i);
-      case DataType::kQuint8: return Append<quint8, int>(i);
-      case DataType::kQint16: return Append<qint16, int>(i);
-      case DataType::kQuint16: return Append<quint16, int>(i);
-      case DataType::kInt4: return Append<int4, int>(i);
-      case DataType::kUint4: return Append<uint4, int>(i);
-      case DataType::kInt2: return Append<int2, int>(i);
-      case DataType::kUint2: return Append<uint2, int>(i);
+      case DataType::kHalf: return Real(static_cast<float>(At<half>(i)));
+      case DataType::kBfloat16: return Real(static_cast<float>(At<bfloat16>(i)));
+      case DataType::kFloat8E5M2: return Real(static_cast<float>(At<float8_e5m2>(i)));
+      case DataType::kFloat8E4M3FN: return Real(static_cast<float>(At<float8_e4m3fn>(i)));
+      case DataType::kFloat8E4M3B11FNUZ: return Real(static_cast<float>(At<float8_e4m3b11fnuz>(i)));
+      case DataType::kFloat4E2M1FN: return Real(static_cast<float>(At<float4_e2m1fn>(i)));
+      case DataType::kQint8: return Integer(static_cast<int>(At<qint8>(i)));
+      case DataType::kQuint8: return Integer(static_cast<int>(At<quint8>(i)));
+      case DataType::kQint16: return Integer(static_cast<int>(At<qint16>(i)));
+      case DataType::kQuint16: return Integer(static_cast<int>(At<quint16>(i)));
+      case DataType::kInt4: return Integer(static_cast<int>(At<int4>(i)));
+      case DataType::kUint4: return Integer(static_cast<int>(At<uint4>(i)));
+      case DataType::kInt2: return Integer(static_cast<int>(At<int2>(i)));
+      case DataType::kUint2: return Integer(static_cast<int>(At<uint2>(i)));
       case DataType::kString: {
         const std::string text = Utf8SafeCEscape(static_cast<const tstring*>(data_)[i].view());
         return quoted_ ? StrAppend(&out_, "\"", text, "\"") : StrAppend(&out_, text);
@@ -136,14 +136,16 @@ class ArrayFormatter {
     out_ += ']';
   }
 
-  void Append(std::string_view text) { out_ += text; }
+  void AppendText(std::string_view text) { out_ += text; }
   std::string Take() { return std::move(out_); }
 
  private:
-  template <class T, class Printed = T>
-  void Append(Index i) {
-    StrAppend(&out_, static_cast<Printed>(static_cast<const T*>(data_)[i]));
+  template <class T>
+  TENON_ALWAYS_INLINE const T& At(Index i) const {
+    return static_cast<const T*>(data_)[i];
   }
+  void Integer(std::int64_t value) { StrAppend(&out_, value); }
+  void Real(float value) { StrAppend(&out_, value); }
   void AppendSpacing(std::size_t d) {
     if (d + 1 == dims_.size()) {
       out_ += ' ';
@@ -175,15 +177,15 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
   ArrayFormatter out(dtype, data, shape.dim_sizes(), limit, print_v2);
   if (kIrregularlyPrintedTypes.contains(dtype) || shape.dims() == 0) {
     const bool brackets = print_v2 && shape.dims() != 0;
-    if (brackets) out.Append("[");
+    if (brackets) out.AppendText("[");
     out.AppendFlat(limit);
-    if (n > limit) out.Append("...");
-    if (brackets) out.Append("]");
+    if (n > limit) out.AppendText("...");
+    if (brackets) out.AppendText("]");
   } else if (print_v2) {
     out.AppendNested();
   } else {
     out.AppendPlain();
-    if (n > limit) out.Append("...");
+    if (n > limit) out.AppendText("...");
   }
   return out.Take();
 }

@@ -15,6 +15,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype.hpp>
@@ -316,10 +317,9 @@ class TensorDecoder {
   const Status& status() const { return status_; }
 
  private:
-  template <class... Args>
-  TENON_COLD bool Fail(const Args&... args) {
-    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ",
-                                      args...);
+  TENON_COLD bool Fail(std::string_view what) {
+    status_ =
+        errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ", what);
     return false;
   }
 
@@ -344,7 +344,7 @@ class TensorDecoder {
 
   bool CheckHeader() {
     if (TypedFieldOf(dtype_).number == 0) {
-      return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
+      return Fail(StrCat(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have"));
     }
     if (Status s = MakeFullShape(raw_shape_, &shape_); !s.ok()) return Fail(s.message());
     return true;
@@ -378,14 +378,14 @@ class TensorDecoder {
   bool TakePlainContent(std::string_view content, Tensor* out) {
     const auto element = static_cast<std::uint64_t>(SizeOf(dtype_));
     if (content.size() % element != 0 || content.size() / element != static_cast<std::uint64_t>(elements_)) {
-      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element,
-                  " bytes");
+      return Fail(StrCat("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ",
+                         element, " bytes"));
     }
     if (dtype_ == DataType::kBool) {
       for (const char c : content) {
         if (static_cast<unsigned char>(c) > 1)
-          return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
-                      ", a bool is 0 or 1");
+          return Fail(StrCat("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
+                             ", a bool is 0 or 1"));
       }
     }
     const SubByte sub_byte = SubByteOf(dtype_);
@@ -425,19 +425,20 @@ class TensorDecoder {
   // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
     if (static_cast<std::uint64_t>(elements_) > content.size()) {
-      return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
+      return Fail(
+          StrCat("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements"));
     }
     Reader lengths(AsBytes(content));
     std::uint64_t total = 0;
     for (Index i = 0; i < elements_; ++i) {
       std::uint64_t length;
       if (!lengths.ReadVarint(&length) || length > content.size())
-        return Fail("tensor_content has no proper length for element ", i);
+        return Fail(StrCat("tensor_content has no proper length for element ", i));
       total += length;
       if (total > content.size()) return Fail("tensor_content is too short for its elements");
     }
     if (total != lengths.remaining()) {
-      return Fail("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total);
+      return Fail(StrCat("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total));
     }
     if (!Allocate(out)) return false;
     std::string_view rest = content.substr(lengths.offset());
