@@ -85,7 +85,7 @@ struct MultiplyStep {
     return a * b;
   }
 };
-// NaN when either is. (No jumps: compilers make vectors of these.)
+// NaN when either is. (Two choices, one after the other: g++ makes vectors of these, not of an `or`.)
 struct MaxStep {
   template <class A>
   TENON_HD static A Identity() {
@@ -96,10 +96,11 @@ struct MaxStep {
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
+    const A chosen = a > b ? a : b;
     if constexpr (std::is_integral_v<A>)
-      return a > b ? a : b;
+      return chosen;
     else
-      return ((a > b) | (a != a)) ? a : b;
+      return a != a ? a : chosen;
   }
 };
 struct MinStep {
@@ -112,10 +113,11 @@ struct MinStep {
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
+    const A chosen = a < b ? a : b;
     if constexpr (std::is_integral_v<A>)
-      return a < b ? a : b;
+      return chosen;
     else
-      return ((a < b) | (a != a)) ? a : b;
+      return a != a ? a : chosen;
   }
 };
 
