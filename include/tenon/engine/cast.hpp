@@ -151,6 +151,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
       case DataType::kUint8: return &RunCast<float, std::uint8_t>;
+      case DataType::kInt8: return &RunCast<float, std::int8_t>;
       case DataType::kBool: return &RunCast<float, bool>;
       case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
       default: return nullptr;
@@ -162,6 +163,8 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
       case DataType::kUint8: return &RunCast<std::uint8_t, float>;
+      case DataType::kInt8: return &RunCast<std::int8_t, float>;
+      case DataType::kDouble: return &RunCast<double, float>;
       case DataType::kBool: return &RunCast<bool, float>;
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
