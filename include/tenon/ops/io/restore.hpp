@@ -141,7 +141,7 @@ struct RestoreV2 {
                                         .Input("tensor_names: string")
                                         .Input("shape_and_slices: string")
                                         .Output("tensors: dtypes")
-                                        .Attr("dtypes: list(type)")
+                                        .Attr("dtypes: list(type) >= 1")
                                         .SetIsStateful()
                                         .SetShapeFn(detail::RestoreV2Shape);
   static constexpr auto kernel_types = TypeAttrs();

@@ -139,7 +139,7 @@ struct SaveV2 {
                                         .Input("tensor_names: string")
                                         .Input("shape_and_slices: string")
                                         .Input("tensors: dtypes")
-                                        .Attr("dtypes: list(type)")
+                                        .Attr("dtypes: list(type) >= 1")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 2); });
   static constexpr auto kernel_types = TypeAttrs();
@@ -187,7 +187,7 @@ struct Save {
                                         .Input("filename: string")
                                         .Input("tensor_names: string")
                                         .Input("data: T")
-                                        .Attr("T: list(type)")
+                                        .Attr("T: list(type) >= 1")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 1); });
   static constexpr auto kernel_types = TypeAttrs();
@@ -207,7 +207,7 @@ struct SaveSlices {
                                         .Input("tensor_names: string")
                                         .Input("shapes_and_slices: string")
                                         .Input("data: T")
-                                        .Attr("T: list(type)")
+                                        .Attr("T: list(type) >= 1")
                                         .SetIsStateful()
                                         .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 2); });
   static constexpr auto kernel_types = TypeAttrs();
