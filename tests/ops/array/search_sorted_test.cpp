@@ -55,7 +55,8 @@ TEST_SUITE("LowerBound, UpperBound") {
     CheckType<std::uint64_t>();
   }
   TEST_CASE("the ends of the integers are told apart") {
-    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max(), kMin = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max(),
+                           kMin = std::numeric_limits<std::int64_t>::min();
     const Tensor sorted = MakeTensor<std::int64_t>({1, 4}, {kMin, kMin + 1, kMax - 1, kMax});
     const Tensor values = MakeTensor<std::int64_t>({1, 3}, {kMin, kMax - 1, kMax});
     CHECK(SameTensor(Run<ops::LowerBound>({}, {sorted, values}), MakeTensor<std::int32_t>({1, 3}, {0, 2, 3})));

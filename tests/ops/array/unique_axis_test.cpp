@@ -39,7 +39,8 @@ TEST_SUITE("UniqueV2, UniqueWithCountsV2") {
     CHECK(SameTensor(vector[2], Ints({3, 1, 1})));
   }
   TEST_CASE("y gathered by idx is x, in every type that is served; counts add up") {
-    for (const DataType dtype : {DataType::kUint8, DataType::kInt32, DataType::kInt64, DataType::kString, DataType::kBool}) {
+    for (const DataType dtype :
+         {DataType::kUint8, DataType::kInt32, DataType::kInt64, DataType::kString, DataType::kBool}) {
       Tensor x = AnyBits(dtype, {2, 7, 2}, 3);
       if (dtype == DataType::kBool || dtype == DataType::kUint8)
         for (Index i = 0; i < 28; ++i) static_cast<unsigned char*>(x.raw_data())[i] &= 1;

@@ -94,7 +94,8 @@ inline void NumberSlices(const SliceKeys& slices, Index* table, std::size_t size
   }
 }
 
-inline Status RunUniqueV2(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& axes, bool with_counts) {
+inline Status RunUniqueV2(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& axes,
+                          bool with_counts) {
   if (axes.shape().dims() != 1)
     return errors::InvalidArgument("Unique: axis expects a 1D vector, got shape ", axes.shape());
   if (axes.size() > 1)
