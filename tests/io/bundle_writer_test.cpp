@@ -129,6 +129,17 @@ TEST_SUITE("BundleWriter") {
     CheckSame(BundleReader::Open(folder / "m")->Read("a"), Matrix());
   }
 
+  TEST_CASE("before Open and after Finish there is no file to write to") {
+    const TempFolder folder;
+    BundleWriter writer(folder / "m");
+    CHECK(writer.Add("a", Matrix()).code() == Code::kFailedPrecondition);
+    CHECK(writer.Finish().code() == Code::kFailedPrecondition);
+    REQUIRE(writer.Open().ok());
+    REQUIRE(writer.Finish().ok());
+    CHECK(writer.Finish().code() == Code::kFailedPrecondition);
+    CHECK(writer.Add("a", Matrix()).code() == Code::kFailedPrecondition);
+  }
+
   TEST_CASE("what cannot be added") {
     const TempFolder folder;
     BundleWriter writer(folder / "new/folders/m");

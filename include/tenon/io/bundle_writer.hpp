@@ -56,10 +56,12 @@ class NewFile {
     return file_ != nullptr ? OkStatus() : FileError("checkpoint", path, errno);
   }
   Status Append(const void* bytes, std::size_t size) {
+    if (file_ == nullptr) return NotOpen();
     if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
     return FileError("checkpoint", path_, errno);
   }
   Status Close() {
+    if (file_ == nullptr) return NotOpen();
     std::FILE* const file = std::exchange(file_, nullptr);
     if (std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) return OkStatus();
     const Status failed = FileError("checkpoint", path_, errno);
@@ -68,6 +70,9 @@ class NewFile {
   }
 
  private:
+  static Status NotOpen() {
+    return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
+  }
   void Drop() {
     if (file_ == nullptr) return;
     std::fclose(file_);
