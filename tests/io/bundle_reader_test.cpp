@@ -114,7 +114,7 @@ TEST_SUITE("BundleReader") {
 
   TEST_CASE("variants come back serialised") {
     Bundle bundle;
-    Tensor variants(DataType::kVariant, {3});
+    Tensor variants = *Tensor::Make(DataType::kVariant, {3});
     variants.data<Variant>()[0] = Point{7};
     variants.data<Variant>()[2] = Point{-1};
     REQUIRE(bundle.writer().Add("v", variants).ok());
@@ -134,7 +134,7 @@ TEST_SUITE("BundleReader") {
     Bundle bundle;
     const Tensor texts = MakeTensor<tstring>({2}, {"one", "three"});
     REQUIRE(bundle.writer().Add("t", texts).ok());
-    Tensor variants(DataType::kVariant, {1});
+    Tensor variants = *Tensor::Make(DataType::kVariant, {1});
     variants.data<Variant>()[0] = Point{7};
     REQUIRE(bundle.writer().Add("v", variants).ok());
     CheckSame(bundle.Read().Read("t"), texts);

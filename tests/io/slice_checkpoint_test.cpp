@@ -62,7 +62,7 @@ TEST_SUITE("SliceCheckpoint") {
     for (int type = 1; type < kDataTypeCount; ++type) {
       const auto dtype = static_cast<DataType>(type);
       CAPTURE(Name(dtype));
-      Tensor tensor(dtype, {3});
+      Tensor tensor = *Tensor::Make(dtype, {3});
       if (SizeOf(dtype) != 0) {
         auto* const bytes = static_cast<unsigned char*>(tensor.raw_data());
         for (std::size_t i = 0; i < tensor.TotalBytes(); ++i)
