@@ -32,7 +32,9 @@ inline Result<std::vector<Tensor>> CallOp(std::string_view op, const AttrArgs& a
   TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraph(b, std::move(options)));
   std::vector<std::string> fetches;
   for (int i = 0; i < num_outputs; ++i) fetches.push_back(StrCat("call:", i));
-  return session.Run(feeds, fetches);
+  std::vector<std::string> targets;
+  if (num_outputs == 0) targets.push_back("call");
+  return session.Run(feeds, fetches, targets);
 }
 
 // The same; of an output that is a list of tensors only as many as the op has outputs.

@@ -62,6 +62,8 @@
 #include <tenon/ops/io/parse_example.hpp>
 #include <tenon/ops/io/parse_sequence_example.hpp>
 #include <tenon/ops/io/placeholder.hpp>
+#include <tenon/ops/io/restore.hpp>
+#include <tenon/ops/io/save.hpp>
 #include <tenon/ops/linalg/cross.hpp>
 #include <tenon/ops/linalg/factor.hpp>
 #include <tenon/ops/linalg/fft.hpp>
@@ -212,8 +214,9 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
-    ParseSingleSequenceExample, Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
-    PlaceholderWithDefault,
+    ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
+    MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
+    PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,

@@ -44,6 +44,7 @@
 #include <tenon/kernel/context_access.hpp>
 #include <tenon/kernel/kernel_list.hpp>
 #include <tenon/kernel/resource_lookup.hpp>
+#include <tenon/io/checkpoint.hpp>
 #include <tenon/io/dlpack.hpp>
 #include <tenon/io/graph_file.hpp>
 #include <tenon/io/load_library.hpp>

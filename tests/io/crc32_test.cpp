@@ -20,4 +20,21 @@ TEST_CASE("Crc32: in parts as at once, at every length") {
   const std::string_view all = bytes;
   for (std::size_t n = 0; n <= all.size(); ++n) CHECK(Crc32(all.substr(n), Crc32(all.substr(0, n))) == Crc32(all));
 }
+
+TEST_CASE("Crc32c: known sums") {
+  CHECK(Crc32c("") == 0);
+  CHECK(Crc32c("123456789") == 0xe3069283u);
+  CHECK(Crc32c(std::string(32, '\0')) == 0x8a9136aau);
+  CHECK(Crc32c(std::string(32, '\xff')) == 0x62a8ab43u);
+  CHECK(Crc32c("456789", Crc32c("123")) == Crc32c("123456789"));
+}
+
+TEST_CASE("MaskCrc, UnmaskCrc") {
+  CHECK(MaskCrc(Crc32c(std::string(8, '\0'))) != Crc32c(std::string(8, '\0')));
+  for (const std::uint32_t sum : {0u, 1u, 0x7fffffffu, 0x80000000u, 0xffffffffu, 0xe3069283u}) {
+    CHECK(UnmaskCrc(MaskCrc(sum)) == sum);
+    CHECK(MaskCrc(sum) != sum);
+  }
+  CHECK(MaskCrc(0) == 0xa282ead8u);
+}
 }  // namespace crc32_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320).
+// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: that of checkpoints, tables and
+// TFRecord files (polynomial 0x82f63b78), which store it masked.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,14 @@ TENON_NAMESPACE_BEGIN
 namespace detail {
 
 // rows[k][b]: what byte b does to the sum when k more bytes follow it in a group of eight. Made once, when first used.
-struct Crc32Table {
+template <std::uint32_t kPolynomial>
+struct CrcTable {
   std::uint32_t rows[8][256];
 
-  Crc32Table() {
+  CrcTable() {
     for (std::uint32_t b = 0; b < 256; ++b) {
       std::uint32_t sum = b;
-      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? 0xedb88320u : 0u);
+      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? kPolynomial : 0u);
       rows[0][b] = sum;
     }
     for (int k = 1; k < 8; ++k) {
@@ -28,11 +30,9 @@ struct Crc32Table {
   }
 };
 
-}  // namespace detail
-
-// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
-inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
-  static const detail::Crc32Table table;
+template <std::uint32_t kPolynomial>
+std::uint32_t Crc(std::string_view bytes, std::uint32_t before) {
+  static const CrcTable<kPolynomial> table;
   const auto& rows = table.rows;
   std::uint32_t sum = ~before;
   const char* at = bytes.data();
@@ -45,6 +45,22 @@ inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
   }
   for (; count > 0; --count, ++at) sum = (sum >> 8) ^ rows[0][(sum ^ byte(0)) & 0xff];
   return ~sum;
+}
+
+}  // namespace detail
+
+// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
+inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
+  return detail::Crc<0xedb88320u>(bytes, before);
+}
+inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
+  return detail::Crc<0x82f63b78u>(bytes, before);
+}
+// A sum as it is stored beside the bytes that it is of: the sum of bytes that hold their own sum says little.
+constexpr std::uint32_t MaskCrc(std::uint32_t sum) { return ((sum >> 15) | (sum << 17)) + 0xa282ead8u; }
+constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {
+  const std::uint32_t turned = masked - 0xa282ead8u;
+  return (turned >> 17) | (turned << 15);
 }
 
 TENON_NAMESPACE_END

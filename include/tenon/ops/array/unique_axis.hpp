@@ -2,6 +2,7 @@
 #pragma once
 // UniqueV2 and UniqueWithCountsV2: the distinct slices along an axis.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,7 @@
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/engine/move.hpp>
+#include <tenon/engine/scratch.hpp>
 #include <tenon/kernel/adapter.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/kernel/served_types.hpp>
@@ -53,8 +55,16 @@ struct SliceKeys {
 
   std::uint64_t Hash(Index slice) const {
     std::uint64_t h = 0;
-    for (Index o = 0; o < outer; ++o)
-      for (Index i = 0; i < inner; ++i) h = (h ^ keys.Hash((o * n + slice) * inner + i)) * 0xd6e8feb86659fd93 + 1;
+    bool has_nan = false;
+    for (Index o = 0; o < outer; ++o) {
+      for (Index i = 0; i < inner; ++i) {
+        const Index at = (o * n + slice) * inner + i;
+        h = (h ^ keys.Hash(at)) * 0xd6e8feb86659fd93 + 1;
+        has_nan = has_nan || keys.IsNan(at);
+      }
+    }
+    // A slice with a NaN equals none: many of them must not meet in one place.
+    if (has_nan) h = (h ^ static_cast<std::uint64_t>(slice)) * 0xd6e8feb86659fd93;
     return h ^ h >> 32;
   }
   bool Equal(Index a, Index b) const {
@@ -65,12 +75,11 @@ struct SliceKeys {
   }
 };
 
-// number[i]: which of the distinct slices slice i is; first: where each of these is met first; counts: how often.
-inline void NumberSlices(const SliceKeys& slices, SlimVector<Index>* number, SlimVector<Index>* first,
-                         SlimVector<Index>* counts) {
-  std::size_t size = 16;
-  while (size < 2 * static_cast<std::size_t>(slices.n)) size *= 2;
-  SlimVector<Index> table(size, -1);  // open addressing: numbers of distinct slices
+// numbers[i]: which of the distinct slices slice i is; first: where each of these is met first; counts: how often.
+// table: `size` places, a power of two above the number of slices.
+inline void NumberSlices(const SliceKeys& slices, Index* table, std::size_t size, Tensor* numbers,
+                         SlimVector<Index>* first, SlimVector<Index>* counts) {
+  std::fill_n(table, size, Index{-1});  // open addressing: numbers of distinct slices
   for (Index i = 0; i < slices.n; ++i) {
     std::size_t at = static_cast<std::size_t>(slices.Hash(i)) & (size - 1);
     while (table[at] >= 0 && !slices.Equal(i, (*first)[static_cast<std::size_t>(table[at])]))
@@ -80,12 +89,13 @@ inline void NumberSlices(const SliceKeys& slices, SlimVector<Index>* number, Sli
       first->push_back(i);
       counts->push_back(0);
     }
-    number->push_back(table[at]);
+    StoreIndex(numbers, i, table[at]);
     ++(*counts)[static_cast<std::size_t>(table[at])];
   }
 }
 
-inline Status RunUniqueV2(OpKernelContext& context, const Tensor& x, const HostIndices& axes, bool with_counts) {
+inline Status RunUniqueV2(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& axes,
+                          bool with_counts) {
   if (axes.shape().dims() != 1)
     return errors::InvalidArgument("Unique: axis expects a 1D vector, got shape ", axes.shape());
   if (axes.size() > 1)
@@ -102,20 +112,24 @@ inline Status RunUniqueV2(OpKernelContext& context, const Tensor& x, const HostI
   for (int d = 0; d < rank && outer > 0; ++d)
     if (d != axis) (d < axis ? outer : inner) *= x.dim_size(d);
   const ElementKeys keys(x);
-  SlimVector<Index> number, first, counts;
-  NumberSlices({keys, outer, n, inner}, &number, &first, &counts);
-  const auto distinct = static_cast<Index>(first.size());
+  // An empty tensor may have more slices than there is memory for their numbers.
   Tensor *y = nullptr, *idx = nullptr, *count = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &idx));
+  std::size_t size = 16;
+  while (size < 2 * static_cast<std::size_t>(n)) size *= 2;
+  const Scratch table(device, size * sizeof(Index));
+  TENON_RETURN_IF_ERROR(table.status("Unique"));
+  SlimVector<Index> first, counts;
+  NumberSlices({keys, outer, n, inner}, table.As<Index>(), size, idx, &first, &counts);
+  const auto distinct = static_cast<Index>(first.size());
   TensorShape shape = x.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(static_cast<int>(axis), distinct));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &y));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &idx));
   const ElementMover mover = MoverOf(x.dtype());
   for (Index o = 0; o < outer; ++o)
     for (Index k = 0; k < distinct; ++k)
       CopyRun(mover, mover.At(x.raw_data(), (o * n + first[static_cast<std::size_t>(k)]) * inner),
               mover.At(y->raw_data(), (o * distinct + k) * inner), inner);
-  for (Index i = 0; i < n; ++i) StoreIndex(idx, i, number[static_cast<std::size_t>(i)]);
   if (!with_counts) return OkStatus();
   TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({distinct}), &count));
   for (Index k = 0; k < distinct; ++k) StoreIndex(count, k, counts[static_cast<std::size_t>(k)]);
@@ -143,7 +157,7 @@ struct UniqueV2 {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor&, Tensor&) const {
-      return detail::RunUniqueV2(context.op(), x, axis, false);
+      return detail::RunUniqueV2(context.op(), context.device(), x, axis, false);
     }
   };
 };
@@ -168,7 +182,7 @@ struct UniqueWithCountsV2 {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunUniqueV2(context.op(), x, axis, true);
+      return detail::RunUniqueV2(context.op(), context.device(), x, axis, true);
     }
   };
 };

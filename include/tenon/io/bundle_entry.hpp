@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the index of a checkpoint says (TensorFlow's tensor bundle): BundleHeader of the whole, BundleEntry of each
+// tensor, and the names of the files.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/slice.hpp>
+#include <tenon/wire/reader.hpp>
+#include <tenon/wire/tensor_proto.hpp>
+#include <tenon/wire/writer.hpp>
+#include <tenon/op/versions.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr int kCheckpointVersion = 1;
+
+// PREFIX-00003-of-00010, as ops and checkpoints name the parts of something.
+inline std::string ShardName(std::string_view prefix, std::int64_t shard, std::int64_t shards) {
+  char text[64];
+  std::snprintf(text, sizeof text, "-%05lld-of-%05lld", static_cast<long long>(shard), static_cast<long long>(shards));
+  return StrCat(prefix, text);
+}
+inline std::string BundleIndexName(std::string_view prefix) { return StrCat(prefix, ".index"); }
+inline std::string BundleDataName(std::string_view prefix, std::int64_t shard, std::int64_t shards) {
+  return ShardName(StrCat(prefix, ".data"), shard, shards);
+}
+
+// TensorSliceProto: extent = 1 {start = 1, length = 2 (absent: all)}
+inline bool ReadSlice(wire::Reader& reader, TensorSlice* slice) {
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.field != 1 || tag.type != wire::WireType::kBytes) {
+      if (tag.type != wire::WireType::kBytes && !reader.Skip(tag)) return false;
+      continue;
+    }
+    wire::Reader::Outer outer;
+    if (!reader.Enter(bytes, &outer)) return false;
+    std::uint64_t start = 0, length = static_cast<std::uint64_t>(TensorSlice::kFull);
+    for (wire::Tag inner; reader.ReadTag(&inner);) {
+      if (inner.type == wire::WireType::kVarint && (inner.field == 1 || inner.field == 2)) {
+        if (!reader.ReadVarint(inner.field == 1 ? &start : &length)) return false;
+      } else if (!reader.Skip(inner)) {
+        return false;
+      }
+    }
+    if (!reader.ok()) return false;
+    reader.Leave(outer);
+    slice->Add(static_cast<Index>(start), static_cast<Index>(length));
+  }
+  return reader.ok();
+}
+inline void WriteSlice(wire::Writer& writer, const TensorSlice& slice) {
+  for (int d = slice.dims(); d-- > 0;) {
+    const std::size_t end = writer.size();
+    if (!slice.IsFullAt(d)) {
+      writer.Varint(static_cast<std::uint64_t>(slice.length(d)));
+      writer.FieldTag(2, wire::WireType::kVarint);
+      if (slice.start(d) != 0) {
+        writer.Varint(static_cast<std::uint64_t>(slice.start(d)));
+        writer.FieldTag(1, wire::WireType::kVarint);
+      }
+    }
+    writer.BytesTag(1, writer.size() - end);
+  }
+}
+// VersionDef: producer = 1, min_consumer = 2, bad_consumers = 3
+inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value;
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 3) continue;
+      wire::Reader::Outer outer;
+      if (!reader.Enter(bytes, &outer)) return false;
+      while (!reader.AtEnd()) {
+        if (!reader.ReadVarint(&value)) return false;
+        versions->bad_consumers.push_back(static_cast<int>(value));
+      }
+      reader.Leave(outer);
+    } else if (tag.type != wire::WireType::kVarint || tag.field > 3) {
+      if (!reader.Skip(tag)) return false;
+    } else {
+      if (!reader.ReadVarint(&value)) return false;
+      if (tag.field == 3)
+        versions->bad_consumers.push_back(static_cast<int>(value));
+      else
+        (tag.field == 1 ? versions->producer : versions->min_consumer) = static_cast<int>(value);
+    }
+  }
+  return reader.ok();
+}
+
+// Are the slices such as may be stored of a tensor of this shape: inside it, and none twice?
+inline Status CheckSlices(std::string_view key, const TensorShape& shape, const SlimVector<TensorSlice>& slices) {
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    TensorShape part;
+    for (int d = 0; d < slices[i].dims(); ++d)
+      if (slices[i].start(d) < 0 || slices[i].length(d) < TensorSlice::kFull)
+        return errors::DataLoss("slice of '", key, "' in a checkpoint: a start or a length is negative");
+    TENON_RETURN_IF_ERROR(slices[i].SliceShape(shape, &part));
+    for (std::size_t j = 0; j < i; ++j) {
+      TensorSlice both;
+      if (slices[i].Intersect(slices[j], &both))
+        return errors::Internal("Overlapping slices: existing slice = ", slices[j].DebugString(),
+                                ", new slice = ", slices[i].DebugString(), ", of tensor '", key, "'");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// BundleHeaderProto: num_shards = 1, endianness = 2, version = 3
+struct BundleHeader {
+  std::int64_t shards = 0;
+  bool big_endian = false;
+  VersionDef version;
+
+  // DataLoss when the bytes are no such message.
+  static Result<BundleHeader> Parse(std::string_view bytes) {
+    BundleHeader header;
+    wire::Reader reader(wire::AsBytes(bytes));
+    std::string_view inner;
+    for (wire::Tag tag; reader.ReadField(&tag, &inner);) {
+      std::uint64_t value = 0;
+      if (tag.type == wire::WireType::kVarint && tag.field <= 2) {
+        if (!reader.ReadVarint(&value)) break;
+        if (tag.field == 1)
+          header.shards = static_cast<std::int32_t>(value);
+        else
+          header.big_endian = value == 1;
+      } else if (tag.type == wire::WireType::kBytes) {
+        wire::Reader::Outer outer;
+        if (tag.field != 3) continue;
+        if (!reader.Enter(inner, &outer) || !detail::ReadVersions(reader, &header.version)) break;
+        reader.Leave(outer);
+      } else if (!reader.Skip(tag)) {
+        break;
+      }
+    }
+    TENON_RETURN_IF_ERROR(reader.status("BundleHeaderProto"));
+    return header;
+  }
+  std::string Serialize() const {
+    wire::Writer writer;
+    if (version.producer != 0) {
+      writer.Varint(static_cast<std::uint64_t>(version.producer));
+      writer.FieldTag(1, wire::WireType::kVarint);
+    }
+    writer.BytesTag(3, writer.size());
+    if (big_endian) {
+      writer.Varint(1);
+      writer.FieldTag(2, wire::WireType::kVarint);
+    }
+    if (shards != 0) {
+      writer.Varint(static_cast<std::uint64_t>(shards));
+      writer.FieldTag(1, wire::WireType::kVarint);
+    }
+    return std::string(writer.view());
+  }
+};
+
+// BundleEntryProto: dtype = 1, shape = 2, shard_id = 3, offset = 4, size = 5, crc32c = 6 (fixed), slices = 7
+struct BundleEntry {
+  std::uint64_t dtype = 0;  // as it stands there
+  SlimVector<Index> sizes;    // of the tensor's dimensions, as they stand there
+  std::int64_t shard = 0;
+  std::int64_t offset = 0, size = 0;  // bytes
+  std::uint32_t crc = 0;              // masked
+  SlimVector<TensorSlice> slices;     // of a tensor in parts: each part has an entry of its own
+
+  // DataLoss when the bytes are no such message. Nothing else is checked.
+  static Result<BundleEntry> Parse(std::string_view bytes) {
+    BundleEntry entry;
+    wire::Reader reader(wire::AsBytes(bytes));
+    std::string_view inner;
+    for (wire::Tag tag; reader.ReadField(&tag, &inner);) {
+      if (tag.type == wire::WireType::kBytes ? !entry.TakeMessage(reader, tag.field, inner)
+                                             : !entry.TakeNumber(reader, tag))
+        break;
+    }
+    TENON_RETURN_IF_ERROR(reader.status("BundleEntryProto"));
+    return entry;
+  }
+  std::string Serialize() const {
+    wire::Writer writer;
+    for (std::size_t i = slices.size(); i-- > 0;) {
+      const std::size_t end = writer.size();
+      detail::WriteSlice(writer, slices[i]);
+      writer.BytesTag(7, writer.size() - end);
+    }
+    if (crc != 0) {
+      writer.Fixed32(crc);
+      writer.FieldTag(6, wire::WireType::kFixed32);
+    }
+    WriteNumber(writer, 5, static_cast<std::uint64_t>(size));
+    WriteNumber(writer, 4, static_cast<std::uint64_t>(offset));
+    WriteNumber(writer, 3, static_cast<std::uint64_t>(shard));
+    const std::size_t end = writer.size();
+    wire::detail::WriteShape(writer, {sizes.data(), sizes.size()}, false);
+    writer.BytesTag(2, writer.size() - end);
+    WriteNumber(writer, 1, dtype);
+    return std::string(writer.view());
+  }
+
+  void SetShape(const TensorShape& from) {
+    sizes.clear();
+    for (int d = 0; d < from.dims(); ++d) sizes.push_back(from.dim_size(d));
+  }
+  // DataLoss when the sizes are none of a tensor.
+  Status GetShape(std::string_view key, TensorShape* to) const {
+    if (const Status made = TensorShape::Build({sizes.data(), sizes.size()}, to); !made.ok())
+      return errors::DataLoss("Invalid tensor shape: ", key, ": ", made.message());
+    return OkStatus();
+  }
+  // kInvalid where the number is none of a type that tensors have.
+  DataType GetDtype() const { return dtype < kDataTypeCount ? static_cast<DataType>(dtype) : DataType::kInvalid; }
+  std::string DtypeName() const {
+    if (dtype == 0) return "INVALID";
+    return GetDtype() == DataType::kInvalid ? StrCat("unknown dtype enum (", dtype, ")")
+                                            : std::string(Name(GetDtype()));
+  }
+
+ private:
+  bool TakeMessage(wire::Reader& reader, std::uint32_t field, std::string_view bytes) {
+    if (field != 2 && field != 7) return true;
+    wire::Reader::Outer outer;
+    if (!reader.Enter(bytes, &outer)) return false;
+    if (field == 2) {
+      wire::detail::RawShape shape;
+      if (!wire::detail::ReadShape(reader, &shape)) return false;
+      sizes.clear();
+      for (int d = 0; d < shape.rank; ++d) sizes.push_back(d < kMaxTensorRank ? shape.dims[d] : -1);
+    } else {
+      TensorSlice slice;
+      if (!detail::ReadSlice(reader, &slice)) return false;
+      slices.push_back(slice);
+    }
+    reader.Leave(outer);
+    return true;
+  }
+  bool TakeNumber(wire::Reader& reader, wire::Tag tag) {
+    if (tag.field == 6 && tag.type == wire::WireType::kFixed32) return reader.ReadFixed32(&crc);
+    if (tag.type != wire::WireType::kVarint) return reader.Skip(tag);
+    std::uint64_t value = 0;
+    if (!reader.ReadVarint(&value)) return false;
+    switch (tag.field) {
+      case 1: dtype = static_cast<std::uint32_t>(value); break;
+      case 3: shard = static_cast<std::int32_t>(value); break;
+      case 4: offset = static_cast<std::int64_t>(value); break;
+      case 5: size = static_cast<std::int64_t>(value); break;
+      default: break;
+    }
+    return true;
+  }
+  static void WriteNumber(wire::Writer& writer, std::uint32_t field, std::uint64_t value) {
+    if (value == 0) return;
+    writer.Varint(value);
+    writer.FieldTag(field, wire::WireType::kVarint);
+  }
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

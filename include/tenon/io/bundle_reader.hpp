@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// BundleReader: reads a checkpoint in TensorFlow's format (a tensor bundle: PREFIX.index and PREFIX.data-00000-of-...).
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/flat_map.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/slice.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+#include <tenon/tensor/variant.hpp>
+#include <tenon/wire/schema.hpp>
+#include <tenon/wire/tensor_proto.hpp>
+#include <tenon/io/bundle_entry.hpp>
+#include <tenon/io/crc32.hpp>
+#include <tenon/io/mapped_file.hpp>
+#include <tenon/io/ordered_code.hpp>
+#include <tenon/io/table.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr DataTypeSet kSlicedTypes = {
+    ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask | ToSet(DataType::kInt32).mask |
+    ToSet(DataType::kUint8).mask | ToSet(DataType::kInt16).mask | ToSet(DataType::kInt8).mask |
+    ToSet(DataType::kComplex64).mask | ToSet(DataType::kComplex128).mask | ToSet(DataType::kInt64).mask |
+    ToSet(DataType::kBool).mask | ToSet(DataType::kQint32).mask | ToSet(DataType::kQuint8).mask |
+    ToSet(DataType::kQint8).mask | ToSet(DataType::kBfloat16).mask};
+
+// Copies what both slices of a tensor of shape `full` have in common from one part to the other. Any type.
+Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
+                 const TensorSlice& to_slice, Tensor* to);
+
+// Puts together `want` of a tensor from the parts that are stored of it. False where these do not cover it.
+inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& stored, const TensorSlice& want) {
+  TensorShape part;
+  if (!want.SliceShape(full, &part).ok()) return false;
+  Index missing = part.num_elements();
+  for (const TensorSlice& slice : stored) {
+    TensorSlice both;
+    if (slice.Intersect(want, &both) && both.SliceShape(full, &part).ok()) missing -= part.num_elements();
+  }
+  return missing == 0;
+}
+
+}  // namespace detail
+
+// One thread. Tensors are copies: the files may change afterwards.
+//
+//   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
+class BundleReader {
+ public:
+  // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
+  static Result<BundleReader> Open(std::string_view prefix) {
+    const std::string index = detail::BundleIndexName(prefix);
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(index));
+    Result<TableReader> table = TableReader::FromFile(std::move(file));
+    if (!table.ok()) return Status(table.status().code(), StrCat(table.status().message(), ": '", index, "'"));
+    BundleReader reader(std::string(prefix), *std::move(table));
+    std::string bytes;
+    Result<BundleHeader> header = errors::DataLoss("it has no entry");
+    const Status read = reader.table_.First(&bytes);
+    header = read.ok() ? BundleHeader::Parse(bytes) : Result<BundleHeader>(read);
+    if (!header.ok())
+      return errors::DataLoss("Unable to read file (", index,
+                              "). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with "
+                              "format changes (",
+                              header.status().message(), ")");
+    reader.header_ = *std::move(header);
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(reader.header_.version, detail::kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
+    return reader;
+  }
+
+  Result<bool> Contains(std::string_view key) const {
+    std::string bytes;
+    return table_.Find(key, &bytes);
+  }
+  // What is stored of the tensor. NotFound; DataLoss when the entry is damaged.
+  Result<BundleEntry> Entry(std::string_view key) const {
+    std::string bytes;
+    TENON_ASSIGN_OR_RETURN(const bool found, table_.Find(key, &bytes));
+    if (!found) return errors::NotFound("Key ", key, " not found in checkpoint");
+    Result<BundleEntry> entry = BundleEntry::Parse(bytes);
+    if (!entry.ok()) return errors::DataLoss("Entry for key ", key, " not parseable: ", entry.status().message());
+    return entry;
+  }
+  // The names of all tensors, in order, without those of their parts.
+  Result<SlimVector<std::string>> Names() const {
+    SlimVector<std::string> names;
+    TENON_RETURN_IF_ERROR(table_.ForEach(
+        [](void* state, std::string_view key, std::string_view) -> Status {
+          if (!key.empty() && key[0] != '\0') static_cast<SlimVector<std::string>*>(state)->push_back(std::string(key));
+          return OkStatus();
+        },
+        &names));
+    return names;
+  }
+
+  // The tensor, put together where it is stored in parts. NotFound for the name or a data file; OutOfRange where a data
+  // file is too short, DataLoss where its bytes are not those that were written; InvalidArgument where parts are
+  // missing; ResourceExhausted. Null is the default allocator. Variants stay serialised.
+  Result<Tensor> Read(std::string_view key, Allocator* allocator = nullptr) {
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    if (!entry.slices.empty()) return ReadParts(key, entry, shape, TensorSlice(shape.dims()), allocator);
+    return ReadEntry(key, entry, allocator);
+  }
+  // Part of the tensor. As Read; Internal where the slice leaves the tensor.
+  Result<Tensor> ReadSlice(std::string_view key, const TensorSlice& slice, Allocator* allocator = nullptr) {
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    return ReadParts(key, entry, shape, slice, allocator);
+  }
+
+ private:
+  BundleReader(std::string prefix, TableReader table) : prefix_(std::move(prefix)), table_(std::move(table)) {}
+
+  // The bytes [offset, ...) of a data file.
+  Result<std::string_view> Bytes(const BundleEntry& entry) {
+    const MappedFile* file = nullptr;
+    if (const std::size_t* const known = shards_.FindValue(entry.shard)) {
+      file = &files_[*known];
+    } else {
+      TENON_ASSIGN_OR_RETURN(MappedFile opened,
+                             MappedFile::Open(detail::BundleDataName(prefix_, entry.shard, header_.shards)));
+      shards_.try_emplace(entry.shard, files_.size());
+      files_.push_back(std::move(opened));
+      file = &files_[files_.size() - 1];
+    }
+    if (entry.offset < 0) return errors::InvalidArgument("Seeking to a negative position: ", entry.offset);
+    const std::string_view all(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+    if (static_cast<std::uint64_t>(entry.offset) > all.size()) return TooShort(entry);
+    return all.substr(static_cast<std::size_t>(entry.offset));
+  }
+  Status TooShort(const BundleEntry& entry) const {
+    return errors::OutOfRange("Read less bytes than requested: TensorBundle at ", prefix_, " shard ", entry.shard, ": ",
+                              entry.size, " bytes from ", entry.offset, " on");
+  }
+
+  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+    const DataType dtype = entry.GetDtype();
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    if (dtype == DataType::kInvalid || dtype == DataType::kResource)
+      return errors::DataLoss("BundleReader: '", key, "' has the type ", entry.DtypeName(),
+                              ", which no checkpoint has");
+    // Before there is memory for it: the least that must be stored of so many elements.
+    const std::uint64_t least = dtype == DataType::kString || dtype == DataType::kVariant
+                                    ? static_cast<std::uint64_t>(shape.num_elements())
+                                    : detail::BytesWanted(dtype, shape);
+    const bool plain = SizeOf(dtype) != 0;
+    if (plain ? static_cast<std::uint64_t>(entry.size) != least
+              : entry.size < 0 || static_cast<std::uint64_t>(entry.size) < least)
+      return errors::DataLoss("Invalid size in bundle entry: key ", key, "; stored size ", entry.size,
+                              plain ? "; expected size " : "; expected size is at least ", least);
+    TENON_ASSIGN_OR_RETURN(std::string_view bytes, Bytes(entry));
+    if (static_cast<std::uint64_t>(entry.size) > bytes.size()) return TooShort(entry);
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
+    std::uint32_t sum = 0;
+    if (plain) {
+      bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
+      sum = Crc32c(bytes);
+      if (!bytes.empty()) std::memcpy(result.raw_data(), bytes.data(), bytes.size());
+      if (header_.big_endian) SwapBytes(&result);
+    } else if (dtype == DataType::kString) {
+      TENON_RETURN_IF_ERROR(ReadTexts(entry, bytes, &result, &sum));
+    } else {
+      TENON_RETURN_IF_ERROR(ReadVariants(entry, bytes, &result, &sum));
+    }
+    if (UnmaskCrc(entry.crc) != sum)
+      return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
+                              " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
+                              " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+    return result;
+  }
+
+  Status ReadTexts(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
+    const auto count = static_cast<std::size_t>(result->NumElements());
+    const std::size_t all = bytes.size();
+    std::string_view lengths = bytes, texts = bytes;
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!detail::TakeVarint(&texts, &length)) return TooShort(entry);
+      AddLength(length, sum);
+    }
+    if (all - texts.size() > static_cast<std::uint64_t>(entry.size))
+      return errors::DataLoss("String lengths longer than expected offset ", entry.offset + entry.size);
+    std::uint32_t stored = 0;
+    if (texts.size() < sizeof stored) return TooShort(entry);
+    std::memcpy(&stored, texts.data(), sizeof stored);
+    const std::uint32_t wanted = UnmaskCrc(header_.big_endian ? Swapped(stored) : stored);
+    if (wanted != *sum)
+      return errors::DataLoss("The length checksum does not match: expected ", wanted, " but actual is ", *sum);
+    *sum = Crc32c(texts.substr(0, sizeof stored), *sum);
+    texts.remove_prefix(sizeof stored);
+    auto* const out = result->data<tstring>();
+    for (std::size_t i = 0; i < count; ++i) {
+      static_cast<void>(detail::TakeVarint(&lengths, &length));
+      if (length > texts.size()) return TooShort(entry);
+      const std::string_view text = texts.substr(0, static_cast<std::size_t>(length));
+      *sum = Crc32c(text, *sum);
+      out[i].assign(text);
+      texts.remove_prefix(text.size());
+    }
+    return OkStatus();
+  }
+  Status ReadVariants(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
+    auto* const out = result->data<Variant>();
+    for (Index i = 0; i < result->NumElements(); ++i) {
+      std::uint64_t length = 0;
+      std::uint32_t stored = 0;
+      if (!detail::TakeVarint(&bytes, &length) || bytes.size() < sizeof stored || length > bytes.size() - sizeof stored)
+        return TooShort(entry);
+      const std::string_view message = bytes.substr(0, static_cast<std::size_t>(length));
+      *sum = Crc32c({reinterpret_cast<const char*>(&length), sizeof length}, *sum);
+      *sum = Crc32c(message, *sum);
+      const std::string_view trailer = bytes.substr(message.size(), sizeof stored);
+      std::memcpy(&stored, trailer.data(), sizeof stored);
+      if (UnmaskCrc(stored) != *sum)
+        return errors::DataLoss("The checksum after Variant ", i, " does not match. Expected: ", UnmaskCrc(stored),
+                                " Actual: ", *sum);
+      *sum = Crc32c(trailer, *sum);
+      bytes.remove_prefix(message.size() + sizeof stored);
+      TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(message), &out[i]));
+    }
+    return OkStatus();
+  }
+  // As a number of four bytes; eight where it needs them.
+  void AddLength(std::uint64_t length, std::uint32_t* sum) const {
+    char bytes[8];
+    const std::size_t size = length <= UINT32_MAX ? 4 : 8;
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[header_.big_endian ? size - 1 - i : i] = static_cast<char>(length >> (8 * i));
+    *sum = Crc32c({bytes, size}, *sum);
+  }
+  static std::uint32_t Swapped(std::uint32_t value) {
+    return value >> 24 | (value >> 8 & 0xff00u) | (value & 0xff00u) << 8 | value << 24;
+  }
+  static void SwapBytes(Tensor* tensor) {
+    const auto element = static_cast<std::size_t>(SizeOf(tensor->dtype()));
+    const std::size_t number = IsComplex(tensor->dtype()) ? element / 2 : element;
+    auto* const bytes = static_cast<char*>(tensor->raw_data());
+    for (std::size_t at = 0, all = tensor->TotalBytes(); at + number <= all; at += number)
+      for (std::size_t i = 0; i < number / 2; ++i) std::swap(bytes[at + i], bytes[at + number - 1 - i]);
+  }
+
+  Result<Tensor> ReadParts(std::string_view key, const BundleEntry& entry, const TensorShape& full,
+                           const TensorSlice& want, Allocator* allocator) {
+    TensorShape shape, part_shape;
+    TENON_RETURN_IF_ERROR(want.SliceShape(full, &shape));
+    SlimVector<TensorSlice> stored = entry.slices;
+    if (stored.empty()) stored.push_back(TensorSlice(full.dims()));
+    TENON_RETURN_IF_ERROR(detail::CheckSlices(key, full, stored));
+    for (const TensorSlice& slice : stored) {  // the whole of what is wanted, or all of one
+      TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
+      if (slice == want || (part_shape == full && shape == full))
+        return ReadPart(key, entry, slice, part_shape, allocator);
+    }
+    if (!detail::Covers(full, stored, want))
+      return errors::InvalidArgument("Does not have sufficient slices for partitioned tensor ", key,
+                                     " to restore in slice_spec: ", want.DebugString());
+    if (!detail::kSlicedTypes.contains(entry.GetDtype()))
+      return errors::InvalidArgument("Dtype ", entry.DtypeName(), " not supported.");
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    for (const TensorSlice& slice : stored) {
+      TensorSlice both;
+      if (!slice.Intersect(want, &both)) continue;
+      TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
+      TENON_ASSIGN_OR_RETURN(const Tensor part, ReadPart(key, entry, slice, part_shape, nullptr));
+      TENON_RETURN_IF_ERROR(detail::CopySlice(full, slice, part, want, &result));
+    }
+    return result;
+  }
+  // One stored part; the whole tensor where its entry has no parts.
+  Result<Tensor> ReadPart(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
+                          const TensorShape& shape, Allocator* allocator) {
+    if (slice.IsFull()) return ReadEntry(key, whole, allocator);
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
+    TensorShape stored;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &stored));
+    if (stored != shape || entry.dtype != whole.dtype)
+      return errors::DataLoss("BundleReader: slice ", slice.DebugString(), " of '", key, "' is ", entry.DtypeName(),
+                              stored, " in the checkpoint, where ", whole.DtypeName(), shape, " belongs");
+    return ReadEntry(key, entry, allocator);
+  }
+
+  std::string prefix_;
+  TableReader table_;
+  BundleHeader header_;
+  FlatMap<std::int64_t, std::size_t> shards_;  // number -> place in files_
+  SlimVector<MappedFile> files_;
+};
+
+namespace detail {
+
+inline Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
+                        const TensorSlice& to_slice, Tensor* to) {
+  TensorSlice both;
+  TensorShape common;
+  if (!from_slice.Intersect(to_slice, &both)) return OkStatus();
+  TENON_RETURN_IF_ERROR(both.SliceShape(full, &common));
+  const Index rows = common.num_elements();
+  if (rows == 0) return OkStatus();
+  // Runs along the last dimension; the index of the others counts up.
+  const int rank = full.dims();
+  const Index run = rank == 0 ? 1 : common.dim_size(rank - 1);
+  SlimVector<Index> index(static_cast<std::size_t>(rank));
+  for (Index done = 0; done < rows; done += run) {
+    Index from_at = 0, to_at = 0;
+    for (int d = 0; d < rank; ++d) {
+      const Index at = both.start(d) + index[static_cast<std::size_t>(d)];
+      from_at = from_at * from.dim_size(d) + at - from_slice.start(d);
+      to_at = to_at * to->dim_size(d) + at - to_slice.start(d);
+    }
+    CopyElements(from.dtype(), ElementAt(from, from_at), ElementAt(*to, to_at), static_cast<std::size_t>(run));
+    for (int d = rank - 1; d-- > 0;) {
+      if (++index[static_cast<std::size_t>(d)] < common.dim_size(d)) break;
+      index[static_cast<std::size_t>(d)] = 0;
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// BundleWriter: writes a checkpoint in TensorFlow's format (a tensor bundle), byte by byte what TensorFlow would write:
+// PREFIX.index and PREFIX.data-00000-of-00001. MergeBundles makes one checkpoint of several.
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/flat_map.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/slice.hpp>
+#include <tenon/tensor/string_tensor.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+#include <tenon/tensor/variant.hpp>
+#include <tenon/wire/schema.hpp>
+#include <tenon/wire/tensor_proto.hpp>
+#include <tenon/io/bundle_entry.hpp>
+#include <tenon/io/crc32.hpp>
+#include <tenon/io/folders.hpp>
+#include <tenon/io/mapped_file.hpp>
+#include <tenon/io/ordered_code.hpp>
+#include <tenon/io/table.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A file that takes its name only when it is whole. one thread.
+class NewFile {
+ public:
+  NewFile() = default;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() { Drop(); }
+
+  Status Open(const std::string& path) {
+    path_ = path;
+    temporary_ = TemporaryName(path);
+    file_ = std::fopen(temporary_.c_str(), "wb");
+    return file_ != nullptr ? OkStatus() : FileError("checkpoint", path, errno);
+  }
+  Status Append(const void* bytes, std::size_t size) {
+    if (file_ == nullptr) return NotOpen();
+    if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
+    return FileError("checkpoint", path_, errno);
+  }
+  Status Close() {
+    if (file_ == nullptr) return NotOpen();
+    std::FILE* const file = std::exchange(file_, nullptr);
+    if (std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) return OkStatus();
+    const Status failed = FileError("checkpoint", path_, errno);
+    std::remove(temporary_.c_str());
+    return failed;
+  }
+
+ private:
+  static Status NotOpen() {
+    return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
+  }
+  void Drop() {
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    std::remove(temporary_.c_str());
+  }
+
+  std::string path_, temporary_;
+  std::FILE* file_ = nullptr;
+};
+
+// The entries of an index by key. one thread.
+class BundleEntries {
+ public:
+  // The entry, or null; until the next one is added.
+  BundleEntry* Find(std::string_view key) {
+    const std::size_t* const at = places_.FindValue(key);
+    return at == nullptr ? nullptr : &entries_[*at];
+  }
+  // A new one; the key must not be there.
+  BundleEntry* Add(std::string_view key) {
+    places_.try_emplace(std::string(key), entries_.size());
+    entries_.emplace_back();
+    return &entries_[entries_.size() - 1];
+  }
+  // The table of an index with these entries.
+  Result<std::string> MakeIndex(std::int64_t shards, bool big_endian = false) const {
+    TableWriter table;
+    BundleHeader header{.shards = shards, .big_endian = big_endian, .version = {}};
+    header.version.producer = kCheckpointVersion;
+    TENON_RETURN_IF_ERROR(table.Add("", header.Serialize()));
+    for (const auto& [key, place] : places_) TENON_RETURN_IF_ERROR(table.Add(key, entries_[place].Serialize()));
+    return table.Finish();
+  }
+
+ private:
+  FlatMap<std::string, std::size_t> places_;
+  SlimVector<BundleEntry> entries_;
+};
+
+}  // namespace detail
+
+// Folders that are missing are made. Files of the same name are replaced when Finish has written all; without Finish
+// nothing stays. one thread.
+//
+//   BundleWriter writer("/tmp/model");
+//   TENON_RETURN_IF_ERROR(writer.Open());
+//   TENON_RETURN_IF_ERROR(writer.Add("dense/kernel", kernel));
+//   TENON_RETURN_IF_ERROR(writer.Finish());
+class BundleWriter {
+ public:
+  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}
+  // Before all else. NotFound, PermissionDenied... when the files cannot be made.
+  Status Open() {
+    TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix_));
+    return data_.Open(detail::BundleDataName(prefix_, 0, 1));
+  }
+
+  // Writes the tensor. InvalidArgument for a key that is there already, for "" and for resources, FailedPrecondition
+  // for a tensor that the host cannot read.
+  Status Add(std::string_view key, const Tensor& tensor) {
+    if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
+    if (entries_.Find(key) != nullptr) return errors::InvalidArgument("Adding duplicate key: ", key);
+    if (tensor.dtype() == DataType::kResource || !IsKnownType(tensor.dtype()))
+      return errors::InvalidArgument("BundleWriter: '", key, "' is of type ", Name(tensor.dtype()),
+                                     ", which cannot be stored");
+    TENON_RETURN_IF_ERROR(detail::CheckReadable("BundleWriter", tensor));
+    BundleEntry entry;
+    entry.dtype = static_cast<std::uint64_t>(tensor.dtype());
+    entry.SetShape(tensor.shape());
+    entry.offset = size_;
+    sum_ = 0;
+    if (tensor.dtype() == DataType::kString)
+      TENON_RETURN_IF_ERROR(WriteTexts(tensor));
+    else if (tensor.dtype() == DataType::kVariant)
+      TENON_RETURN_IF_ERROR(WriteVariants(tensor));
+    else
+      TENON_RETURN_IF_ERROR(Write(tensor.raw_data(), tensor.TotalBytes()));
+    entry.size = size_ - entry.offset;
+    entry.crc = MaskCrc(sum_);
+    *entries_.Add(key) = std::move(entry);
+    return OkStatus();
+  }
+  // Writes a part of the tensor `key`, whose whole has the shape `full`.
+  Status AddSlice(std::string_view key, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
+    if (shape != part.shape())
+      return errors::InvalidArgument("BundleWriter: slice ", slice.DebugString(), " of '", key, "' ", full,
+                                     " has the shape ", shape, ", the tensor given ", part.shape());
+    if (shape == full) return Add(key, part);
+    if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
+    if (const BundleEntry* whole = entries_.Find(key)) {
+      TensorShape before;
+      TENON_RETURN_IF_ERROR(whole->GetShape(key, &before));
+      if (whole->slices.empty()) return errors::InvalidArgument("Adding duplicate key: ", key);
+      if (before != full || whole->GetDtype() != part.dtype())
+        return errors::InvalidArgument("BundleWriter: '", key, "' is ", Name(whole->GetDtype()), before,
+                                       " in one slice and ", Name(part.dtype()), full, " in another");
+    }
+    TENON_RETURN_IF_ERROR(Add(ordered_code::SliceKey(key, slice), part));
+    BundleEntry* whole = entries_.Find(key);
+    if (whole == nullptr) {
+      whole = entries_.Add(key);
+      whole->dtype = static_cast<std::uint64_t>(part.dtype());
+      whole->SetShape(full);
+    }
+    whole->slices.push_back(slice);
+    return OkStatus();
+  }
+  Status Finish() {
+    TENON_RETURN_IF_ERROR(data_.Close());
+    TENON_ASSIGN_OR_RETURN(const std::string index, entries_.MakeIndex(1));
+    return WriteFile(detail::BundleIndexName(prefix_), index);
+  }
+
+ private:
+  Status Write(const void* bytes, std::size_t size) {
+    sum_ = Crc32c({static_cast<const char*>(bytes), size}, sum_);
+    return WriteUnsummed(bytes, size);
+  }
+  Status WriteUnsummed(const void* bytes, std::size_t size) {
+    size_ += static_cast<std::int64_t>(size);
+    return data_.Append(bytes, size);
+  }
+  // All lengths, their sum, all texts. The sums see lengths as numbers of four bytes (eight where they need them).
+  Status WriteTexts(const Tensor& tensor) {
+    const tstring* const texts = tensor.data<tstring>();
+    const auto count = static_cast<std::size_t>(tensor.NumElements());
+    std::string lengths;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t length = texts[i].size();
+      detail::AppendVarint(&lengths, length);
+      sum_ = Crc32c({reinterpret_cast<const char*>(&length), length <= UINT32_MAX ? 4u : 8u}, sum_);
+    }
+    TENON_RETURN_IF_ERROR(WriteUnsummed(lengths.data(), lengths.size()));
+    const std::uint32_t masked = MaskCrc(sum_);
+    TENON_RETURN_IF_ERROR(Write(&masked, sizeof masked));
+    for (std::size_t i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(Write(texts[i].data(), texts[i].size()));
+    return OkStatus();
+  }
+  // Of each: its length, the serialised VariantTensorDataProto, the sum so far.
+  Status WriteVariants(const Tensor& tensor) {
+    const Variant* const variants = tensor.data<Variant>();
+    for (Index i = 0; i < tensor.NumElements(); ++i) {
+      std::string bytes, length_bytes;
+      wire::SerializeTo(variants[i], &bytes);
+      const std::uint64_t length = bytes.size();
+      detail::AppendVarint(&length_bytes, length);
+      TENON_RETURN_IF_ERROR(WriteUnsummed(length_bytes.data(), length_bytes.size()));
+      sum_ = Crc32c({reinterpret_cast<const char*>(&length), sizeof length}, sum_);
+      TENON_RETURN_IF_ERROR(Write(bytes.data(), bytes.size()));
+      const std::uint32_t masked = MaskCrc(sum_);
+      TENON_RETURN_IF_ERROR(Write(&masked, sizeof masked));
+    }
+    return OkStatus();
+  }
+
+  std::string prefix_;
+  detail::NewFile data_;
+  std::int64_t size_ = 0;  // of the data file so far
+  std::uint32_t sum_ = 0;  // of the tensor that is being written
+  detail::BundleEntries entries_;
+};
+
+// Moves the data files of all `prefixes` to names of `merged`, and writes its index. A tensor stored whole must be in
+// one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
+// without an index, unless missing ones are allowed and there is another; nothing is moved before all are read.
+Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
+
+namespace detail {
+
+struct BundleMerge {
+  BundleEntries entries;
+  SlimVector<std::string> files;  // the data files, in the order of their new numbers
+  bool first = true, big_endian = false;
+
+  // of the bundle that is being read
+  std::string_view prefix;
+  std::int64_t shards = 0;
+
+  std::int64_t NumberOf(std::int64_t shard) {
+    const std::string name = BundleDataName(prefix, shard, shards);
+    for (std::size_t i = 0; i < files.size(); ++i)
+      if (files[i] == name) return static_cast<std::int64_t>(i);
+    files.push_back(name);
+    return static_cast<std::int64_t>(files.size()) - 1;
+  }
+  Status TakeHeader(std::string_view bytes) {
+    TENON_ASSIGN_OR_RETURN(const BundleHeader header, BundleHeader::Parse(bytes));
+    TENON_RETURN_IF_ERROR(CheckVersions(header.version, kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
+    if (!first && header.big_endian != big_endian)
+      return errors::InvalidArgument("Merging bundles with conflicting endianness: '", prefix, "'");
+    first = false;
+    big_endian = header.big_endian;
+    shards = header.shards;
+    for (std::int64_t i = 0; i < shards && i < 1 << 20; ++i) NumberOf(i);
+    return OkStatus();
+  }
+  Status TakeEntry(std::string_view key, std::string_view bytes) {
+    TENON_ASSIGN_OR_RETURN(BundleEntry entry, BundleEntry::Parse(bytes));
+    BundleEntry* const known = entries.Find(key);
+    if (known != nullptr && (known->slices.empty() || entry.slices.empty()))
+      return errors::InvalidArgument("Duplicate tensor keyed by ", key, " encountered, when merging prefix: ", prefix);
+    if (known != nullptr) {
+      if (known->dtype != entry.dtype || !(known->sizes == entry.sizes))
+        return errors::InvalidArgument("MergeBundles: the type or the shape of '", key, "' in ", prefix,
+                                       " is another than in the checkpoints before it");
+      for (const TensorSlice& slice : entry.slices) known->slices.push_back(slice);
+      return OkStatus();
+    }
+    if (entry.slices.empty()) entry.shard = NumberOf(entry.shard);
+    *entries.Add(key) = std::move(entry);
+    return OkStatus();
+  }
+  static Status Take(void* state, std::string_view key, std::string_view value) {
+    auto* const merge = static_cast<BundleMerge*>(state);
+    return key.empty() ? merge->TakeHeader(value) : merge->TakeEntry(key, value);
+  }
+};
+
+}  // namespace detail
+
+inline Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
+  detail::BundleMerge merge;
+  SlimVector<std::string> read;
+  for (const std::string& prefix : prefixes) {
+    const std::string index = detail::BundleIndexName(prefix);
+    Result<TableReader> table = TableReader::Open(index);
+    if (!table.ok()) {
+      if (table.status().code() != Code::kNotFound) return table.status();
+      if (allow_missing_files) continue;
+      return errors::InvalidArgument("allow_missing_files was set to false and ", prefix,
+                                     " did not exist: ", table.status().message());
+    }
+    merge.prefix = prefix;
+    TENON_RETURN_IF_ERROR(table->ForEach(&detail::BundleMerge::Take, &merge));
+    read.push_back(index);
+  }
+  if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
+  TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
+  const auto shards = static_cast<std::int64_t>(merge.files.size());
+  TENON_ASSIGN_OR_RETURN(const std::string index, merge.entries.MakeIndex(shards, merge.big_endian));
+  for (std::size_t i = 0; i < merge.files.size(); ++i) {
+    const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
+    if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
+      return detail::FileError("MergeBundles", merge.files[i], errno);
+  }
+  TENON_RETURN_IF_ERROR(WriteFile(detail::BundleIndexName(merged), index));
+  for (const std::string& name : read)
+    if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

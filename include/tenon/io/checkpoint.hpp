@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// CheckpointReader: a checkpoint of either of TensorFlow's formats. BundleWriter and SliceCheckpointWriter write them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/types/dtype.hpp>
+#include <tenon/memory/allocator.hpp>
+#include <tenon/tensor/shape.hpp>
+#include <tenon/tensor/slice.hpp>
+#include <tenon/tensor/tensor.hpp>
+#include <tenon/io/bundle_reader.hpp>
+#include <tenon/io/bundle_writer.hpp>
+#include <tenon/io/folders.hpp>
+#include <tenon/io/slice_checkpoint.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// One thread.
+//
+//   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open("/tmp/model"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
+class CheckpointReader {
+ public:
+  // The bundle PREFIX.index if there is that file, otherwise a file of the first format, `prefix` being a pattern.
+  static Result<CheckpointReader> Open(const std::string& prefix) {
+    CheckpointReader reader;
+    if (detail::FileExists(detail::BundleIndexName(prefix))) {
+      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix));
+      reader.bundle_.emplace(std::move(bundle));
+    } else {
+      TENON_ASSIGN_OR_RETURN(SliceCheckpointReader slices, SliceCheckpointReader::Open(prefix));
+      reader.slices_.emplace(std::move(slices));
+    }
+    return reader;
+  }
+
+  bool IsBundle() const { return bundle_.has_value(); }
+
+  // In order. DataLoss where the index is damaged.
+  Result<SlimVector<std::string>> Names() const {
+    if (bundle_) return bundle_->Names();
+    return slices_->Names();
+  }
+  // What is stored under the name: its type (kInvalid for a type that Tenon does not know) and the shape of the whole.
+  // `type_name`, where asked for, is the type in words. NotFound; DataLoss.
+  Status Describe(std::string_view name, DataType* dtype, TensorShape* shape, std::string* type_name = nullptr) const {
+    if (bundle_) {
+      TENON_ASSIGN_OR_RETURN(const BundleEntry entry, bundle_->Entry(name));
+      *dtype = entry.GetDtype();
+      if (type_name != nullptr) *type_name = entry.DtypeName();
+      return entry.GetShape(name, shape);
+    }
+    const detail::SlicedTensor* const tensor = slices_->Find(name);
+    if (tensor == nullptr)
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern());
+    *dtype = tensor->dtype;
+    *shape = tensor->shape;
+    if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));
+    return OkStatus();
+  }
+  // BundleReader and SliceCheckpointReader say what may go wrong.
+  Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) {
+    return bundle_ ? bundle_->Read(name, allocator) : slices_->Read(name, allocator);
+  }
+  Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice, Allocator* allocator = nullptr) {
+    return bundle_ ? bundle_->ReadSlice(name, slice, allocator) : slices_->ReadSlice(name, slice, allocator);
+  }
+
+ private:
+  CheckpointReader() = default;
+
+  std::optional<BundleReader> bundle_;  // one of the two
+  std::optional<SliceCheckpointReader> slices_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

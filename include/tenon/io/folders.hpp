@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Names of files: MatchFiles finds those that a pattern describes, MakeFoldersOf makes the folders that a file's name
+// asks for.
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tenon/base/errors.hpp>
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/io/mapped_file.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline bool FileExists(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+// "" for a name without a folder.
+inline std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+// A name beside `path` for a file that is not whole yet.
+inline std::string TemporaryName(const std::string& path) {
+  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+}
+
+// Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
+inline Status MatchIn(const std::string& base, std::string_view pattern, SlimVector<std::string>* found) {
+  const std::size_t slash = pattern.find('/');
+  const std::string component(pattern.substr(0, slash));
+  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
+  if (component.find_first_of("*?[\\") == std::string::npos) {
+    if (rest.empty()) {
+      if (FileExists(base + component)) found->push_back(base + component);
+      return OkStatus();
+    }
+    return MatchIn(StrCat(base, component, "/"), rest.substr(1), found);
+  }
+  DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
+  if (folder == nullptr) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
+    return FileError("MatchFiles", base, errno);
+  }
+  SlimVector<std::string> names;
+  while (const dirent* const entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && ::fnmatch(component.c_str(), entry->d_name, 0) == 0)
+      names.push_back(StrCat(base, name));
+  }
+  ::closedir(folder);
+  for (const std::string& name : names) {
+    struct stat info;
+    if (rest.empty())
+      found->push_back(name);
+    else if (::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+      TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Makes the folders on the way to the file where they are missing. PermissionDenied and the like from the system.
+inline Status MakeFoldersOf(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+    const std::string folder = path.substr(0, end);
+    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return detail::FileError("MakeFoldersOf", folder, errno);
+  }
+  return OkStatus();
+}
+
+// The files and folders whose names the pattern describes, in order: '*' any characters but '/', '?' one of them,
+// "[a-c]" one of these, "[!a]" or "[^a]" any other, '\' takes the next character as it is. A pattern that begins with
+// such a component gives names with "./" before them. Nothing found is no error.
+inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
+  SlimVector<std::string> found;
+  if (pattern.empty()) return found;
+  if (pattern.substr(0, pattern.find('/')).find_first_of("*?[\\") != std::string_view::npos)
+    TENON_RETURN_IF_ERROR(detail::MatchIn("./", pattern, &found));
+  else
+    TENON_RETURN_IF_ERROR(detail::MatchIn("", pattern, &found));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/io/bundle_writer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <tenon/types/complex.hpp>
+#include <tenon/types/numeric.hpp>
+#include <tenon/tensor/tensor_util.hpp>
+#include <tenon/io/bundle_reader.hpp>
+
+namespace bundle_writer_test {
+using namespace tenon;
+using namespace std::string_literals;
+
+namespace {
+
+// A folder that goes with all files in it.
+class TempFolder {
+ public:
+  TempFolder() {
+    const char* folder = std::getenv("TMPDIR");
+    path_ = StrCat(folder != nullptr ? folder : "/tmp", "/tenon_bundle_XXXXXX");
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~TempFolder() {
+    for (const char* pattern : {"/*/*", "/*"})
+      if (const auto names = MatchFiles(path_ + pattern); names.ok())
+        for (const std::string& name : *names)
+          if (::unlink(name.c_str()) != 0) ::rmdir(name.c_str());
+    ::rmdir(path_.c_str());
+  }
+  std::string operator/(std::string_view name) const { return StrCat(path_, "/", name); }
+  std::size_t size() const { return MatchFiles(path_ + "/*")->size(); }
+
+ private:
+  std::string path_;
+};
+
+std::string Bytes(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::Open(path);
+  REQUIRE_MESSAGE(file.ok(), file.status().ToString());
+  return std::string(wire::AsText(file->bytes()));
+}
+void CheckSame(const Result<Tensor>& got, const Tensor& want) {
+  REQUIRE_MESSAGE(got.ok(), got.status().ToString());
+  const Status same = tensor::CheckEqual(*got, want, tensor::Equality::kBits);
+  CHECK_MESSAGE(same.ok(), same.ToString());
+}
+Tensor Matrix() { return MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}); }
+
+// Reads a bundle and writes it again, tensors and slices in the order in which they lie in the data.
+void Rewrite(const std::string& from, const std::string& to) {
+  Result<BundleReader> reader = BundleReader::Open(from);
+  REQUIRE_MESSAGE(reader.ok(), reader.status().ToString());
+  struct Piece {
+    std::string name;
+    TensorSlice slice;
+    TensorShape full;
+    std::int64_t offset, at;
+    bool whole;
+  };
+  std::vector<Piece> pieces;
+  const SlimVector<std::string> names = *reader->Names();
+  for (const std::string& name : names) {
+    const Result<BundleEntry> entry = reader->Entry(name);
+    REQUIRE(entry.ok());
+    TensorShape full;
+    REQUIRE(entry->GetShape(name, &full).ok());
+    const auto count = static_cast<std::int64_t>(pieces.size());
+    if (entry->slices.empty()) pieces.push_back({name, TensorSlice(full.dims()), full, entry->offset, count, true});
+    for (const TensorSlice& slice : entry->slices) {
+      const Result<BundleEntry> part = reader->Entry(ordered_code::SliceKey(name, slice));
+      REQUIRE(part.ok());
+      pieces.push_back({name, slice, full, part->offset, static_cast<std::int64_t>(pieces.size()), false});
+    }
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.offset != b.offset ? a.offset < b.offset : a.at < b.at; });
+  BundleWriter writer(to);
+  REQUIRE(writer.Open().ok());
+  for (const Piece& piece : pieces) {
+    const Result<Tensor> tensor = reader->ReadSlice(piece.name, piece.slice);
+    REQUIRE_MESSAGE(tensor.ok(), tensor.status().ToString());
+    const Status added =
+        piece.whole ? writer.Add(piece.name, *tensor) : writer.AddSlice(piece.name, piece.full, piece.slice, *tensor);
+    REQUIRE_MESSAGE(added.ok(), added.ToString());
+  }
+  REQUIRE(writer.Finish().ok());
+}
+
+}  // namespace
+
+TEST_SUITE("BundleWriter") {
+  TEST_CASE("the files are TensorFlow's, byte by byte") {
+    const std::string checkpoints = TENON_TEST_DATA "/files/checkpoints/";
+    for (const char* prefix : {"single/model", "dtypes/model", "empty/model", "empty_table/model", "many_names/model",
+                               "object_based/ckpt-2", "partitioned/model", "tf1_adam/model-1"}) {
+      CAPTURE(prefix);
+      const TempFolder folder;
+      Rewrite(checkpoints + prefix, folder / "model");
+      CHECK(Bytes(folder / "model.index") == Bytes(checkpoints + prefix + ".index"));
+      CHECK(Bytes(folder / "model.data-00000-of-00001") == Bytes(checkpoints + prefix + ".data-00000-of-00001"));
+    }
+  }
+
+  TEST_CASE("nothing stays of a bundle that is not finished, and what was there before does") {
+    const TempFolder folder;
+    BundleWriter before(folder / "m");
+    REQUIRE(before.Open().ok());
+    REQUIRE(before.Add("a", Matrix()).ok());
+    REQUIRE(before.Finish().ok());
+    {
+      BundleWriter writer(folder / "m");
+      REQUIRE(writer.Open().ok());
+      REQUIRE(writer.Add("b", Matrix()).ok());
+    }
+    CHECK(folder.size() == 2);
+    CheckSame(BundleReader::Open(folder / "m")->Read("a"), Matrix());
+  }
+
+  TEST_CASE("before Open and after Finish there is no file to write to") {
+    const TempFolder folder;
+    BundleWriter writer(folder / "m");
+    CHECK(writer.Add("a", Matrix()).code() == Code::kFailedPrecondition);
+    CHECK(writer.Finish().code() == Code::kFailedPrecondition);
+    REQUIRE(writer.Open().ok());
+    REQUIRE(writer.Finish().ok());
+    CHECK(writer.Finish().code() == Code::kFailedPrecondition);
+    CHECK(writer.Add("a", Matrix()).code() == Code::kFailedPrecondition);
+  }
+
+  TEST_CASE("what cannot be added") {
+    const TempFolder folder;
+    BundleWriter writer(folder / "new/folders/m");
+    REQUIRE(writer.Open().ok());
+    REQUIRE(writer.Add("a", Matrix()).ok());
+    CHECK(writer.Add("a", Matrix()).ToString() == "INVALID_ARGUMENT: Adding duplicate key: a");
+    CHECK(writer.Add("", Matrix()).code() == Code::kInvalidArgument);
+    CHECK(writer.Add("handle", Tensor(DataType::kResource, TensorShape())).code() == Code::kInvalidArgument);
+    CHECK(writer.Add("nothing", Tensor(DataType::kFloat, TensorShape({2}), nullptr)).code() ==
+          Code::kFailedPrecondition);
+    const TensorSlice top = *TensorSlice::Parse("0,2:-"), rest = *TensorSlice::Parse("2,2:-");
+    CHECK(writer.AddSlice("w", {5, 3}, top, Matrix()).ok());
+    CHECK(writer.AddSlice("w", {5, 3}, top, Matrix()).code() == Code::kInvalidArgument);
+    CHECK(writer.AddSlice("w", {6, 3}, rest, Matrix()).code() == Code::kInvalidArgument);
+    CHECK(writer.AddSlice("w", {5, 3}, rest, MakeTensor<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6})).code() ==
+          Code::kInvalidArgument);
+    CHECK(writer.AddSlice("w", {5, 4}, rest, Matrix()).code() == Code::kInvalidArgument);
+    CHECK(writer.AddSlice("w", {3, 3}, rest, Matrix()).code() == Code::kInternal);
+    CHECK(writer.AddSlice("a", {5, 3}, top, Matrix()).code() == Code::kInvalidArgument);
+    CHECK(writer.Add("w", Matrix()).code() == Code::kInvalidArgument);
+    REQUIRE(writer.Finish().ok());
+    CHECK(BundleReader::Open(folder / "new/folders/m")->Names()->size() == 2);
+    CHECK(::unlink((folder / "new/folders/m.index").c_str()) == 0);
+    CHECK(::unlink((folder / "new/folders/m.data-00000-of-00001").c_str()) == 0);
+    CHECK(::rmdir((folder / "new/folders").c_str()) == 0);
+
+    CHECK(BundleWriter("/proc/none/m").Open().code() != Code::kOk);
+  }
+}
+
+namespace {
+void Save(const std::string& prefix, std::string_view name, const Tensor& tensor, const char* slice = nullptr) {
+  BundleWriter writer(prefix);
+  REQUIRE(writer.Open().ok());
+  REQUIRE(writer.Add(name, tensor).ok());
+  if (slice != nullptr) REQUIRE(writer.AddSlice("w", {4, 3}, *TensorSlice::Parse(slice), Matrix()).ok());
+  REQUIRE(writer.Finish().ok());
+}
+}  // namespace
+
+TEST_SUITE("MergeBundles") {
+  TEST_CASE("tensors and slices of several") {
+    const TempFolder folder;
+    Save(folder / "one", "a", Matrix(), "0,2:-");
+    Save(folder / "two", "b", Tensor::Scalar(std::string_view("text")), "2,2:-");
+    const std::string prefixes[] = {folder / "one", folder / "missing", folder / "two"};
+    CHECK(MergeBundles(prefixes, folder / "all").code() == Code::kInvalidArgument);
+    CHECK(folder.size() == 4);
+    REQUIRE(MergeBundles(prefixes, folder / "all", true).ok());
+    CHECK(folder.size() == 3);
+    Result<BundleReader> reader = BundleReader::Open(folder / "all");
+    REQUIRE(reader.ok());
+    CHECK(reader->Names()->size() == 3);
+    CheckSame(reader->Read("a"), Matrix());
+    CheckSame(reader->Read("b"), Tensor::Scalar(std::string_view("text")));
+    CheckSame(reader->Read("w"), MakeTensor<float>({4, 3}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}));
+  }
+
+  TEST_CASE("what is refused, with every file where it was") {
+    const TempFolder folder;
+    Save(folder / "one", "a", Matrix());
+    Save(folder / "two", "a", Matrix());
+    const std::string both[] = {folder / "one", folder / "two"};
+    const Status twice = MergeBundles(both, folder / "all");
+    CHECK(twice.ToString() ==
+          StrCat("INVALID_ARGUMENT: Duplicate tensor keyed by a encountered, when merging prefix: ", folder / "two"));
+    const std::string none[] = {folder / "x"};
+    CHECK(MergeBundles(none, folder / "all", true).ToString() ==
+          "INVALID_ARGUMENT: At least one prefix checkpoint file must exist, but none existed.");
+    CHECK(MergeBundles({}, folder / "all").code() == Code::kInvalidArgument);
+    REQUIRE(WriteFile(folder / "bad.index", "abc").ok());
+    const std::string bad[] = {folder / "one", folder / "bad"};
+    CHECK(MergeBundles(bad, folder / "all").code() == Code::kDataLoss);
+    CheckSame(BundleReader::Open(folder / "one")->Read("a"), Matrix());
+  }
+
+  TEST_CASE("one bundle to its own name") {
+    const TempFolder folder;
+    Save(folder / "one", "a", Matrix());
+    const std::string one[] = {folder / "one"};
+    REQUIRE(MergeBundles(one, folder / "one").ok());
+    CheckSame(BundleReader::Open(folder / "one")->Read("a"), Matrix());
+  }
+}
+}  // namespace bundle_writer_test

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tenon/io/snappy.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+
+namespace snappy_test {
+using namespace tenon;
+using namespace std::string_literals;
+
+TEST_SUITE("Unsnap") {
+  TEST_CASE("literals and copies of every form") {
+    CHECK(*Unsnap("\0"s) == "");
+    CHECK(*Unsnap("\x03\x08"s + "abc") == "abc");
+    // "abcd", then four bytes at distance 4, two ways of saying it, and one that overlaps itself.
+    CHECK(*Unsnap("\x08\x0c"s + "abcd" + "\x01\x04"s) == "abcdabcd");
+    CHECK(*Unsnap("\x08\x0c"s + "abcd" + "\x0e\x04\x00"s) == "abcdabcd");
+    CHECK(*Unsnap("\x08\x0c"s + "abcd" + "\x0f\x04\x00\x00\x00"s) == "abcdabcd");
+    CHECK(*Unsnap("\x0b\x00"s + "x" + "\x19\x01"s) == "xxxxxxxxxxx");
+    // Long literals: their length in one and in two bytes behind the tag.
+    const std::string text(300, 'q');
+    CHECK(*Unsnap("\x64\xf0\x63"s + text.substr(0, 100)) == text.substr(0, 100));
+    CHECK(*Unsnap("\xac\x02\xf4\x2b\x01"s + text) == text);
+  }
+
+  TEST_CASE("what is no block") {
+    for (const std::string& bad :
+         {""s, "\xff"s, "\xff\xff\xff\xff\xff\x01"s, "\x05\x0c"s + "abcd", "\x03\x0c"s + "abcd", "\x04\x0c"s + "abc",
+          "\x08\x0c"s + "abcd" + "\x01"s, "\x08\x0c"s + "abcd" + "\x01\x05"s, "\x08\x0c"s + "abcd" + "\x01\x00"s,
+          "\x07\x0c"s + "abcd" + "\x01\x04"s, "\x64\xf0"s, "\xff\xff\xff\xff\x03\x00"s + "a", "\x01"s}) {
+      const Status status = Unsnap(bad).status();
+      CHECK_MESSAGE(status.code() == Code::kDataLoss, status.ToString());
+    }
+    CHECK(Unsnap("\x64\xf0\x63"s + std::string(100, 'q'), 99).status().code() == Code::kResourceExhausted);
+  }
+}
+}  // namespace snappy_test
