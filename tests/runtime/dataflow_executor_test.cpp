@@ -3,11 +3,87 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <tenon/device/device_factory.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/kernel/simulated_kernels.hpp>
+#include <tenon/memory/cpu_allocator.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/op/signature.hpp>
+#include <tenon/register.hpp>
+#include <tenon/runtime/placed_session.hpp>
+
 #include "graphs.hpp"
 
 namespace dataflow_executor_test {
 using namespace tenon;
 using namespace runtime_test;
+
+namespace {
+
+// Ends long before its call returns.
+std::atomic<int> ended{0}, returned{0};
+class LingeringKernel : public AsyncOpKernel {
+ public:
+  using AsyncOpKernel::AsyncOpKernel;
+  void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
+    ctx->set_output(0, ctx->input(0));
+    done();
+    ended.fetch_add(1);
+    ended.notify_all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    returned.fetch_add(1);
+  }
+};
+// Ends when a kernel lingers, so that the thread that runs it is another one.
+class AfterLingeringKernel : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+  void Compute(OpKernelContext* ctx) override {
+    ended.wait(0);
+    ctx->set_output(0, ctx->input(0));
+  }
+};
+template <class Kernel>
+struct DxOp {
+  static constexpr auto kernel_types = TypeAttrs();
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel final : Kernel {
+    using Kernel::Kernel;
+  };
+};
+struct DxLinger : DxOp<LingeringKernel> {
+  static constexpr auto signature =
+      Op("DxLinger").Input("x: float").Output("y: float").SetIsStateful().SetShapeFn(shape_inference::UnchangedShape);
+};
+struct DxAfterLinger : DxOp<AfterLingeringKernel> {
+  static constexpr auto signature = Op("DxAfterLinger")
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .SetIsStateful()
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+};
+TENON_REGISTER(Types<float>, DxLinger, DxAfterLinger);
+
+GraphBuilder LingeringGraph(std::string_view device = "") {
+  GraphBuilder b;
+  const Output x = b.Placeholder("x", DataType::kFloat);
+  b.Add("DxAfterLinger", "gate", {x});
+  const Output linger = b.Add("DxLinger", "linger", {x});
+  if (!device.empty()) b.SetDevice(linger, device);
+  return b;
+}
+void ForgetCalls() {
+  while (returned != ended) std::this_thread::yield();
+  ended = returned = 0;
+}
+
+}  // namespace
 
 TEST_SUITE("Dataflow engine") {
   TEST_CASE("control edges order nodes that share no data") {
@@ -32,6 +108,34 @@ TEST_SUITE("Dataflow engine") {
     for (int i = 0; i < 20; ++i) {
       const auto out = session->Run({}, {"y0", "y1", "y2", "y3", "y4", "y5", "y6", "y7"});
       CHECK(Contains(out.status().message(), "You must feed a value for placeholder tensor 'x'"));
+    }
+  }
+  TEST_CASE("a run ends after the calls of asynchronous kernels have returned") {
+    const auto session = Session::FromGraph(LingeringGraph(), {.inter_op_threads = 3});
+    REQUIRE(session.ok());
+    for (int i = 0; i < 3; ++i) {
+      ForgetCalls();
+      const auto out = session->Run({{"x", Tensor::Scalar(3.0f)}}, {"gate", "linger"});
+      CHECK(returned == 1);
+      REQUIRE_MESSAGE(out.ok(), out.status().message());
+      CHECK((*out)[1].scalar<float>()[0] == 3);
+    }
+  }
+  TEST_CASE("a run on several devices ends after they have returned") {
+    for (const char* device : {"/device:CPU:0", "/device:SIM:0"}) {
+      CAPTURE(device);
+      Result<SlimVector<Owned<Device>>> devices = MakeDevices({"CPU:0", "SIM:0"}, {CpuAllocator(), nullptr});
+      REQUIRE(devices.ok());
+      Owned<DeviceMgr> manager(StaticDeviceMgr::Create(*std::move(devices)).value().release());
+      auto session = PlacedSession::Create(LingeringGraph(device).graph_def(), std::move(manager));
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      for (int i = 0; i < 3; ++i) {
+        ForgetCalls();
+        const auto out = (*session)->Run({{"x", Tensor::Scalar(3.0f)}}, {"gate", "linger"});
+        CHECK(returned == 1);
+        REQUIRE_MESSAGE(out.ok(), out.status().message());
+        CHECK((*out)[1].scalar<float>()[0] == 3);
+      }
     }
   }
 }

@@ -9,8 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <tenon/device/device_factory.hpp>
+#include <tenon/device/device_mgr.hpp>
+#include <tenon/kernel/simulated_kernels.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
+#include <tenon/runtime/placed_session.hpp>
 #include <tenon/session.hpp>
 
 #include "graph/function_graphs.hpp"
@@ -262,7 +266,102 @@ void InjectEverywhere(Injection injection) {
   CHECK(tried > 300);
 }
 
+// One graph on the CPU and simulated devices, whose nodes take turns.
+class PlacedInjector {
+ public:
+  PlacedInjector(const Case& c, int devices) : case_(c), graph_(c.graph) {
+    for (int i = 0; i < devices; ++i) names_.push_back(StrCat("SIM:", i));
+    int turn = 0;
+    for (NodeDef& node : graph_.node)
+      if (!HasState(node.op)) node.device = StrCat("/device:", names_[static_cast<std::size_t>(turn++ % devices)]);
+    names_.push_back("CPU:0");
+    Start();
+  }
+  ~PlacedInjector() {
+    session_ = {};
+    CHECK_MESSAGE(memory_.blocks_in_use() == 0, Where());
+  }
+
+  int Count() {
+    const Status status = Run(Injection::kNone, -1, 0);
+    REQUIRE_MESSAGE(status.ok(), Where(), ": ", status.ToString());
+    return Probes::Global().count;
+  }
+  void Try(Injection injection, int at) {
+    const std::int64_t before = BytesOnDevices();
+    const auto begin = std::chrono::steady_clock::now();
+    const Status status = Run(injection, at, injection == Injection::kBlock ? 3 : 0);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    CHECK_MESSAGE(status.code() == Expected(injection), Where(), ", probe ", at, ": ", status.ToString());
+    CHECK_MESSAGE(took < std::chrono::seconds(5), Where());
+    if (injection == Injection::kError) CHECK_MESSAGE(Contains(status.message(), "injected"), status.ToString());
+    // A run keeps blocks for the next one.
+    CHECK_MESSAGE(BytesOnDevices() <= before + (64 << 10), Where(), ", probe ", at);
+    if (case_.name.starts_with("queue")) Start();
+    const Status again = Run(Injection::kNone, -1, 0);
+    CHECK_MESSAGE(again.ok(), Where(), ": ", again.ToString());
+  }
+
+ private:
+  static bool HasState(std::string_view op) {
+    return Contains(op, "Queue") || Contains(op, "Variable") || op == "VarHandleOp";
+  }
+  void Start() {
+    session_ = {};
+    Result<SlimVector<Owned<Device>>> devices = MakeDevices(names_, {&memory_, nullptr});
+    REQUIRE_MESSAGE(devices.ok(), devices.status().ToString());
+    Owned<DeviceMgr> manager(StaticDeviceMgr::Create(*std::move(devices)).value().release());
+    PlacedSessionOptions options;
+    options.allow_soft_placement = true;
+    options.pool = &pool_;
+    auto session = PlacedSession::Create(GraphDef(graph_), std::move(manager), options);
+    REQUIRE_MESSAGE(session.ok(), Where(), ": ", session.status().message());
+    session_ = *std::move(session);
+  }
+  std::int64_t BytesOnDevices() const {
+    std::int64_t bytes = 0;
+    for (const Device* device : session_->devices().ListDevices())
+      if (device->type() == SimulatedDevice::kType) bytes += device->allocator()->GetStats()->bytes_in_use;
+    return bytes;
+  }
+  Status Run(Injection injection, int at, std::int64_t timeout) {
+    CancellationManager cancellation;
+    Probes& probes = Probes::Global();
+    probes.Reset(injection, at);
+    probes.cancellation = &cancellation;
+    return session_
+        ->Run(case_.feeds, case_.fetches, case_.targets, {.timeout_in_ms = timeout, .cancellation = &cancellation})
+        .status();
+  }
+  std::string Where() const { return StrCat("'", case_.name, "', ", names_.size() - 1, " simulated devices"); }
+
+  const Case& case_;
+  GraphDef graph_;
+  SlimVector<std::string> names_;
+  TrackingAllocator memory_{CpuAllocator()};
+  ThreadPool pool_{4, "injection"};
+  Ref<PlacedSession> session_;
+};
+
+void InjectOnDevices(Injection injection) {
+  int tried = 0;
+  for (const Case& c : Cases())
+    for (const int devices : {1, 3}) {
+      PlacedInjector injector(c, devices);
+      const int count = injector.Count();
+      REQUIRE_MESSAGE(count > 0, c.name);
+      for (int at = 0; at < count; ++at, ++tried) injector.Try(injection, at);
+    }
+  CHECK(tried > 200);
+}
+
 }  // namespace
+
+TEST_SUITE("At every node of twenty graphs, on one and three simulated devices") {
+  TEST_CASE("an error there") { InjectOnDevices(Injection::kError); }
+  TEST_CASE("a cancellation there") { InjectOnDevices(Injection::kCancel); }
+  TEST_CASE("a deadline there, while a kernel waits") { InjectOnDevices(Injection::kBlock); }
+}
 
 TEST_SUITE("At every node of twenty graphs, in every engine") {
   TEST_CASE("an error") { InjectEverywhere(Injection::kError); }

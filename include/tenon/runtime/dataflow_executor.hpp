@@ -116,7 +116,8 @@ class DataflowRun final : public StepEngine {
     }
   }
 
-  // An asynchronous kernel has a context of its own and may end on any thread.
+  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: the
+  // thread that made it may still be in it, with what belongs to the session, when the node has ended.
   struct AsyncState {
     DataflowRun* run;
     int node;
@@ -137,7 +138,9 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
+    left_.fetch_add(1, std::memory_order_relaxed);
     StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    CountDown();
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -188,9 +191,13 @@ class DataflowRun final : public StepEngine {
       else
         Publish(consumer);
     }
+    CountDown();
+    return next;
+  }
+  // The run is over, and this object perhaps in use again, when the last of all was counted.
+  void CountDown() {
     const RunEnded ended = ended_;
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
-    return next;
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
@@ -203,7 +210,7 @@ class DataflowRun final : public StepEngine {
   Owned<std::atomic<int>[]> pending_, readers_;
   Owned<Task[]> tasks_;
   SlimVector<char> constants_;
-  std::atomic<int> left_{0};
+  std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
   std::atomic<bool> failed_{false};
   RunEnded ended_;
   RunFailed failed_callback_;

@@ -32,6 +32,7 @@
 #include <tenon/graph/algorithms.hpp>
 #include <tenon/graph/graph.hpp>
 #include <tenon/graph/import.hpp>
+#include <tenon/runtime/bounded_run.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/device_rendezvous.hpp>
 #include <tenon/runtime/functions.hpp>
@@ -93,10 +94,10 @@ class PartitionedRun {
   }
   Step& step(int part) { return parts_[static_cast<std::size_t>(part)]->step; }
 
-  // Runs all parts to their end. The first error counts; it stops the others.
-  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals) {
+  // Runs all parts to their end. The first error counts; it stops the others, as `control` does, which may be null.
+  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, CancellationManager* control) {
     const auto rendezvous = Ref<DeviceRendezvous>::Adopt(new DeviceRendezvous(devices));
-    CancellationManager cancellation;
+    CancellationManager cancellation(control);
     DeferredOps deferred;
     Notification done;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
@@ -121,7 +122,10 @@ class PartitionedRun {
     }
     done.WaitForNotification();
     deferred.Wait();
-    return End();
+    Status status = End();
+    if (cancellation.IsCancelled()) [[unlikely]]
+      status.Update(RunCancelled());
+    return status;
   }
   // After a run, when its fetches were taken.
   void Clear() {
@@ -177,11 +181,11 @@ class PartitionedCallable : public RefCounted {
     int index;
   };
   Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, std::span<const Tensor> feeds,
-             std::span<Tensor> fetches) {
+             std::span<Tensor> fetches, CancellationManager* control) {
     TENON_RETURN_IF_ERROR(Check(feeds, fetches));
     Owned<PartitionedRun> run = Take();
     for (std::size_t i = 0; i < feeds.size(); ++i) run->step(feeds_[i].part).value(FeedAt(feeds_[i]).value) = feeds[i];
-    Status status = run->Run(devices, pool, flush_denormals);
+    Status status = run->Run(devices, pool, flush_denormals, control);
     for (std::size_t i = 0; i < fetches.size() && status.ok(); ++i) {
       const Program::Fetch& fetch = FetchAt(fetches_[i]);
       fetches[i] = run->step(fetches_[i].part).value(fetch.value);
@@ -262,13 +266,23 @@ class PartitionedGraph : public RefCounted {
     Callable() = default;
     // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
     Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
-      return callable_->Run(graph_->devices_.get(), graph_->pool_, graph_->options_.flush_denormals, feeds, fetches);
+      return RunUnder(nullptr, feeds, fetches);
+    }
+    // The same until a deadline or a CancellationManager gives it up: `options` has timeout_in_ms and cancellation, the
+    // rest is for sessions on one device. DeadlineExceeded, Cancelled; InvalidArgument: a negative timeout.
+    Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options) const {
+      return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
+                                [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
     }
     // Devices that take part.
     std::size_t num_running_parts() const { return callable_->num_running_parts(); }
 
    private:
     friend class PartitionedGraph;
+    Status RunUnder(CancellationManager* control, std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+      return callable_->Run(graph_->devices_.get(), graph_->pool_, graph_->options_.flush_denormals, feeds, fetches,
+                            control);
+    }
     Ref<PartitionedGraph> graph_;
     Ref<detail::PartitionedCallable> callable_;
   };

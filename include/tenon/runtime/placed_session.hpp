@@ -192,11 +192,18 @@ class PlacedSession : public RefCounted {
   // names; otherwise the first error of any device.
   Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
                                   std::span<const std::string> targets = {}) {
+    return Run(feeds, fetches, targets, RunOptions());
+  }
+  // As PartitionedGraph::Callable::Run with options. DeadlineExceeded, Cancelled: as they say.
+  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
+                                  std::span<const std::string> targets, const RunOptions& options) {
     SlimVector<Tensor> values;
     for (const NamedTensor& feed : feeds) values.push_back(feed.tensor);
     TENON_ASSIGN_OR_RETURN(const Callable callable, Prepare(feeds, fetches, targets));
     std::vector<Tensor> results(fetches.size());
-    TENON_RETURN_IF_ERROR(callable.Run(std::span<const Tensor>(values.data(), values.size()), results));
+    const std::span<const Tensor> fed(values.data(), values.size());
+    const bool bounded = options.timeout_in_ms != 0 || options.cancellation != nullptr;
+    TENON_RETURN_IF_ERROR(bounded ? callable.Run(fed, results, options) : callable.Run(fed, results));
     return results;
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,

@@ -3,7 +3,6 @@
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
 // One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -15,8 +14,8 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
+#include <tenon/runtime/bounded_run.hpp>
 #include <tenon/runtime/local_rendezvous.hpp>
-#include <tenon/runtime/deadline_timer.hpp>
 #include <tenon/runtime/describe_run.hpp>
 #include <tenon/runtime/inter_op_pools.hpp>
 #include <tenon/runtime/run_metadata.hpp>
@@ -27,34 +26,13 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// A run that a deadline, somebody's CancellationManager or the session may give up. Each cancels the same manager;
-// which one it was is found out afterwards.
 inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
                          std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
                          CancellationManager* users) {
-  CancellationManager control(settings.cancellation);
-  settings.cancellation = &control;
-  CancellationManager::Token token = 0;
-  if (users != nullptr) {
-    token = users->NewToken();
-    if (!users->Register(token, [&control] { control.StartCancel(); })) return RunCancelled();
-  }
-  std::atomic<bool> timed_out{false};
-  DeadlineTimer::Entry entry = 0;
-  if (timeout_in_ms > 0) {
-    // A year is as good as forever, and no clock overflows with it.
-    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
-    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
-      timed_out.store(true);
-      control.StartCancel();
-    });
-  }
-  const Status status = session->Run(prepared, feeds, fetches, settings);
-  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
-  if (users != nullptr) (void)users->Deregister(token);
-  if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+  return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
+    settings.cancellation = control;
+    return session->Run(prepared, feeds, fetches, settings);
+  });
 }
 
 // What RunOptions make of a run. one thread.
