@@ -7,7 +7,6 @@
 #include <functional>
 #include <math.h>
 #include <random>
-#include <sys/stat.h>
 
 // ---- tenon/engine/isa.hpp ----
 // The instruction set a translation unit is compiled for, as a type: it stands in the name of every function that
@@ -1780,6 +1779,544 @@ struct MatMul {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/engine/lanes.hpp ----
+// simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
+// and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
+// Not for nvcc and compilers without such vectors: there TENON_DETAIL_LANES is 0.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define TENON_DETAIL_LANES 1
+#else
+#define TENON_DETAIL_LANES 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_LANES
+
+// The integers of T's size beside Lanes<T, bytes>: their bits, and masks, which have all bits set or none.
+template <class T, int bytes>
+struct LaneInts {
+  using Int = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef Int Vector __attribute__((vector_size(bytes)));
+
+  Vector v;
+
+  TENON_HD LaneInts() {}  // no value
+  TENON_HD LaneInts(Int value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit LaneInts(const Vector& lanes) : v(lanes) {}
+
+  TENON_HD friend LaneInts operator+(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v + b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v - b.v); }
+  TENON_HD friend LaneInts operator-(const LaneInts& a) { return LaneInts(-a.v); }
+  TENON_HD friend LaneInts operator&(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v & b.v); }
+  TENON_HD friend LaneInts operator|(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v | b.v); }
+  TENON_HD friend LaneInts operator^(const LaneInts& a, const LaneInts& b) { return LaneInts(a.v ^ b.v); }
+  TENON_HD friend LaneInts operator~(const LaneInts& a) { return LaneInts(~a.v); }
+  TENON_HD friend LaneInts operator<<(const LaneInts& a, int n) { return LaneInts(a.v << n); }
+  TENON_HD friend LaneInts operator>>(const LaneInts& a, int n) { return LaneInts(a.v >> n); }  // keeps the sign
+};
+
+// T is float or double. A value may travel only through functions that are always inlined: how it is passed depends on
+// what a function is compiled for.
+template <class T, int bytes>
+struct Lanes {
+  using value_type = T;
+  using Ints = LaneInts<T, bytes>;
+  using Int = typename Ints::Int;
+  typedef T Vector __attribute__((vector_size(bytes)));
+  static constexpr int size = bytes / static_cast<int>(sizeof(T));
+
+  Vector v;
+
+  TENON_HD Lanes() {}  // no value
+  TENON_HD Lanes(T value) : v(value - Vector{}) {}  // in every lane
+  TENON_HD explicit Lanes(const Vector& lanes) : v(lanes) {}
+  TENON_HD static Lanes FromBits(const Ints& bits) {
+    Lanes result;
+    __builtin_memcpy(&result.v, &bits.v, bytes);
+    return result;
+  }
+  TENON_HD static Lanes Load(const T* p) {
+    Lanes result;
+    __builtin_memcpy(&result.v, p, bytes);
+    return result;
+  }
+  TENON_HD void Store(T* p) const { __builtin_memcpy(p, &v, bytes); }
+  TENON_HD Ints Bits() const {
+    Ints bits;
+    __builtin_memcpy(&bits.v, &v, bytes);
+    return bits;
+  }
+
+  TENON_HD friend Lanes operator+(const Lanes& a, const Lanes& b) { return Lanes(a.v + b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a, const Lanes& b) { return Lanes(a.v - b.v); }
+  TENON_HD friend Lanes operator*(const Lanes& a, const Lanes& b) { return Lanes(a.v * b.v); }
+  TENON_HD friend Lanes operator/(const Lanes& a, const Lanes& b) { return Lanes(a.v / b.v); }
+  TENON_HD friend Lanes operator-(const Lanes& a) { return Lanes(-a.v); }
+  TENON_HD friend Ints operator<(const Lanes& a, const Lanes& b) { return Ints(a.v < b.v); }
+  TENON_HD friend Ints operator>(const Lanes& a, const Lanes& b) { return Ints(a.v > b.v); }
+  TENON_HD friend Ints operator==(const Lanes& a, const Lanes& b) { return Ints(a.v == b.v); }
+};
+
+// Lane by lane: yes where the mask is set.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Select(const LaneInts<T, bytes>& mask, const Lanes<T, bytes>& yes, const Lanes<T, bytes>& no) {
+  return Lanes<T, bytes>(mask.v ? yes.v : no.v);
+}
+// Whether a lane's bits are set.
+template <class T, int bytes>
+TENON_HD bool AnyOf(const LaneInts<T, bytes>& mask) {
+  std::uint64_t words[bytes / 8];
+  __builtin_memcpy(words, &mask.v, bytes);
+  std::uint64_t all = 0;
+  for (const std::uint64_t word : words) all |= word;
+  return all != 0;
+}
+#if !defined(__clang__)  // the warning means functions that are called, none of which is here
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+#if TENON_DETAIL_TARGETS && !defined(__clang__)
+// g++ knows an instruction set's functions from the first declaration on that names it.
+TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
+#endif
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+#if defined(__clang__)
+  return L(__builtin_elementwise_sqrt(x.v));
+#else
+#if defined(__x86_64__)
+  constexpr bool kIsFloat = sizeof(T) == 4;
+  if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
+  if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
+  if constexpr (bytes == 32 && kIsFloat) return L(__builtin_ia32_sqrtps256(x.v));
+  if constexpr (bytes == 32 && !kIsFloat) return L(__builtin_ia32_sqrtpd256(x.v));
+  if constexpr (bytes == 64 && kIsFloat) return L(__builtin_ia32_sqrtps512_mask(x.v, x.v, -1, 4));
+  if constexpr (bytes == 64 && !kIsFloat) return L(__builtin_ia32_sqrtpd512_mask(x.v, x.v, -1, 4));
+#endif
+  L y;
+  for (int i = 0; i < L::size; ++i) y.v[i] = std::sqrt(x.v[i]);
+  return y;
+#endif
+}
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+// a * b + c, rounded once where the instruction set can.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Fma(const Lanes<T, bytes>& a, const Lanes<T, bytes>& b, const Lanes<T, bytes>& c) {
+  return Lanes<T, bytes>(a.v * b.v + c.v);
+}
+// coefficients[i] + coefficients[i + 1] x + ...
+template <std::size_t i = 0, class T, int bytes, std::size_t n>
+TENON_HD Lanes<T, bytes> Polynomial(const Lanes<T, bytes>& x, const T (&coefficients)[n]) {
+  if constexpr (i + 1 == n) {
+    return Lanes<T, bytes>(coefficients[i]);
+  } else {
+    return Fma(Polynomial<i + 1>(x, coefficients), x, Lanes<T, bytes>(coefficients[i]));
+  }
+}
+
+namespace detail {
+
+// out[i] = op.lanes(x[i]), n elements; `out` may be `x`. The last ones are computed in whole vectors too, so that an
+// element's value does not depend on its place.
+template <class Op, class T, int bytes>
+TENON_HD void MapLanes(const T* x, T* out, Index n) {
+  using L = Lanes<T, bytes>;
+  Index i = 0;
+  for (; i + 2 * L::size <= n; i += 2 * L::size) {
+    const L first = Op::lanes(L::Load(x + i)), second = Op::lanes(L::Load(x + i + L::size));
+    first.Store(out + i);
+    second.Store(out + i + L::size);
+  }
+  for (; i < n; i += L::size) {
+    if (n - i >= L::size) {
+      Op::lanes(L::Load(x + i)).Store(out + i);
+    } else {
+      const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
+      T part[L::size] = {};
+      __builtin_memcpy(part, x + i, rest);
+      Op::lanes(L::Load(part)).Store(part);
+      __builtin_memcpy(out + i, part, rest);
+    }
+  }
+}
+
+template <class Op, class T>
+struct MapLanesFor {
+  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Compiled>>(x, out, n); }
+#if TENON_DETAIL_TARGETS
+  TENON_DETAIL_TARGET_AVX2 static void Avx2(const T* x, T* out, Index n) { MapLanes<Op, T, 32>(x, out, n); }
+  TENON_DETAIL_TARGET_AVX512 static void Avx512(const T* x, T* out, Index n) { MapLanes<Op, T, 64>(x, out, n); }
+#endif
+};
+
+}  // namespace detail
+
+// out[i] = Op::lanes(x[i]) for n elements, T float or double, by the best instructions that this processor has; `out`
+// may be `x`. Op::lanes is a template over Lanes that is always inlined.
+template <class Op, class T, class Isa = Compiled>
+void RunLanes(const T* x, T* out, Index n) {
+#if TENON_DETAIL_TARGETS
+  if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
+    const Level level = BestLevel();
+    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T>::Avx512(x, out, n);
+    if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
+      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T>::Avx2(x, out, n);
+    }
+  }
+#endif
+  detail::MapLanesFor<Op, T>::Unit(x, out, n);
+}
+
+#endif  // TENON_DETAIL_LANES
+
+}  // namespace simd
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/lane_math.hpp ----
+// Exponentials, logarithms and their like for simd::Lanes, float and double, at most 2 ulp from the true value (Exp and
+// Log: 1; Softplus: 3) with and without fused multiplication, for every argument: infinities, NaN, zeros with their
+// sign. Results below the smallest normal number may be flushed to zero by the processor.
+//
+// exp and log go back to [-ln 2 / 2, ln 2 / 2] and [sqrt(1/2), sqrt(2)] by a power of two whose subtraction is exact
+// (ln 2 in two parts); there a polynomial is fitted (Remez, of the relative error).
+TENON_NAMESPACE_BEGIN
+
+namespace simd {
+
+#if TENON_DETAIL_LANES
+
+namespace detail {
+
+template <class T>
+struct Constants;
+
+template <>
+struct Constants<float> {
+  static constexpr float log2_e = 1.44269504f;
+  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float round = 12582912.f;  // 1.5 * 2^23: what is added to it is rounded to an integer
+  static constexpr int bias = 127, fraction_bits = 23;
+  static constexpr float smallest_normal = 1.17549435e-38f;
+  static constexpr float least_exp = -104, most_exp = 89;  // exp is 0 below, infinity above
+  static constexpr float least_expm1 = -18;  // expm1 is -1 below
+  static constexpr float one_tanh = 9.1f;  // tanh is 1 above
+  static constexpr float sqrt_half = 0.707106781f;
+  // (exp(r) - 1 - r) / r^2
+  static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
+                                    0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
+  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
+  static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
+  // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
+  static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
+  static constexpr float cos[] = {0.0416666468364f, -0.00138873655732f, 2.44381956013e-5f};
+  // (tanh(x) / x - 1) / x^2 in x^2, for |x| up to 0.55
+  static constexpr float tanh[] = {-0.333333180462f, 0.133326019883f, -0.0538539076061f, 0.0210780113376f,
+                                   -0.00628287855042f};
+  static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
+};
+
+template <>
+struct Constants<double> {
+  static constexpr double log2_e = 1.4426950408889634074;
+  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  static constexpr double round = 6755399441055744.0;  // 1.5 * 2^52
+  static constexpr int bias = 1023, fraction_bits = 52;
+  static constexpr double smallest_normal = 2.2250738585072014e-308;
+  static constexpr double least_exp = -746, most_exp = 710;
+  static constexpr double least_expm1 = -40;
+  static constexpr double one_tanh = 19.1;
+  static constexpr double sqrt_half = 0.70710678118654752440;
+  static constexpr double expm1[] = {0.50000000000000000086,     0.16666666666666676573,  0.041666666666666507767,
+                                     0.0083333333333216254444,   0.001388888888896264231, 0.00019841269886165115963,
+                                     0.000024801587172272626276, 2.755724414470809194e-6, 2.755740266686895239e-7,
+                                     2.5109067951605728416e-8,   2.0875387463075252142e-9};
+  static constexpr double largest_angle = 1 << 20;
+  static constexpr double sin[] = {-0.1666666666666663182,   0.0083333333333223588662,  -0.00019841269829763263234,
+                                   2.7557313676264001829e-6, -2.5050755629944034199e-8, 1.5896649486403738411e-10};
+  static constexpr double cos[] = {0.04166666666666659919,    -0.0013888888888874067158, 0.00002480158728944386059,
+                                   -2.7557314340646511841e-7, 2.0875721617080431867e-9,  -1.1359559064712544972e-11};
+  static constexpr double tanh[] = {-0.33333333333332351356,   0.1333333333317376011,     -0.053968253878386424464,
+                                    0.02186948602645421254,    -0.0088631951581534864994, 0.003591724698933737054,
+                                    -0.0014532403133888012099, 0.00057920385834653915224, -0.00021040718799720339391,
+                                    0.000051091193036146945899};
+  static constexpr double log[] = {0.66666666666667346814, 0.3999999999941266935,  0.285714287428934143,
+                                   0.22222198514879677882, 0.18183567693304573872, 0.15313955837412769095,
+                                   0.14796981750324862411};
+};
+
+// 2^n for integers in the range of normal numbers.
+template <class L>
+TENON_HD L PowerOfTwo(const typename L::Ints& n) {
+  using C = Constants<typename L::value_type>;
+  return L::FromBits((n + C::bias) << C::fraction_bits);
+}
+
+// x = n ln 2 + r, |r| <= ln 2 / 2. For |x| below a few thousand.
+template <class L>
+struct Reduced {
+  typename L::Ints n;
+  L r;
+
+  TENON_HD explicit Reduced(const L& x) {
+    using C = Constants<typename L::value_type>;
+    const L rounded = Fma(x, L(C::log2_e), L(C::round));
+    n = rounded.Bits() - L(C::round).Bits();
+    const L whole = rounded - L(C::round);
+    r = (x - whole * L(C::ln2_high)) - whole * L(C::ln2_low);
+  }
+};
+
+// exp(r) - 1 for |r| <= ln 2 / 2.
+template <class L>
+TENON_HD L SmallExpm1(const L& r) {
+  return Fma(Polynomial(r, Constants<typename L::value_type>::expm1), r * r, r);
+}
+
+// NaN stays.
+template <class L>
+TENON_HD L Clamp(const L& x, typename L::value_type least, typename L::value_type most) {
+  return Select(x > L(most), L(most), Select(x < L(least), L(least), x));
+}
+
+template <class L>
+TENON_HD L Abs(const L& x) {
+  using Int = typename L::Int;
+  return L::FromBits(x.Bits() & typename L::Ints(std::numeric_limits<Int>::max()));
+}
+// `magnitude` is not negative.
+template <class L>
+TENON_HD L WithSignOf(const L& magnitude, const L& sign) {
+  return L::FromBits(magnitude.Bits() | (sign.Bits() ^ Abs(sign).Bits()));
+}
+
+}  // namespace detail
+
+namespace detail {
+// What the sum 1 + r + ... is rounded by comes back where the result is to be better than 1 ulp.
+template <bool is_precise, class L>
+TENON_HD L ExpOf(const L& x) {
+  using T = typename L::value_type;
+  using C = Constants<T>;
+  const Reduced<L> p(Clamp(x, C::least_exp, C::most_exp));
+  L y = SmallExpm1(p.r) + L(T(1));
+  if constexpr (is_precise) {
+    const L sum = L(T(1)) + p.r;
+    y = sum + Fma(Polynomial(p.r, C::expm1), p.r * p.r, p.r - (sum - L(T(1))));
+  }
+  // In two steps: n reaches beyond what one factor can hold.
+  const typename L::Ints half_n = p.n >> 1;
+  return y * PowerOfTwo<L>(half_n) * PowerOfTwo<L>(p.n - half_n);
+}
+}  // namespace detail
+
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Exp(const Lanes<T, bytes>& x) {
+  return detail::ExpOf<false>(x);
+}
+
+// exp(x) - 1, also for small x: 2^n (expm1(r) + (1 - 2^-n)).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Expm1(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  using C = detail::Constants<T>;
+  const detail::Reduced<L> p(detail::Clamp(x, C::least_expm1, C::most_exp));
+  const typename L::Ints half_n = p.n >> 1;
+  const L power = detail::PowerOfTwo<L>(half_n), rest = detail::PowerOfTwo<L>(p.n - half_n);
+  // 2^-n as a product of two, since n may be one more than the largest exponent.
+  const L inverse = detail::PowerOfTwo<L>(-half_n) * detail::PowerOfTwo<L>(half_n - p.n);
+  const L y = (detail::SmallExpm1(p.r) + (L(T(1)) - inverse)) * power * rest;
+  return Select(x == L(T(0)), x, y);  // with its sign
+}
+
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Log(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  using Ints = typename L::Ints;
+  using C = detail::Constants<T>;
+  // x = m 2^e with sqrt(1/2) <= m < sqrt(2). Subnormal numbers are made normal first.
+  const Ints is_small = x < L(C::smallest_normal);
+  const L scaled = Select(is_small, x * L(static_cast<T>(std::int64_t{1} << C::fraction_bits)), x);
+  const Ints over = scaled.Bits() - L(C::sqrt_half).Bits();
+  const Ints e = over >> C::fraction_bits;
+  const L m = L::FromBits(scaled.Bits() - (e << C::fraction_bits));
+  // The exponent as a number: the bits of 1.5 * 2^k + e.
+  const L exponent = L::FromBits(L(C::round).Bits() + (e - (is_small & C::fraction_bits))) - L(C::round);
+  const L f = m - L(T(1));
+  const L s = f / (L(T(2)) + f);
+  const L z = s * s;
+  const L half_square = L(T(0.5)) * f * f;
+  // log(m) = f - (f^2 / 2 - s (f^2 / 2 + z R(z))).
+  const L tail = s * Fma(z, Polynomial(z, C::log), half_square) + exponent * L(C::ln2_low);
+  L y = exponent * L(C::ln2_high) - ((half_square - tail) - f);
+  const L infinity(static_cast<T>(HUGE_VAL));
+  y = Select(x == infinity, x, y);
+  y = Select(x == L(T(0)), -infinity, y);
+  const L not_a_number(static_cast<T>(__builtin_nan("")));
+  return Select(~(x > L(T(-0.0))) & ~(x == L(T(0))), not_a_number, y);
+}
+
+// log(1 + x), also for small x: what is lost in 1 + x is added again.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Log1p(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  const L u = L(T(1)) + x;
+  const L lost = x - (u - L(T(1)));
+  const L y = Log(u);
+  const L infinity(static_cast<T>(HUGE_VAL));
+  const typename L::Ints keeps_y = (u == infinity) | (u == L(T(0))) | ~(u > L(T(0)));
+  return Select(u == L(T(1)), x, Select(keeps_y, y, y + lost / u));
+}
+
+// em1 / (em1 + 2) with em1 = exp(2 |x|) - 1; a polynomial where |x| is small.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Tanh(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  using C = detail::Constants<T>;
+  const L magnitude = detail::Abs(x);
+  const detail::Reduced<L> p(detail::Clamp(magnitude + magnitude, T(0), 2 * C::one_tanh));
+  const L power = detail::PowerOfTwo<L>(p.n);
+  const L em1 = Fma(detail::SmallExpm1(p.r), power, power - L(T(1)));
+  const L large = em1 / (em1 + L(T(2)));
+  const L square = magnitude * magnitude;
+  const L small = Fma(Polynomial(square, C::tanh) * square, magnitude, magnitude);
+  return detail::WithSignOf(Select(magnitude < L(T(0.55)), small, large), x);
+}
+
+// 1 / (1 + exp(-x)): z = exp(-|x|) overflows nowhere.
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sigmoid(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  const L z = detail::ExpOf<true>(-detail::Abs(x));
+  return Select(x < L(T(0)), z, L(T(1))) / (L(T(1)) + z);
+}
+
+namespace detail {
+
+// x = q pi / 2 + r, |r| <= pi / 4. For |x| <= largest_angle. pi / 2 is three numbers of 33 bits, so that their products
+// with q are exact; floats are reduced as doubles.
+template <class L>
+struct Angle {
+  typename L::Ints q;
+  L r;
+
+  TENON_HD explicit Angle(const L& x) {
+    using Double = Lanes<double, sizeof(x.v) * 8 / sizeof(typename L::value_type)>;
+    const Double wide(__builtin_convertvector(x.v, typename Double::Vector));
+    const Double round(Constants<double>::round);
+    const Double rounded = Fma(wide, Double(0.63661977236758134308), round);
+    const Double whole = rounded - round;
+    Double rest = wide - whole * Double(1.57079632673412561417e+00);
+    if constexpr (sizeof(typename L::value_type) == 4) {
+      rest = rest - whole * Double(6.07710050650619224932e-11);
+    } else {
+      rest = rest - whole * Double(6.07710050630396597660e-11);
+      rest = rest - whole * Double(2.02226624879595063154e-21);
+    }
+    q = typename L::Ints(__builtin_convertvector((rounded.Bits() - round.Bits()).v, typename L::Ints::Vector));
+    r = L(__builtin_convertvector(rest.v, typename L::Vector));
+  }
+};
+
+// sin(x + quarter * pi / 2).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sine(const Lanes<T, bytes>& x, int quarter) {
+  using L = Lanes<T, bytes>;
+  using C = Constants<T>;
+  const Angle<L> angle(x);
+  const typename L::Ints q = angle.q + quarter;
+  const L z = angle.r * angle.r;
+  const L sine = Fma(Polynomial(z, C::sin) * z, angle.r, angle.r);
+  const L cosine = Fma(Polynomial(z, C::cos) * z, z, L(T(1)) - L(T(0.5)) * z);
+  L y = Select(-(q & 1), cosine, sine);
+  y = L::FromBits(y.Bits() ^ ((q >> 1) << (8 * sizeof(T) - 1)));
+  const typename L::Ints is_far = ~(Abs(x) < L(C::largest_angle));
+  if (AnyOf(is_far)) [[unlikely]] {
+    T angles[L::size], values[L::size];
+    x.Store(angles);
+    y.Store(values);
+    for (int i = 0; i < L::size; ++i) {
+      if (!(std::abs(angles[i]) < C::largest_angle))
+        values[i] = quarter == 0 ? std::sin(angles[i]) : std::cos(angles[i]);
+    }
+    y = L::Load(values);
+  }
+  return y;
+}
+
+}  // namespace detail
+
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Sin(const Lanes<T, bytes>& x) {
+  return Select(x == Lanes<T, bytes>(T(0)), x, detail::Sine(x, 0));  // with its sign
+}
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Cos(const Lanes<T, bytes>& x) {
+  return detail::Sine(x, 1);
+}
+
+// log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> Softplus(const Lanes<T, bytes>& x) {
+  using L = Lanes<T, bytes>;
+  return Select(x > L(T(0)), x, L(T(0))) + Log1p(Exp(-detail::Abs(x)));
+}
+
+// The integral of the normal distribution, 2 / sqrt(pi) times that of exp(-t^2) from 0 to x. Float only: x + x P(x^2)
+// up to 1, above 1 - exp(Q(x)).
+template <int bytes>
+TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
+  using L = Lanes<float, bytes>;
+  constexpr float kSmall[] = {0.12837916572f,    -0.376126258168f,    0.112835851179f, -0.026853811501f,
+                              0.00518832755095f, -0.000801019553531f, 7.8538751194e-5f};
+  constexpr float kLarge[] = {0.000188442223775f, -1.12958018075f,    -0.633216676836f,   -0.108421773999f,
+                              0.0252101180662f,   -0.00420519648731f, 0.000441453647286f, -2.16959087436e-5f};
+  const L magnitude = detail::Clamp(detail::Abs(x), 0.f, 3.95f);
+  const L small = Fma(x, Polynomial(magnitude * magnitude, kSmall), x);
+  const detail::Reduced<L> p(Polynomial(magnitude, kLarge));
+  const L power = detail::PowerOfTwo<L>(p.n);
+  const L large = L(1.f) - Fma(detail::SmallExpm1(p.r), power, power);
+  return Select(magnitude < L(1.f), small, detail::WithSignOf(large, x));
+}
+
+#else
+
+// Never called: nvcc's maps use the functions of the scalar library.
+template <class L>
+L Exp(const L&);
+template <class L>
+L Expm1(const L&);
+template <class L>
+L Log(const L&);
+template <class L>
+L Log1p(const L&);
+template <class L>
+L Tanh(const L&);
+template <class L>
+L Sigmoid(const L&);
+template <class L>
+L Erf(const L&);
+template <class L>
+L Sin(const L&);
+template <class L>
+L Cos(const L&);
+template <class L>
+L Softplus(const L&);
+template <class L>
+L Sqrt(const L&);
+
+#endif  // TENON_DETAIL_LANES
+
+}  // namespace simd
+
+TENON_NAMESPACE_END
+
 // ---- tenon/engine/broadcast.hpp ----
 // Broadcasting of shapes as NumPy and TensorFlow define it, and the plan by which an engine walks over broadcast
 // operands: neighbouring dimensions that all operands treat alike become one, dimensions of size 1 vanish.
@@ -1931,11 +2468,17 @@ namespace detail {
 // An op is a struct with `template <class T> TENON_HD static R map(T x)` (or `map(T x, const Attrs&)`, with its nested
 // type Attrs), twice T for a binary one. half and bfloat16 are no business of map: it is called with floats, and a
 // float that it returns is rounded; an op whose steps must be rounded one by one has `static constexpr bool
-// takes_small_floats = true;`. `static constexpr bool takes_batches = true;` says that map works on
-// simd::Batch<float> and Batch<double> too; such an op includes engine/simd.hpp. `static constexpr float cost_ns` is
-// for slow ones.
-template <class Op>
-concept TakesBatches = requires { requires Op::takes_batches; };
+// takes_small_floats = true;`. A unary op of floats or doubles may have `template <class L> TENON_HD static L
+// lanes(const L& x)` beside map: the same for simd::Lanes, which is what runs then (engine/lane_math.hpp has the
+// functions). `static constexpr float cost_ns` is for slow ones.
+#if TENON_DETAIL_LANES
+template <class Op, class T>
+concept MapsLanes =
+    (std::is_same_v<T, float> || std::is_same_v<T, double>) && requires(simd::Lanes<T, 16> x) { Op::lanes(x); };
+#else
+template <class Op, class T>
+concept MapsLanes = false;
+#endif
 
 template <class T>
 inline constexpr bool kIsSmallFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
@@ -1969,7 +2512,8 @@ using MapResult = std::remove_cvref_t<decltype(CallMap<Op, T...>(nullptr, std::d
 
 template <class Op, class T, class R>
 constexpr float CostNs() {
-  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns);
+  constexpr float kLanesAtOnce = MapsLanes<Op, T> ? (sizeof(T) == 4 ? 5.f : 2.f) : 1.f;
+  if constexpr (requires { Op::cost_ns; }) return static_cast<float>(Op::cost_ns) / kLanesAtOnce;
   constexpr float kMovedByteNs = 0.03f;
   constexpr float kScalarNs = std::is_arithmetic_v<T> ? 0.f : 2.f;
   return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
@@ -2026,55 +2570,22 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
   for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
 }
 
-// Batches. A last part of a batch is computed in a whole one, so that an element's value does not depend on its place.
-template <class Op, class T, class Isa>
-void RunUnaryBatches(const void* attrs, const void* px, void* pout, Index n) {
-  using B = simd::Batch<T, Isa>;
-  const T* x = static_cast<const T*>(px);
-  T* out = static_cast<T*>(pout);
-  Index i = 0;
-  for (; i + 2 * B::size <= n; i += 2 * B::size) {
-    const B first = CallMap<Op>(attrs, B::Load(x + i));
-    const B second = CallMap<Op>(attrs, B::Load(x + i + B::size));
-    first.Store(out + i);
-    second.Store(out + i + B::size);
-  }
-  for (; i < n; i += B::size) {
-    if (n - i >= B::size) {
-      CallMap<Op>(attrs, B::Load(x + i)).Store(out + i);
-    } else {
-      CallMap<Op>(attrs, B::LoadPart(x + i, n - i, T(1))).StorePart(out + i, n - i);
-    }
-  }
+#if TENON_DETAIL_LANES
+template <class Op, class T>
+void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
+  simd::RunLanes<Op, T>(static_cast<const T*>(x), static_cast<T*>(out), n);
 }
-template <class Op, class T, class Isa, bool RepeatA, bool RepeatB>
-void RunBinaryBatches(const void* attrs, const void* pa, const void* pb, void* pout, Index n) {
-  using B = simd::Batch<T, Isa>;
-  const T* a = static_cast<const T*>(pa);
-  const T* b = static_cast<const T*>(pb);
-  T* out = static_cast<T*>(pout);
-  const B all_a(*a), all_b(*b);
-  for (Index i = 0; i < n; i += B::size) {
-    if (n - i >= B::size) {
-      CallMap<Op>(attrs, RepeatA ? all_a : B::Load(a + i), RepeatB ? all_b : B::Load(b + i)).Store(out + i);
-    } else {
-      const B x = RepeatA ? all_a : B::LoadPart(a + i, n - i, T(1)),
-              y = RepeatB ? all_b : B::LoadPart(b + i, n - i, T(1));
-      CallMap<Op>(attrs, x, y).StorePart(out + i, n - i);
-    }
-  }
-}
+#endif
 
 template <class Op, class T, class R>
-inline constexpr bool kUseBatches =
-    TakesBatches<Op> && std::is_same_v<T, R> && (std::is_same_v<T, float> || std::is_same_v<T, double>);
-
-template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>)
-    loop.v = &RunUnaryBatches<Op, T, Isa>;
-  else if constexpr (std::is_arithmetic_v<T>)
+#if TENON_DETAIL_LANES
+  if constexpr (MapsLanes<Op, T> && std::is_same_v<T, R>)
+    loop.v = &RunUnaryLanes<Op, T>;
+  else
+#endif
+      if constexpr (std::is_arithmetic_v<T>)
     loop.v = &RunUnary<Op, T, R>;
   else
     loop.v = &RunUnaryPlain<Op, T, R>;
@@ -2082,15 +2593,11 @@ constexpr UnaryLoop MakeUnaryLoop() {
 }
 
 // The variants with one repeated operand are compiled where they are hot (float, double) or cannot be done without.
-template <class Op, class T, class R, class Isa>
+template <class Op, class T, class R>
 constexpr BinaryLoops MakeBinaryLoops() {
   BinaryLoops loops{nullptr,           nullptr, nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)),
                     CostNs<Op, T, R>()};
-  if constexpr (kUseBatches<Op, T, R>) {
-    loops.vv = &RunBinaryBatches<Op, T, Isa, false, false>;
-    loops.sv = &RunBinaryBatches<Op, T, Isa, true, false>;
-    loops.vs = &RunBinaryBatches<Op, T, Isa, false, true>;
-  } else if constexpr (std::is_arithmetic_v<T>) {
+  if constexpr (std::is_arithmetic_v<T>) {
     loops.vv = &RunBinary<Op, T, R, false, false>;
     if constexpr (std::is_floating_point_v<T>) {
       loops.sv = &RunBinary<Op, T, R, true, false>;
@@ -2109,10 +2616,10 @@ constexpr BinaryLoops MakeBinaryLoops() {
 }  // namespace detail
 
 // The loops of an op for elements of type T and results of type R.
-template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Unit>
-inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
-template <class Op, class T, class R = detail::MapResult<Op, T, T>, class Isa = simd::Unit>
-inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R, Isa>();
+template <class Op, class T, class R = detail::MapResult<Op, T>>
+inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R>();
+template <class Op, class T, class R = detail::MapResult<Op, T, T>>
+inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
 // out[i] = op(x[i]) for n elements.
 inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const void* x, void* out, Index n) {
@@ -2608,6 +3115,10 @@ struct Elu {
   TENON_HD static T map(const T& x) {
     return x < T(0) ? std::expm1(x) : x;
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return Select(x < L(0), simd::Expm1(x), x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Elu, Device, T>;
@@ -2620,6 +3131,12 @@ struct Selu {
   template <class T>
   TENON_HD static T map(const T& x) {
     return x < T(0) ? T(detail::kSeluScaleAlpha) * std::expm1(x) : T(detail::kSeluScale) * x;
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    using T = typename L::value_type;
+    return Select(x < L(0), L(static_cast<T>(detail::kSeluScaleAlpha)) * simd::Expm1(x),
+                  L(static_cast<T>(detail::kSeluScale)) * x);
   }
 
   template <class Device, class T>
@@ -2634,6 +3151,10 @@ struct Softplus {
   template <class T>
   TENON_HD static T map(const T& x) {
     return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Softplus(x);
   }
 
   template <class Device, class T>
@@ -4669,6 +5190,10 @@ struct Sqrt {
   TENON_HD static T map(const T& x) {
     return std::sqrt(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sqrt(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sqrt, Device, T>;
@@ -4683,6 +5208,10 @@ struct Rsqrt {
   TENON_HD static T map(const T& x) {
     return T(1) / std::sqrt(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return L(1) / simd::Sqrt(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Rsqrt, Device, T>;
@@ -4695,6 +5224,10 @@ struct Exp {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::exp(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Exp(x);
   }
 
   template <class Device, class T>
@@ -4716,6 +5249,10 @@ struct Expm1 {
       return std::expm1(x);
     }
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Expm1(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Expm1, Device, T>;
@@ -4728,6 +5265,10 @@ struct Log {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::log(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Log(x);
   }
 
   template <class Device, class T>
@@ -4750,6 +5291,10 @@ struct Log1p {
       return std::log1p(x);
     }
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Log1p(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Log1p, Device, T>;
@@ -4763,6 +5308,10 @@ struct Sigmoid {
   template <class T>
   TENON_HD static T map(const T& x) {
     return T(1) / (T(1) + std::exp(-x));
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sigmoid(x);
   }
 
   template <class Device, class T>
@@ -4885,7 +5434,7 @@ struct MultiplyStep {
     return a * b;
   }
 };
-// NaN when either is. (No jumps: compilers make vectors of these.)
+// NaN when either is. (Two choices, one after the other: g++ makes vectors of these, not of an `or`.)
 struct MaxStep {
   template <class A>
   TENON_HD static A Identity() {
@@ -4896,10 +5445,11 @@ struct MaxStep {
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
+    const A chosen = a > b ? a : b;
     if constexpr (std::is_integral_v<A>)
-      return a > b ? a : b;
+      return chosen;
     else
-      return ((a > b) | (a != a)) ? a : b;
+      return a != a ? a : chosen;
   }
 };
 struct MinStep {
@@ -4912,10 +5462,11 @@ struct MinStep {
   }
   template <class A>
   TENON_HD static A Combine(A a, A b) {
+    const A chosen = a < b ? a : b;
     if constexpr (std::is_integral_v<A>)
-      return a < b ? a : b;
+      return chosen;
     else
-      return ((a < b) | (a != a)) ? a : b;
+      return a != a ? a : chosen;
   }
 };
 
@@ -9626,6 +10177,7 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
       case DataType::kDouble: return &RunCast<float, double>;
       case DataType::kUint8: return &RunCast<float, std::uint8_t>;
+      case DataType::kInt8: return &RunCast<float, std::int8_t>;
       case DataType::kBool: return &RunCast<float, bool>;
       case DataType::kComplex64: return &RunCast<float, complex64>;  // denormals pass, as in TensorFlow
       default: return nullptr;
@@ -9637,6 +10189,8 @@ inline CastLoop DirectCast(DataType from, DataType to) {
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
       case DataType::kUint8: return &RunCast<std::uint8_t, float>;
+      case DataType::kInt8: return &RunCast<std::int8_t, float>;
+      case DataType::kDouble: return &RunCast<double, float>;
       case DataType::kBool: return &RunCast<bool, float>;
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
@@ -11523,8 +12077,16 @@ struct SliceKeys {
 
   std::uint64_t Hash(Index slice) const {
     std::uint64_t h = 0;
-    for (Index o = 0; o < outer; ++o)
-      for (Index i = 0; i < inner; ++i) h = (h ^ keys.Hash((o * n + slice) * inner + i)) * 0xd6e8feb86659fd93 + 1;
+    bool has_nan = false;
+    for (Index o = 0; o < outer; ++o) {
+      for (Index i = 0; i < inner; ++i) {
+        const Index at = (o * n + slice) * inner + i;
+        h = (h ^ keys.Hash(at)) * 0xd6e8feb86659fd93 + 1;
+        has_nan = has_nan || keys.IsNan(at);
+      }
+    }
+    // A slice with a NaN equals none: many of them must not meet in one place.
+    if (has_nan) h = (h ^ static_cast<std::uint64_t>(slice)) * 0xd6e8feb86659fd93;
     return h ^ h >> 32;
   }
   bool Equal(Index a, Index b) const {
@@ -11535,12 +12097,11 @@ struct SliceKeys {
   }
 };
 
-// number[i]: which of the distinct slices slice i is; first: where each of these is met first; counts: how often.
-inline void NumberSlices(const SliceKeys& slices, SlimVector<Index>* number, SlimVector<Index>* first,
-                         SlimVector<Index>* counts) {
-  std::size_t size = 16;
-  while (size < 2 * static_cast<std::size_t>(slices.n)) size *= 2;
-  SlimVector<Index> table(size, -1);  // open addressing: numbers of distinct slices
+// numbers[i]: which of the distinct slices slice i is; first: where each of these is met first; counts: how often.
+// table: `size` places, a power of two above the number of slices.
+inline void NumberSlices(const SliceKeys& slices, Index* table, std::size_t size, Tensor* numbers,
+                         SlimVector<Index>* first, SlimVector<Index>* counts) {
+  std::fill_n(table, size, Index{-1});  // open addressing: numbers of distinct slices
   for (Index i = 0; i < slices.n; ++i) {
     std::size_t at = static_cast<std::size_t>(slices.Hash(i)) & (size - 1);
     while (table[at] >= 0 && !slices.Equal(i, (*first)[static_cast<std::size_t>(table[at])]))
@@ -11550,12 +12111,13 @@ inline void NumberSlices(const SliceKeys& slices, SlimVector<Index>* number, Sli
       first->push_back(i);
       counts->push_back(0);
     }
-    number->push_back(table[at]);
+    StoreIndex(numbers, i, table[at]);
     ++(*counts)[static_cast<std::size_t>(table[at])];
   }
 }
 
-inline Status RunUniqueV2(OpKernelContext& context, const Tensor& x, const HostIndices& axes, bool with_counts) {
+inline Status RunUniqueV2(OpKernelContext& context, Cpu& device, const Tensor& x, const HostIndices& axes,
+                          bool with_counts) {
   if (axes.shape().dims() != 1)
     return errors::InvalidArgument("Unique: axis expects a 1D vector, got shape ", axes.shape());
   if (axes.size() > 1)
@@ -11572,20 +12134,24 @@ inline Status RunUniqueV2(OpKernelContext& context, const Tensor& x, const HostI
   for (int d = 0; d < rank && outer > 0; ++d)
     if (d != axis) (d < axis ? outer : inner) *= x.dim_size(d);
   const ElementKeys keys(x);
-  SlimVector<Index> number, first, counts;
-  NumberSlices({keys, outer, n, inner}, &number, &first, &counts);
-  const auto distinct = static_cast<Index>(first.size());
+  // An empty tensor may have more slices than there is memory for their numbers.
   Tensor *y = nullptr, *idx = nullptr, *count = nullptr;
+  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &idx));
+  std::size_t size = 16;
+  while (size < 2 * static_cast<std::size_t>(n)) size *= 2;
+  const Scratch table(device, size * sizeof(Index));
+  TENON_RETURN_IF_ERROR(table.status("Unique"));
+  SlimVector<Index> first, counts;
+  NumberSlices({keys, outer, n, inner}, table.As<Index>(), size, idx, &first, &counts);
+  const auto distinct = static_cast<Index>(first.size());
   TensorShape shape = x.shape();
   TENON_RETURN_IF_ERROR(shape.SetDimWithStatus(static_cast<int>(axis), distinct));
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &y));
-  TENON_RETURN_IF_ERROR(context.allocate_output(1, TensorShape({n}), &idx));
   const ElementMover mover = MoverOf(x.dtype());
   for (Index o = 0; o < outer; ++o)
     for (Index k = 0; k < distinct; ++k)
       CopyRun(mover, mover.At(x.raw_data(), (o * n + first[static_cast<std::size_t>(k)]) * inner),
               mover.At(y->raw_data(), (o * distinct + k) * inner), inner);
-  for (Index i = 0; i < n; ++i) StoreIndex(idx, i, number[static_cast<std::size_t>(i)]);
   if (!with_counts) return OkStatus();
   TENON_RETURN_IF_ERROR(context.allocate_output(2, TensorShape({distinct}), &count));
   for (Index k = 0; k < distinct; ++k) StoreIndex(count, k, counts[static_cast<std::size_t>(k)]);
@@ -11613,7 +12179,7 @@ struct UniqueV2 {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor&, Tensor&) const {
-      return detail::RunUniqueV2(context.op(), x, axis, false);
+      return detail::RunUniqueV2(context.op(), context.device(), x, axis, false);
     }
   };
 };
@@ -11638,7 +12204,7 @@ struct UniqueWithCountsV2 {
   struct kernel {
     Status Init(OpKernelConstruction& c) { return ServeOnly(c, c.input_type(0), detail::kUniqueTypes); }
     Status operator()(Context<Device>& context, const Tensor& x, HostIndices axis, Tensor&, Tensor&, Tensor&) const {
-      return detail::RunUniqueV2(context.op(), x, axis, true);
+      return detail::RunUniqueV2(context.op(), context.device(), x, axis, true);
     }
   };
 };
@@ -11760,7 +12326,7 @@ struct Arg {
                                         .Attr("T: type")
                                         .Attr("index: int >= 0")
                                         .SetIsStateful()
-                                        .SetShapeFn(shape_inference::UnknownShape);
+                                        .SetShapeFn(shape_inference::ArgShape);
   static constexpr auto kernel_types = TypeAttrs();
   template <class Device>
     requires(Device::type == "CPU")
@@ -17119,7 +17685,7 @@ struct DecodeJSONExample {
 TENON_NAMESPACE_END
 
 // ---- tenon/ops/io/file.hpp ----
-// ReadFile, WriteFile: whole files as texts.
+// ReadFile, WriteFile: whole files as texts. MatchingFiles; ShardedFilename, ShardedFilespec: names of files.
 TENON_NAMESPACE_BEGIN
 
 namespace ops {
@@ -17130,14 +17696,16 @@ inline Status CheckFileName(const In<tstring>& name) {
   if (name.shape().dims() == 0) return OkStatus();
   return errors::InvalidArgument("Input filename tensor must be scalar, but had shape: ", name.shape());
 }
-// The folders on the way to a file, where they are missing.
-inline Status MakeFoldersOf(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
-    const std::string folder = path.substr(0, end);
-    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-      return tenon::detail::FileError("WriteFile", folder, errno);
-  }
+
+inline Status ScalarsToScalar(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = 0; i < c->num_inputs(); ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  c->set_output(0, c->Scalar());
   return OkStatus();
+}
+inline Status CheckScalar(std::string_view what, const TensorShape& shape) {
+  if (shape.dims() == 0) return OkStatus();
+  return errors::InvalidArgument(what, " must be a scalar, got shape ", shape);
 }
 
 }  // namespace detail
@@ -17182,8 +17750,84 @@ struct WriteFile {
       if (contents.shape().dims() != 0)
         return errors::InvalidArgument("Contents tensor must be scalar, but had shape: ", contents.shape());
       const std::string path(filename[0].view());
-      TENON_RETURN_IF_ERROR(detail::MakeFoldersOf(path));
+      TENON_RETURN_IF_ERROR(MakeFoldersOf(path));
       return tenon::WriteFile(path, contents[0].view());
+    }
+  };
+};
+
+// The names of the files that any of the patterns describes (io/folders.hpp), in order.
+struct MatchingFiles {
+  static constexpr auto signature = Op("MatchingFiles")
+                                        .Input("pattern: string")
+                                        .Output("filenames: string")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRankAtMost(c->input(0), 1, &unused));
+                                          c->set_output(0, c->Vector(InferenceContext::kUnknownDim));
+                                          return OkStatus();
+                                        });
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> pattern, Late<tstring>& filenames) const {
+      if (pattern.shape().dims() > 1)
+        return errors::InvalidArgument("Input patterns tensor must be scalar or vector, but had shape: ",
+                                       pattern.shape());
+      SlimVector<std::string> names;
+      for (Index i = 0; i < pattern.size(); ++i) {
+        TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> found, MatchFiles(pattern[i].view()));
+        for (const std::string& name : found) names.push_back(name);
+      }
+      std::sort(names.begin(), names.end());
+      TENON_ASSIGN_OR_RETURN(const Out<tstring> out, filenames.Allocate({static_cast<Index>(names.size())}));
+      for (std::size_t i = 0; i < names.size(); ++i) out[static_cast<Index>(i)].assign(names[i]);
+      return OkStatus();
+    }
+  };
+};
+
+// "NAME-00003-of-00010"
+struct ShardedFilename {
+  static constexpr auto signature = Op("ShardedFilename")
+                                        .Input("basename: string")
+                                        .Input("shard: int32")
+                                        .Input("num_shards: int32")
+                                        .Output("filename: string")
+                                        .SetShapeFn(detail::ScalarsToScalar);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> basename, In<std::int32_t> shard, In<std::int32_t> num_shards,
+                      Out<tstring> filename) const {
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("basename", basename.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("shard", shard.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("num_shards", num_shards.shape()));
+      filename[0].assign(tenon::detail::ShardName(basename[0].view(), shard[0], num_shards[0]));
+      return OkStatus();
+    }
+  };
+};
+
+// "NAME-?????-of-00010", a pattern for the names of all.
+struct ShardedFilespec {
+  static constexpr auto signature = Op("ShardedFilespec")
+                                        .Input("basename: string")
+                                        .Input("num_shards: int32")
+                                        .Output("filename: string")
+                                        .SetShapeFn(detail::ScalarsToScalar);
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, In<tstring> basename, In<std::int32_t> num_shards, Out<tstring> filename) const {
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("basename", basename.shape()));
+      TENON_RETURN_IF_ERROR(detail::CheckScalar("num_shards", num_shards.shape()));
+      const std::string first = tenon::detail::ShardName("", 0, num_shards[0]);  // "-00000-of-00010"
+      filename[0].assign(StrCat(basename[0].view(), "-?????", std::string_view(first).substr(6)));
+      return OkStatus();
     }
   };
 };
@@ -18760,6 +19404,396 @@ struct ParseSingleSequenceExample {
     TENON_RETURN_IF_ERROR(parse.Find());
     return parse.Write(context);
   }
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/save.hpp ----
+// SaveV2, MergeV2Checkpoints: checkpoints in TensorFlow's format. Save, SaveSlices: in its first format.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// A scalar, and `vectors` vectors of as many elements as there are inputs behind them.
+inline Status SaveShape(InferenceContext* c, int vectors) {
+  ShapeHandle shape;
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &shape));
+  for (int i = 1; i <= vectors; ++i) {
+    TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 1, &shape));
+    TENON_RETURN_IF_ERROR(c->WithValue(c->Dim(shape, 0), c->num_inputs() - 1 - vectors, &unused));
+  }
+  return OkStatus();
+}
+
+inline Status CheckPrefixAndNames(const Tensor& prefix, const Tensor& names, const Tensor& specs) {
+  if (prefix.NumElements() != 1)
+    return errors::InvalidArgument("Input prefix should have a single element, got ", prefix.NumElements(),
+                                   " instead.");
+  if (names.dims() != 1 || specs.dims() != 1)
+    return errors::InvalidArgument("Input tensor_names and shape_and_slices should be an 1-D tensors, got ",
+                                   names.shape(), " and ", specs.shape(), " instead.");
+  if (names.NumElements() != specs.NumElements())
+    return errors::InvalidArgument("tensor_names and shape_and_slices have different number of elements: ",
+                                   names.NumElements(), " vs. ", specs.NumElements());
+  return OkStatus();
+}
+// What the text says of the tensor to save; "" is all of it.
+inline Result<ShapeAndSlice> SliceToSave(std::string_view spec, const Tensor& tensor) {
+  if (spec.empty()) return ShapeAndSlice{tensor.shape(), TensorSlice(tensor.dims()), tensor.shape()};
+  TENON_ASSIGN_OR_RETURN(ShapeAndSlice part, ShapeAndSlice::Parse(spec));
+  if (part.part != tensor.shape())
+    return errors::InvalidArgument("Slice in shape_and_slice specification does not match the shape of the tensor to ",
+                                   " save: ", spec, ", tensor: ", tensor.shape());
+  return part;
+}
+
+inline Status SaveBundle(std::string_view prefix, const Tensor& names, const Tensor& specs,
+                         std::span<const Tensor> tensors) {
+  if (names.NumElements() != static_cast<Index>(tensors.size()))
+    return errors::InvalidArgument("Got ", names.NumElements(), " tensor names but ", tensors.size(), " tensors.");
+  BundleWriter writer(prefix);
+  TENON_RETURN_IF_ERROR(writer.Open());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::string_view name = names.data<tstring>()[i].view(), spec = specs.data<tstring>()[i].view();
+    if (spec.empty()) {
+      TENON_RETURN_IF_ERROR(writer.Add(name, tensors[i]));
+      continue;
+    }
+    TENON_ASSIGN_OR_RETURN(const ShapeAndSlice part, SliceToSave(spec, tensors[i]));
+    TENON_RETURN_IF_ERROR(writer.AddSlice(name, part.shape, part.slice, tensors[i]));
+  }
+  return writer.Finish();
+}
+
+// specs: null for whole tensors.
+inline Status SaveTable(const Tensor& filename, const Tensor& names, const Tensor* specs,
+                        std::span<const Tensor> tensors) {
+  if (filename.NumElements() != 1)
+    return errors::InvalidArgument("Input 0 (filename) must be a string scalar; got a tensor of ",
+                                   filename.NumElements(), " elements");
+  const auto count = static_cast<std::size_t>(names.NumElements());
+  const int before = specs == nullptr ? 2 : 3;
+  if (specs != nullptr && specs->NumElements() != names.NumElements())
+    return errors::InvalidArgument("Expected ", count, " elements for the tensor shapes and slices but got ",
+                                   specs->NumElements());
+  if (count != tensors.size())
+    return errors::InvalidArgument("Expected totally ", count + static_cast<std::size_t>(before),
+                                   " inputs as input #1 (which is a string tensor of saved names) contains ", count,
+                                   " names, but received ", tensors.size() + static_cast<std::size_t>(before),
+                                   " inputs");
+  const tstring* const name = names.data<tstring>();
+  SliceCheckpointWriter writer;
+  for (const std::size_t i :
+       SortedOrder(count, [&](std::size_t a, std::size_t b) { return name[a].view() < name[b].view(); })) {
+    TENON_ASSIGN_OR_RETURN(
+        const ShapeAndSlice part,
+        SliceToSave(specs == nullptr ? std::string_view() : specs->data<tstring>()[i].view(), tensors[i]));
+    TENON_RETURN_IF_ERROR(writer.Add(name[i].view(), part.shape, part.slice, tensors[i]));
+  }
+  return writer.Finish(std::string(filename.data<tstring>()->view()));
+}
+
+inline Status MergeCheckpoints(const Tensor& prefixes, const Tensor& destination, bool delete_old_dirs,
+                               bool allow_missing_files) {
+  if (prefixes.dims() != 1)
+    return errors::InvalidArgument("Input checkpoint_prefixes should be an 1-D tensor, got ", prefixes.shape(),
+                                   " instead.");
+  if (destination.dims() != 0)
+    return errors::InvalidArgument("Input destination_prefix should be a scalar tensor, got ", destination.shape(),
+                                   " instead.");
+  SlimVector<std::string> names;
+  for (Index i = 0; i < prefixes.NumElements(); ++i) names.push_back(std::string(prefixes.data<tstring>()[i].view()));
+  const std::string merged(destination.data<tstring>()->view());
+  TENON_RETURN_IF_ERROR(MergeBundles({names.data(), names.size()}, merged, allow_missing_files));
+  if (!delete_old_dirs) return OkStatus();
+  for (const std::string& name : names) {  // those that are empty now
+    const std::string_view folder = tenon::detail::FolderOf(name);
+    if (!folder.empty() && folder != tenon::detail::FolderOf(merged)) ::rmdir(std::string(folder).c_str());
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Writes PREFIX.index and PREFIX.data-00000-of-00001. A text of shape_and_slices says which part of a larger tensor a
+// tensor is ("4 5 0,2:-": rows 0 and 1 of a [4,5]); "" is all of it.
+struct SaveV2 {
+  static constexpr auto signature = Op("SaveV2")
+                                        .Input("prefix: string")
+                                        .Input("tensor_names: string")
+                                        .Input("shape_and_slices: string")
+                                        .Input("tensors: dtypes")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 2); });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, const Tensor& prefix, const Tensor& tensor_names, const Tensor& shape_and_slices,
+                      std::span<const Tensor> tensors) const {
+      TENON_RETURN_IF_ERROR(detail::CheckPrefixAndNames(prefix, tensor_names, shape_and_slices));
+      return detail::SaveBundle(prefix.data<tstring>()->view(), tensor_names, shape_and_slices, tensors);
+    }
+  };
+};
+
+// Makes one checkpoint of several, whose data files it renames. delete_old_dirs: their folders go, where empty.
+struct MergeV2Checkpoints {
+  static constexpr auto signature = Op("MergeV2Checkpoints")
+                                        .Input("checkpoint_prefixes: string")
+                                        .Input("destination_prefix: string")
+                                        .Attr("delete_old_dirs: bool = true")
+                                        .Attr("allow_missing_files: bool = false")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle unused;
+                                          TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 1, &unused));
+                                          return c->WithRank(c->input(1), 0, &unused);
+                                        });
+  struct Attrs {
+    bool delete_old_dirs, allow_missing_files;
+  };
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel : Attrs {
+    Status operator()(Device&, const Tensor& checkpoint_prefixes, const Tensor& destination_prefix) const {
+      return detail::MergeCheckpoints(checkpoint_prefixes, destination_prefix, this->delete_old_dirs,
+                                      this->allow_missing_files);
+    }
+  };
+};
+
+struct Save {
+  static constexpr auto signature = Op("Save")
+                                        .Input("filename: string")
+                                        .Input("tensor_names: string")
+                                        .Input("data: T")
+                                        .Attr("T: list(type) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 1); });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, const Tensor& filename, const Tensor& tensor_names, std::span<const Tensor> data) const {
+      return detail::SaveTable(filename, tensor_names, nullptr, data);
+    }
+  };
+};
+
+struct SaveSlices {
+  static constexpr auto signature = Op("SaveSlices")
+                                        .Input("filename: string")
+                                        .Input("tensor_names: string")
+                                        .Input("shapes_and_slices: string")
+                                        .Input("data: T")
+                                        .Attr("T: list(type) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn([](InferenceContext* c) { return detail::SaveShape(c, 2); });
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Device&, const Tensor& filename, const Tensor& tensor_names, const Tensor& shapes_and_slices,
+                      std::span<const Tensor> data) const {
+      return detail::SaveTable(filename, tensor_names, &shapes_and_slices, data);
+    }
+  };
+};
+
+}  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/ops/io/restore.hpp ----
+// RestoreV2: tensors from checkpoints of either of TensorFlow's formats. Restore, RestoreSlice: from the first one.
+TENON_NAMESPACE_BEGIN
+
+namespace ops {
+
+namespace detail {
+
+// What the text says of an output; "" is nothing.
+inline Status SetSliceShape(InferenceContext* c, int i, std::string_view spec) {
+  if (spec.empty()) {
+    c->set_output(i, c->UnknownShape());
+    return OkStatus();
+  }
+  TENON_ASSIGN_OR_RETURN(const ShapeAndSlice part, ShapeAndSlice::Parse(spec));
+  c->set_output(i, c->MakeShape(part.part.dim_sizes()));
+  return OkStatus();
+}
+inline Status RestoreV2Shape(InferenceContext* c) {
+  ShapeHandle names, specs, unused;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 0, &unused));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(1), 1, &names));
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(2), 1, &specs));
+  TENON_RETURN_IF_ERROR(c->Merge(names, specs, &unused));
+  const Tensor* const texts = c->input_tensor(2);
+  if (texts != nullptr && texts->NumElements() != c->num_outputs())
+    return errors::InvalidArgument("The number of shape_and_slice doesn't match tensor outputs.");
+  for (int i = 0; i < c->num_outputs(); ++i)
+    TENON_RETURN_IF_ERROR(
+        SetSliceShape(c, i, texts == nullptr ? std::string_view() : texts->data<tstring>()[i].view()));
+  return OkStatus();
+}
+inline Status RestoreShape(InferenceContext* c) {
+  ShapeHandle unused;
+  for (int i = 0; i < c->num_inputs(); ++i) TENON_RETURN_IF_ERROR(c->WithRank(c->input(i), 0, &unused));
+  const Tensor* const text = c->num_inputs() > 2 ? c->input_tensor(2) : nullptr;
+  return SetSliceShape(c, 0, text == nullptr ? std::string_view() : text->data<tstring>()->view());
+}
+
+inline Status RestoreBundle(OpKernelContext& context, const Tensor& prefix, const Tensor& names, const Tensor& specs) {
+  TENON_RETURN_IF_ERROR(CheckPrefixAndNames(prefix, names, specs));
+  const int count = context.num_outputs();
+  if (names.NumElements() != count)
+    return errors::InvalidArgument("Got ", names.NumElements(), " tensor names, but ", count, " expected dtypes.");
+  TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open(std::string(prefix.data<tstring>()->view())));
+  SlimVector<TensorShape> shapes(static_cast<std::size_t>(count));
+  std::string wrong;  // all types that are not those asked for
+  for (int i = 0; i < count; ++i) {
+    const std::string_view name = names.data<tstring>()[i].view();
+    DataType stored = DataType::kInvalid;
+    std::string stored_name;
+    TENON_RETURN_IF_ERROR(reader.Describe(name, &stored, &shapes[static_cast<std::size_t>(i)], &stored_name));
+    const DataType wanted = context.expected_output_dtype(i);
+    if (stored == wanted) continue;
+    if (!reader.IsBundle())
+      return errors::InvalidArgument("Expected to restore a tensor of type ", Name(wanted), ", got a tensor of type ",
+                                     stored_name, " instead: tensor_name = ", name);
+    StrAppend(&wrong, wrong.empty() ? "" : "\n", "tensor_name = ", name, "; expected dtype ", Name(wanted),
+              " does not equal original dtype ", stored_name);
+  }
+  if (!wrong.empty()) return errors::InvalidArgument(wrong);
+  for (int i = 0; i < count; ++i) {
+    const std::string_view name = names.data<tstring>()[i].view(), spec = specs.data<tstring>()[i].view();
+    Allocator* const allocator = context.get_allocator({});
+    if (spec.empty()) {
+      TENON_ASSIGN_OR_RETURN(Tensor tensor, reader.Read(name, allocator));
+      context.set_output(i, std::move(tensor));
+      continue;
+    }
+    TENON_ASSIGN_OR_RETURN(const ShapeAndSlice part, ShapeAndSlice::Parse(spec));
+    if (part.shape != shapes[static_cast<std::size_t>(i)])
+      return errors::InvalidArgument(
+          "tensor_name = ", name, "; shape in shape_and_slice spec ", part.shape,
+          " does not match the shape stored in checkpoint: ", shapes[static_cast<std::size_t>(i)]);
+    TENON_ASSIGN_OR_RETURN(Tensor tensor, reader.ReadSlice(name, part.slice, allocator));
+    context.set_output(i, std::move(tensor));
+  }
+  return OkStatus();
+}
+
+inline Status RestoreOne(OpKernelContext& context, const Tensor& pattern, const Tensor& names, const Tensor* specs) {
+  if (pattern.NumElements() != 1)
+    return errors::InvalidArgument("Input 0 (file_pattern) must be a string scalar; got a tensor of ",
+                                   pattern.NumElements(), " elements");
+  if (names.NumElements() < 1 || (specs != nullptr && specs->NumElements() < 1))
+    return errors::InvalidArgument("Restore: tensor_name and shape_and_slice must have an element, got the shape ",
+                                   names.NumElements() < 1 ? names.shape() : specs->shape());
+  TENON_ASSIGN_OR_RETURN(const SliceCheckpointReader reader,
+                         SliceCheckpointReader::Open(std::string(pattern.data<tstring>()->view())));
+  const std::string_view name = names.data<tstring>()->view();
+  const tenon::detail::SlicedTensor* const stored = reader.Find(name);
+  if (stored == nullptr)
+    return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", reader.pattern());
+  const DataType wanted = context.expected_output_dtype(0);
+  if (stored->dtype != wanted)
+    return errors::InvalidArgument("Expected to restore a tensor of type ", Name(wanted), ", got a tensor of type ",
+                                   Name(stored->dtype), " instead: tensor_name = ", name);
+  TensorSlice slice(stored->shape.dims());
+  if (const std::string_view spec = specs == nullptr ? std::string_view() : specs->data<tstring>()->view();
+      !spec.empty()) {
+    TENON_ASSIGN_OR_RETURN(const ShapeAndSlice part, ShapeAndSlice::Parse(spec));
+    if (part.shape != stored->shape)
+      return errors::InvalidArgument("Shape in shape_and_slice spec does not match the shape in the save file: ",
+                                     part.shape, ", save file shape: ", stored->shape);
+    slice = part.slice;
+  }
+  TENON_ASSIGN_OR_RETURN(Tensor tensor, reader.ReadSlice(name, slice, context.get_allocator({})));
+  context.set_output(0, std::move(tensor));
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// The tensors of these names. A text of shape_and_slices asks for part of a tensor ("4 5 0,2:-": rows 0 and 1 of a
+// [4,5]); "" for all of it.
+struct RestoreV2 {
+  static constexpr auto signature = Op("RestoreV2")
+                                        .Input("prefix: string")
+                                        .Input("tensor_names: string")
+                                        .Input("shape_and_slices: string")
+                                        .Output("tensors: dtypes")
+                                        .Attr("dtypes: list(type) >= 1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RestoreV2Shape);
+  static constexpr auto kernel_types = TypeAttrs();
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& prefix, const Tensor& tensor_names,
+                      const Tensor& shape_and_slices, std::span<Tensor>) const {
+      return detail::RestoreBundle(context.op(), prefix, tensor_names, shape_and_slices);
+    }
+  };
+};
+
+// preferred_shard says where to look first, which the mapped files need no hint for.
+struct Restore {
+  static constexpr auto signature = Op("Restore")
+                                        .Input("file_pattern: string")
+                                        .Input("tensor_name: string")
+                                        .Output("tensor: dt")
+                                        .Attr("dt: type")
+                                        .Attr("preferred_shard: int = -1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RestoreShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr std::string_view unused[] = {"preferred_shard"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name, Tensor&) const {
+      return detail::RestoreOne(context.op(), file_pattern, tensor_name, nullptr);
+    }
+  };
+};
+
+struct RestoreSlice {
+  static constexpr auto signature = Op("RestoreSlice")
+                                        .Input("file_pattern: string")
+                                        .Input("tensor_name: string")
+                                        .Input("shape_and_slice: string")
+                                        .Output("tensor: dt")
+                                        .Attr("dt: type")
+                                        .Attr("preferred_shard: int = -1")
+                                        .SetIsStateful()
+                                        .SetShapeFn(detail::RestoreShape);
+  static constexpr auto kernel_types = TypeAttrs();
+  static constexpr std::string_view unused[] = {"preferred_shard"};
+
+  template <class Device>
+    requires(Device::type == "CPU")
+  struct kernel {
+    Status operator()(Context<Device>& context, const Tensor& file_pattern, const Tensor& tensor_name,
+                      const Tensor& shape_and_slice, Tensor&) const {
+      return detail::RestoreOne(context.op(), file_pattern, tensor_name, &shape_and_slice);
+    }
+  };
 };
 
 }  // namespace ops
@@ -26035,6 +27069,10 @@ struct Erf {
   TENON_HD static T map(const T& x) {
     return std::erf(x);
   }
+  template <int bytes>
+  TENON_HD static simd::Lanes<float, bytes> lanes(const simd::Lanes<float, bytes>& x) {
+    return simd::Erf(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Erf, Device, T>;
@@ -27044,6 +28082,10 @@ struct Sin {
   TENON_HD static T map(const T& x) {
     return std::sin(x);
   }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Sin(x);
+  }
 
   template <class Device, class T>
   using kernel = Map1<Sin, Device, T>;
@@ -27056,6 +28098,10 @@ struct Cos {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::cos(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Cos(x);
   }
 
   template <class Device, class T>
@@ -27147,6 +28193,10 @@ struct Tanh {
   template <class T>
   TENON_HD static T map(const T& x) {
     return std::tanh(x);
+  }
+  template <class L>
+  TENON_HD static L lanes(const L& x) {
+    return simd::Tanh(x);
   }
 
   template <class Device, class T>
@@ -53261,8 +54311,9 @@ using All = OpList<
     NonMaxSuppression, NonMaxSuppressionV2, NonMaxSuppressionV3, NonMaxSuppressionV4, NonMaxSuppressionV5,
     // inputs and constants
     ParseExample, ParseExampleV2, ParseSingleExample, DecodeJSONExample, ParseSequenceExample, ParseSequenceExampleV2,
-    ParseSingleSequenceExample, Const, ReadFile, WriteFile, GuaranteeConst, ImmutableConst, Placeholder, PlaceholderV2,
-    PlaceholderWithDefault,
+    ParseSingleSequenceExample, Const, ReadFile, WriteFile, MatchingFiles, ShardedFilename, ShardedFilespec, SaveV2,
+    MergeV2Checkpoints, Save, SaveSlices, RestoreV2, Restore, RestoreSlice, GuaranteeConst, ImmutableConst, Placeholder,
+    PlaceholderV2, PlaceholderWithDefault,
     // linear algebra
     Cross, Cholesky, CholeskyGrad, LogMatrixDeterminant, Lu, MatrixDeterminant, MatrixInverse, FFT, FFT2D, FFT3D, IFFT,
     IFFT2D, IFFT3D, IRFFT, IRFFT2D, IRFFT3D, RFFT, RFFT2D, RFFT3D, BandedTriangularSolve, MatrixSolve, MatrixSolveLs,

@@ -18,7 +18,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dirent.h>
 #include <exception>
+#include <fnmatch.h>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -30,9 +32,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <thread>
 #include <tuple>
 #include <type_traits>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -656,6 +660,33 @@ constexpr bool StartsWith(std::string_view text, std::string_view prefix) {
 }
 constexpr bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+namespace detail {
+template <class T>
+concept HasName = std::is_enum_v<T> && requires(T x) { std::string_view(Name(x)); };
+template <class T>
+concept HasToString = __is_class(T) && requires(const T& x) { std::string(x.ToString()); };
+template <class T>
+concept HasDebugString = __is_class(T) && requires(const T& x) { std::string(x.DebugString()); };
+}  // namespace detail
+
+// std::cout << status << dtype << shape: the text of what has a Name, ToString or DebugString, found by the type's
+// namespace. Any standard stream, without <ostream> here.
+template <class Stream, class T>
+  requires(detail::HasName<T> || detail::HasToString<T> || detail::HasDebugString<T>) &&
+          requires { typename Stream::traits_type; }
+Stream& operator<<(Stream& stream, const T& value) {
+  if constexpr (detail::HasName<T>) {
+    stream << std::string_view(Name(value));
+  } else if constexpr (detail::HasToString<T>) {
+    const std::string text = value.ToString();
+    stream << std::string_view(text);
+  } else {
+    const std::string text = value.DebugString();
+    stream << std::string_view(text);
+  }
+  return stream;
 }
 
 TENON_SETUP_CODE_END
@@ -1481,7 +1512,7 @@ TENON_NAMESPACE_END
 
 // ---- tenon/memory/cpu_allocator.hpp ----
 // The processor's memory: aligned_alloc behind bounded thread-local lists of small free blocks (a hit costs a few
-// nanoseconds, aligned_alloc 40-70), huge pages for large blocks, statistics on demand.
+// nanoseconds, aligned_alloc 40-70) and a bounded list of large ones, huge pages for those, statistics on demand.
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -1554,6 +1585,196 @@ inline void MarkReturned([[maybe_unused]] void* block, [[maybe_unused]] std::siz
 TENON_NAMESPACE_END
 
 #undef TENON_DETAIL_ASAN
+
+// ---- tenon/memory/large_block_cache.hpp ----
+// The large free blocks that a process keeps for itself: what goes back to the system comes again as pages that the
+// system clears first, which costs more than most ops do with them.
+#if defined(__linux__)
+#include <unistd.h>
+#endif
+
+// ---- tenon/base/mutex.hpp ----
+// Locks: Mutex sleeps at once, SpinLock only after a while. Includes <mutex>, so no header that session.hpp reaches may
+// include this one.
+#if __has_include(<sched.h>)
+#include <sched.h>
+#include <time.h>
+#endif
+
+// ---- tenon/base/mutex.hpp ----
+TENON_NAMESPACE_BEGIN
+
+using Mutex = std::mutex;
+using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
+
+// For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
+// one store and touches nothing after it, so that the next holder may destroy the lock.
+class SpinLock {
+ public:
+  constexpr SpinLock() = default;
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+  void lock() {
+    while (locked_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      WaitUntilFree();
+  }
+  bool try_lock() {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
+  // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
+  TENON_COLD void WaitUntilFree() const {
+    for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
+#if __has_include(<sched.h>)
+      if (round >= kRoundsUntilNap) {
+        const timespec nap{0, kNapNanoseconds};
+        nanosleep(&nap, nullptr);
+      } else if (round >= kRoundsUntilYield) {
+        sched_yield();
+      }
+#endif
+    }
+  }
+
+  static constexpr int kRoundsUntilYield = 100;
+  static constexpr int kRoundsUntilNap = 400;
+  static constexpr long kNapNanoseconds = 50000;
+
+  std::atomic<bool> locked_{false};
+};
+
+using SpinLockHolder = std::lock_guard<SpinLock>;
+
+TENON_NAMESPACE_END
+
+// ---- tenon/memory/large_block_cache.hpp ----
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// thread-safe. Blocks of std::aligned_alloc, each as long as its size class (memory/block.hpp). When there is no room
+// for one more, those go back that lay here longest.
+class LargeBlockCache {
+ public:
+  static constexpr int kMaxBlocks = 32;
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+
+  constexpr LargeBlockCache() = default;
+  constexpr ~LargeBlockCache() {
+    if (!std::is_constant_evaluated()) Release();
+  }
+  LargeBlockCache(const LargeBlockCache&) = delete;
+  LargeBlockCache& operator=(const LargeBlockCache&) = delete;
+
+  // A block of that class, the one that came last, or null.
+  void* Take(std::size_t size_class) {
+    if (count_hint_ == 0) return nullptr;
+    const SpinLockHolder hold(lock_);
+    for (int i = count_; i-- > 0;) {
+      if (blocks_[i].size_class != size_class) continue;
+      void* const memory = blocks_[i].memory;
+      Remove(i);
+      return memory;
+    }
+    return nullptr;
+  }
+
+  // The block is kept, or given back to the system.
+  void Give(void* memory, std::size_t size_class) {
+    const std::size_t bytes = SizeClassBytes(size_class);
+    const std::size_t limit = Limit();
+    if (bytes > limit) {
+      std::free(memory);
+      return;
+    }
+    Block leaving[kMaxBlocks];
+    int num_leaving = 0;
+    {
+      const SpinLockHolder hold(lock_);
+      while (count_ == kMaxBlocks || bytes_ + bytes > limit) {
+        leaving[num_leaving++] = blocks_[0];
+        Remove(0);
+      }
+      blocks_[count_++] = {memory, size_class};
+      bytes_ += bytes;
+      count_hint_ = count_;
+      MarkFree(memory, bytes);
+    }
+    FreeAll(leaving, num_leaving);
+  }
+
+  // All blocks go back to the system; returns their bytes.
+  std::size_t Release() {
+    Block leaving[kMaxBlocks];
+    int num_leaving = 0;
+    std::size_t bytes = 0;
+    {
+      const SpinLockHolder hold(lock_);
+      bytes = bytes_;
+      while (count_ > 0) {
+        leaving[num_leaving++] = blocks_[count_ - 1];
+        Remove(count_ - 1);
+      }
+    }
+    FreeAll(leaving, num_leaving);
+    return bytes;
+  }
+
+  // At most so many bytes are kept from now on, and never more than kMostBytes; 0: none.
+  void SetLimit(std::size_t bytes) {
+    limit_.store(bytes < kMostBytes ? bytes : kMostBytes, std::memory_order_relaxed);
+    Release();
+  }
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t size_class;
+  };
+
+  // Unless somebody said otherwise: a 64th of the machine's memory.
+  std::size_t Limit() {
+    std::size_t limit = limit_.load(std::memory_order_relaxed);
+    if (limit != kUnknown) [[likely]]
+      return limit;
+    limit = kMostBytes;
+#if defined(__linux__)
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) {
+      const std::size_t share = static_cast<std::size_t>(pages) / 64 * static_cast<std::size_t>(page);
+      if (share < limit) limit = share;
+    }
+#endif
+    limit_.store(limit, std::memory_order_relaxed);
+    return limit;
+  }
+  void Remove(int i) {
+    bytes_ -= SizeClassBytes(blocks_[i].size_class);
+    --count_;
+    count_hint_ = count_;
+    for (; i < count_; ++i) blocks_[i] = blocks_[i + 1];
+  }
+  static void FreeAll(const Block* blocks, int count) {
+    for (int i = 0; i < count; ++i) {
+      MarkReturned(blocks[i].memory, SizeClassBytes(blocks[i].size_class));
+      std::free(blocks[i].memory);
+    }
+  }
+
+  static constexpr std::size_t kUnknown = ~std::size_t{0};
+  std::atomic<std::size_t> limit_{kUnknown};
+  std::atomic<int> count_hint_{0};  // changes under the lock
+  SpinLock lock_;                   // guards what follows
+  int count_ = 0;
+  std::size_t bytes_ = 0;
+  Block blocks_[kMaxBlocks] = {};  // those that came first, first
+};
+
+}  // namespace detail
+TENON_NAMESPACE_END
 
 // ---- tenon/memory/cpu_allocator.hpp ----
 TENON_NAMESPACE_BEGIN
@@ -1661,7 +1882,7 @@ class HostAllocator final : public Allocator {
     if (bytes <= detail::CpuBlockCache::kLargestBlock && alignment <= kAlignment) [[likely]] {
       DeallocateSmall(ptr, bytes);
     } else {
-      std::free(ptr);
+      DeallocateLarge(ptr, alignment, bytes);
     }
   }
 
@@ -1703,6 +1924,11 @@ class HostAllocator final : public Allocator {
 
   // Gives the free blocks of the calling thread back to the system.
   void ReleaseThreadCache() { detail::cpu_block_cache.FreeAll(); }
+  // The same for the large free blocks (above 32 KiB), which all threads share; returns their bytes.
+  std::size_t ReleaseLargeBlocks() { return large_blocks_.Release(); }
+  // At most so many bytes of large free blocks are kept, but never more than 128 MiB; 0: none. A 64th of the machine's
+  // memory unless this is called.
+  void SetMostLargeBlockBytes(std::size_t bytes) { large_blocks_.SetLimit(bytes); }
 
  private:
   static constexpr unsigned kStats = 1, kObserver = 2;
@@ -1763,12 +1989,35 @@ class HostAllocator final : public Allocator {
     ++cache.counts[c];
   }
 
+  static bool IsCacheable(std::size_t alignment, std::size_t bytes) {
+    return alignment <= kAlignment && bytes <= detail::LargeBlockCache::kMostBytes;
+  }
+
   TENON_COLD void* AllocateLarge(std::size_t alignment, std::size_t bytes) {
     if (bytes > detail::kMaxBlockBytes || alignment > detail::kMaxBlockBytes) return nullptr;
     WarnIfMuch(bytes);
+    const std::size_t c = detail::SizeClass(bytes);
+    const bool is_cacheable = IsCacheable(alignment, bytes);
+    const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
+    void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
+    if (ptr == nullptr) {
+      ptr = AllocateFromSystem(alignment, block_bytes);
+      if (ptr == nullptr && large_blocks_.Release() > 0) ptr = AllocateFromSystem(alignment, block_bytes);
+    }
+    if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
+    return ptr;
+  }
+  TENON_COLD void DeallocateLarge(void* ptr, std::size_t alignment, std::size_t bytes) {
+    if (IsCacheable(alignment, bytes)) {
+      large_blocks_.Give(ptr, detail::SizeClass(bytes));
+    } else {
+      std::free(ptr);
+    }
+  }
+  static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
     if (bytes >= kHugePageThreshold && alignment < kHugePage) alignment = kHugePage;
-    void* ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+    void* const ptr = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     constexpr std::size_t kPage = 4096;
     if (ptr != nullptr && bytes >= kHugePageThreshold) madvise(ptr, bytes / kPage * kPage, MADV_HUGEPAGE);
@@ -1810,6 +2059,7 @@ class HostAllocator final : public Allocator {
     TENON_LOG(kWarning, "Allocation of ", bytes, " exceeds 10% of free system memory.");
   }
 
+  detail::LargeBlockCache large_blocks_;
   std::atomic<unsigned> watched_{0};  // kStats, kObserver
   std::atomic<AllocationObserver*> observer_{nullptr};
   std::atomic<bool> warned_of_total_{false};
@@ -2006,13 +2256,17 @@ class alignas(64) Buffer {
     buffer->arg_ = arg;
     return buffer;
   }
-  // The same with any callable, deleter().
+  // The same with any callable: deleter(), or deleter(data) as std::free is called.
   template <class Deleter>
-    requires std::is_invocable_v<Deleter&>
+    requires(std::is_invocable_v<Deleter&> || std::is_invocable_v<Deleter&, void*>)
   static Buffer* Wrap(void* data, std::size_t bytes, Deleter deleter) {
-    const auto run = [](void*, void* arg) {
+    const auto run = [](void* freed, void* arg) {
       Deleter* owned = static_cast<Deleter*>(arg);
-      (*owned)();
+      if constexpr (std::is_invocable_v<Deleter&>) {
+        (*owned)();
+      } else {
+        (*owned)(freed);
+      }
       delete owned;
     };
     return Wrap(data, bytes, run, new Deleter(std::move(deleter)));
@@ -2544,6 +2798,16 @@ TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::si
   ::operator delete(old);
   return made;
 }
+// The same for `count` items more, which are copied from `items`.
+TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std::size_t* size, std::size_t* capacity,
+                                        const void* items, std::size_t count) {
+  const std::size_t needed = *size + count;
+  if (needed > *capacity)
+    data = GrowBytes(data, item_bytes, *size, NextCapacity(*capacity, needed, item_bytes), capacity);
+  if (count != 0) std::memcpy(static_cast<std::byte*>(data) + *size * item_bytes, items, count * item_bytes);
+  *size = needed;
+  return data;
+}
 
 }  // namespace detail
 
@@ -2560,7 +2824,7 @@ class SlimVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  constexpr SlimVector() noexcept = default;
+  TENON_ALWAYS_INLINE constexpr SlimVector() noexcept {}
   constexpr explicit SlimVector(size_type count) : SlimVector() { resize(count); }
   constexpr SlimVector(size_type count, const T& value) : SlimVector() { resize(count, value); }
   TENON_ALWAYS_INLINE constexpr SlimVector(std::initializer_list<T> items) : SlimVector() {
@@ -2593,7 +2857,7 @@ class SlimVector {
       T* const data = other.data_;
       const size_type size = other.size_, capacity = other.capacity_;
       other.Forget();  // before the items go: `other` may be a part of one of them
-      if (data_ != nullptr) Destroy();
+      Discard();
       data_ = data;
       size_ = size;
       capacity_ = capacity;
@@ -2604,9 +2868,7 @@ class SlimVector {
     assign(items.begin(), items.end());
     return *this;
   }
-  TENON_ALWAYS_INLINE constexpr ~SlimVector() {
-    if (data_ != nullptr) Destroy();
-  }
+  TENON_ALWAYS_INLINE constexpr ~SlimVector() { Discard(); }
 
   // Nothing assigned, appended or inserted may be an item of this vector, except by push_back, emplace_back and resize.
   template <class Iterator>
@@ -2625,34 +2887,27 @@ class SlimVector {
   }
   TENON_NOINLINE constexpr void resize(size_type count) {
     if (count > capacity_) Grow(Larger(count));
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_);
+    for (; size_ < count; ++size_) Construct(data_ + size_);
     Truncate(count);
   }
   TENON_NOINLINE constexpr void resize(size_type count, const T& value) {
     if (count > capacity_) {
       const T copy(value);  // `value` may be one of the items that move
       Grow(Larger(count));
-      for (; size_ < count; ++size_) std::construct_at(data_ + size_, copy);
+      for (; size_ < count; ++size_) Construct(data_ + size_, copy);
     }
-    for (; size_ < count; ++size_) std::construct_at(data_ + size_, value);
+    for (; size_ < count; ++size_) Construct(data_ + size_, value);
     Truncate(count);
   }
   TENON_ALWAYS_INLINE constexpr void push_back(const T& item) { emplace_back(item); }
   TENON_ALWAYS_INLINE constexpr void push_back(T&& item) { emplace_back(static_cast<T&&>(item)); }
   template <class... Args>
-  constexpr T& emplace_back(Args&&... args) {
+  TENON_ALWAYS_INLINE constexpr T& emplace_back(Args&&... args) {
     if constexpr (IsBytes()) {
       const T item(static_cast<Args&&>(args)...);  // an argument may be one of the items that move
-      if (size_ == capacity_) [[unlikely]]
-        Grow(0);
-      return *std::construct_at(data_ + size_++, item);
+      return PushBytes(item);
     } else {
-      T* const data = size_ == capacity_ ? Allocate(Larger(0)) : data_;
-      T* const item = std::construct_at(data + size_, static_cast<Args&&>(args)...);
-      if (data != data_) [[unlikely]]
-        MoveTo(data, Larger(0));
-      ++size_;
-      return *item;
+      return Emplace(static_cast<Args&&>(args)...);
     }
   }
   TENON_ALWAYS_INLINE constexpr void pop_back() { Truncate(size_ - 1); }
@@ -2669,12 +2924,12 @@ class SlimVector {
   }
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
-  TENON_NOINLINE constexpr void append(Iterator first, Iterator last) {
-    if constexpr (requires { static_cast<size_type>(last - first); }) {
-      const size_type needed = size_ + static_cast<size_type>(last - first);
-      if (needed > capacity_) Grow(Larger(needed));
+  TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
+    if constexpr (std::is_convertible_v<Iterator, const T*>) {
+      AppendArray(first, static_cast<size_type>(last - first));
+    } else {
+      AppendEach(first, last);
     }
-    for (; first != last; ++first) emplace_back(*first);
   }
   constexpr iterator erase(const_iterator position) { return erase(position, position + 1); }
   constexpr iterator erase(const_iterator first, const_iterator last) {
@@ -2729,21 +2984,70 @@ class SlimVector {
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
     return detail::NextCapacity(capacity_, wanted, sizeof(T));
   }
+  // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
+  template <class... Args>
+  TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
+    if (TENON_IS_CONSTANT_EVALUATED()) {
+      return std::construct_at(at, static_cast<Args&&>(args)...);
+    } else {
+      return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
+    }
+  }
   // Room for `capacity` items, or for twice as many as now.
   TENON_ALWAYS_INLINE constexpr void Grow(size_type capacity) {
     if constexpr (IsBytes()) {
-      if (!TENON_IS_CONSTANT_EVALUATED()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        GrowByMoving(capacity);
+      } else {
         data_ = static_cast<T*>(detail::GrowBytes(data_, sizeof(T), size_, capacity, &capacity_));
-        return;
       }
+    } else {
+      GrowByMoving(capacity);
     }
+  }
+  TENON_ALWAYS_INLINE constexpr void GrowByMoving(size_type capacity) {
     const size_type larger = capacity == 0 ? Larger(0) : capacity;
     MoveTo(Allocate(larger), larger);
+  }
+  // `item` is none of those that may move.
+  constexpr T& PushBytes(const T& item) {
+    if (size_ == capacity_) [[unlikely]]
+      Grow(0);
+    return *Construct(data_ + size_++, item);
+  }
+  template <class... Args>
+  constexpr T& Emplace(Args&&... args) {
+    const size_type capacity = size_ == capacity_ ? Larger(0) : capacity_;
+    T* const data = capacity != capacity_ ? Allocate(capacity) : data_;
+    T* const item = Construct(data + size_, static_cast<Args&&>(args)...);  // `args` may be of an item that moves
+    if (data != data_) [[unlikely]]
+      MoveTo(data, capacity);
+    ++size_;
+    return *item;
+  }
+  TENON_ALWAYS_INLINE constexpr void AppendArray(const T* items, size_type count) {
+    if constexpr (IsBytes()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        AppendEach(items, items + count);
+      } else {
+        data_ = static_cast<T*>(detail::AppendBytes(data_, sizeof(T), &size_, &capacity_, items, count));
+      }
+    } else {
+      AppendEach(items, items + count);
+    }
+  }
+  template <class Iterator>
+  TENON_NOINLINE constexpr void AppendEach(Iterator first, Iterator last) {
+    if constexpr (requires { static_cast<size_type>(last - first); }) {
+      const size_type needed = size_ + static_cast<size_type>(last - first);
+      if (needed > capacity_) Grow(Larger(needed));
+    }
+    for (; first != last; ++first) emplace_back(*first);
   }
   // Moves the items to `data`, which has room for `capacity` of them.
   TENON_NOINLINE constexpr void MoveTo(T* data, size_type capacity) {
     for (size_type i = 0; i < size_; ++i) {
-      std::construct_at(data + i, static_cast<T&&>(data_[i]));
+      Construct(data + i, static_cast<T&&>(data_[i]));
       data_[i].~T();
     }
     Free();
@@ -2766,8 +3070,17 @@ class SlimVector {
   TENON_NOINLINE constexpr void DestroyFrom(size_type count) noexcept {
     for (size_type i = count; i < size_; ++i) data_[i].~T();
   }
+  // The end of the items and of their memory.
+  TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
+    if (data_ == nullptr) return;
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      Free();
+    } else {
+      Destroy();
+    }
+  }
   TENON_NOINLINE constexpr void Destroy() noexcept {
-    Truncate(0);
+    for (size_type i = 0; i < size_; ++i) data_[i].~T();
     Free();
   }
   TENON_ALWAYS_INLINE constexpr void Forget() noexcept {
@@ -3969,31 +4282,31 @@ class ArrayFormatter {
 
   void AppendElement(Index i) {
     switch (dtype_) {
-      case DataType::kFloat: return Append<float>(i);
-      case DataType::kDouble: return Append<double>(i);
-      case DataType::kInt32: return Append<std::int32_t>(i);
-      case DataType::kUint32: return Append<std::uint32_t>(i);
-      case DataType::kInt16: return Append<std::int16_t>(i);
-      case DataType::kUint16: return Append<std::uint16_t>(i);
-      case DataType::kInt8: return Append<std::int8_t, int>(i);
-      case DataType::kUint8: return Append<std::uint8_t, int>(i);
-      case DataType::kInt64: return Append<std::int64_t>(i);
-      case DataType::kUint64: return Append<std::uint64_t>(i);
+      case DataType::kFloat: return Real(At<float>(i));
+      case DataType::kDouble: return StrAppend(&out_, At<double>(i));
+      case DataType::kInt32: return Integer(At<std::int32_t>(i));
+      case DataType::kUint32: return Integer(At<std::uint32_t>(i));
+      case DataType::kInt16: return Integer(At<std::int16_t>(i));
+      case DataType::kUint16: return Integer(At<std::uint16_t>(i));
+      case DataType::kInt8: return Integer(static_cast<int>(At<std::int8_t>(i)));
+      case DataType::kUint8: return Integer(static_cast<int>(At<std::uint8_t>(i)));
+      case DataType::kInt64: return Integer(At<std::int64_t>(i));
+      case DataType::kUint64: return StrAppend(&out_, At<std::uint64_t>(i));
       case DataType::kBool: out_ += static_cast<const unsigned char*>(data_)[i] != 0 ? '1' : '0'; return;
-      case DataType::kHalf: return Append<half, float>(i);
-      case DataType::kBfloat16: return Append<bfloat16, float>(i);
-      case DataType::kFloat8E5M2: return Append<float8_e5m2, float>(i);
-      case DataType::kFloat8E4M3FN: return Append<float8_e4m3fn, float>(i);
-      case DataType::kFloat8E4M3B11FNUZ: return Append<float8_e4m3b11fnuz, float>(i);
-      case DataType::kFloat4E2M1FN: return Append<float4_e2m1fn, float>(i);
-      case DataType::kQint8: return Append<qint8, int>(i);
-      case DataType::kQuint8: return Append<quint8, int>(i);
-      case DataType::kQint16: return Append<qint16, int>(i);
-      case DataType::kQuint16: return Append<quint16, int>(i);
-      case DataType::kInt4: return Append<int4, int>(i);
-      case DataType::kUint4: return Append<uint4, int>(i);
-      case DataType::kInt2: return Append<int2, int>(i);
-      case DataType::kUint2: return Append<uint2, int>(i);
+      case DataType::kHalf: return Real(static_cast<float>(At<half>(i)));
+      case DataType::kBfloat16: return Real(static_cast<float>(At<bfloat16>(i)));
+      case DataType::kFloat8E5M2: return Real(static_cast<float>(At<float8_e5m2>(i)));
+      case DataType::kFloat8E4M3FN: return Real(static_cast<float>(At<float8_e4m3fn>(i)));
+      case DataType::kFloat8E4M3B11FNUZ: return Real(static_cast<float>(At<float8_e4m3b11fnuz>(i)));
+      case DataType::kFloat4E2M1FN: return Real(static_cast<float>(At<float4_e2m1fn>(i)));
+      case DataType::kQint8: return Integer(static_cast<int>(At<qint8>(i)));
+      case DataType::kQuint8: return Integer(static_cast<int>(At<quint8>(i)));
+      case DataType::kQint16: return Integer(static_cast<int>(At<qint16>(i)));
+      case DataType::kQuint16: return Integer(static_cast<int>(At<quint16>(i)));
+      case DataType::kInt4: return Integer(static_cast<int>(At<int4>(i)));
+      case DataType::kUint4: return Integer(static_cast<int>(At<uint4>(i)));
+      case DataType::kInt2: return Integer(static_cast<int>(At<int2>(i)));
+      case DataType::kUint2: return Integer(static_cast<int>(At<uint2>(i)));
       case DataType::kString: {
         const std::string text = Utf8SafeCEscape(static_cast<const tstring*>(data_)[i].view());
         return quoted_ ? StrAppend(&out_, "\"", text, "\"") : StrAppend(&out_, text);
@@ -4057,14 +4370,16 @@ class ArrayFormatter {
     out_ += ']';
   }
 
-  void Append(std::string_view text) { out_ += text; }
+  void AppendText(std::string_view text) { out_ += text; }
   std::string Take() { return std::move(out_); }
 
  private:
-  template <class T, class Printed = T>
-  void Append(Index i) {
-    StrAppend(&out_, static_cast<Printed>(static_cast<const T*>(data_)[i]));
+  template <class T>
+  TENON_ALWAYS_INLINE const T& At(Index i) const {
+    return static_cast<const T*>(data_)[i];
   }
+  void Integer(std::int64_t value) { StrAppend(&out_, value); }
+  void Real(float value) { StrAppend(&out_, value); }
   void AppendSpacing(std::size_t d) {
     if (d + 1 == dims_.size()) {
       out_ += ' ';
@@ -4096,15 +4411,15 @@ inline std::string SummarizeArray(DataType dtype, const void* data, const Tensor
   ArrayFormatter out(dtype, data, shape.dim_sizes(), limit, print_v2);
   if (kIrregularlyPrintedTypes.contains(dtype) || shape.dims() == 0) {
     const bool brackets = print_v2 && shape.dims() != 0;
-    if (brackets) out.Append("[");
+    if (brackets) out.AppendText("[");
     out.AppendFlat(limit);
-    if (n > limit) out.Append("...");
-    if (brackets) out.Append("]");
+    if (n > limit) out.AppendText("...");
+    if (brackets) out.AppendText("]");
   } else if (print_v2) {
     out.AppendNested();
   } else {
     out.AppendPlain();
-    if (n > limit) out.Append("...");
+    if (n > limit) out.AppendText("...");
   }
   return out.Take();
 }
@@ -4425,12 +4740,11 @@ class Tensor {
     return tensor;
   }
   // Memory of the caller, aligned for the type (aligned views end the program otherwise; tensor::FromMemory refuses or
-  // copies it); it must outlive every tensor that shares it. No kernel writes to it in
-  // place.
+  // copies it); it must outlive every tensor that shares it. No kernel writes to it in place.
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), nullptr, nullptr));
   }
-  // The same; deleter() runs when the last tensor that shares the memory is gone, on that thread.
+  // The same; deleter(), or deleter(data), runs when the last tensor that shares the memory is gone, on that thread.
   template <class Deleter>
   static Tensor FromMemory(DataType dtype, const TensorShape& shape, void* data, Deleter deleter) {
     return Tensor(dtype, shape, Buffer::Wrap(data, BytesOf(dtype, shape), std::move(deleter)));
@@ -5815,64 +6129,6 @@ template <> struct std::hash<tenon::uint4> : tenon::detail::ElementHash<tenon::u
 template <> struct std::hash<tenon::int2> : tenon::detail::ElementHash<tenon::int2> {};
 template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::uint2> {};
 // clang-format on
-
-// ---- tenon/base/mutex.hpp ----
-// Locks: Mutex sleeps at once, SpinLock only after a while. Includes <mutex>, so no header that session.hpp reaches may
-// include this one.
-#if __has_include(<sched.h>)
-#include <sched.h>
-#include <time.h>
-#endif
-
-// ---- tenon/base/mutex.hpp ----
-TENON_NAMESPACE_BEGIN
-
-using Mutex = std::mutex;
-using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
-
-// For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
-// one store and touches nothing after it, so that the next holder may destroy the lock.
-class SpinLock {
- public:
-  constexpr SpinLock() = default;
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
-  void lock() {
-    while (locked_.exchange(true, std::memory_order_acquire)) [[unlikely]]
-      WaitUntilFree();
-  }
-  bool try_lock() {
-    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
-  }
-  void unlock() { locked_.store(false, std::memory_order_release); }
-
- private:
-  // Reads until the lock looks free: first without a pause, as it is held for a few instructions as a rule; then lets
-  // other threads run, for the holder may have lost its core; then sleeps, for the holder may be in a system call.
-  TENON_COLD void WaitUntilFree() const {
-    for (int round = 0; locked_.load(std::memory_order_relaxed); ++round) {
-#if __has_include(<sched.h>)
-      if (round >= kRoundsUntilNap) {
-        const timespec nap{0, kNapNanoseconds};
-        nanosleep(&nap, nullptr);
-      } else if (round >= kRoundsUntilYield) {
-        sched_yield();
-      }
-#endif
-    }
-  }
-
-  static constexpr int kRoundsUntilYield = 100;
-  static constexpr int kRoundsUntilNap = 400;
-  static constexpr long kNapNanoseconds = 50000;
-
-  std::atomic<bool> locked_{false};
-};
-
-using SpinLockHolder = std::lock_guard<SpinLock>;
-
-TENON_NAMESPACE_END
 
 // ---- tenon/base/owned.hpp ----
 // Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
@@ -9149,8 +9405,8 @@ namespace tensor {
 // What becomes of memory whose address does not suit the element type.
 enum class Misaligned { kRefuse, kCopy };
 
-// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter() runs when nobody shares the
-// memory any longer, at once where it was copied; on failure it is not called.
+// A view of `bytes` bytes of the caller: Tensor::FromMemory with its checks. deleter(), or deleter(data), runs when
+// nobody shares the memory any longer, at once where it was copied; on failure it is not called.
 inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes,
                                  Misaligned misaligned = Misaligned::kRefuse) {
   const bool copies =
@@ -9164,13 +9420,17 @@ inline Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void*
   return made;
 }
 template <class Deleter>
-  requires std::is_invocable_v<Deleter&>
+  requires(std::is_invocable_v<Deleter&> || std::is_invocable_v<Deleter&, void*>)
 Result<Tensor> FromMemory(DataType dtype, const TensorShape& shape, void* data, std::size_t bytes, Deleter deleter,
                           Misaligned misaligned = Misaligned::kRefuse) {
   Result<Tensor> made = FromMemory(dtype, shape, data, bytes, misaligned);
   if (!made.ok()) return made;
   if (made->buffer() == nullptr || made->raw_data() != data) {
-    deleter();
+    if constexpr (std::is_invocable_v<Deleter&>) {
+      deleter();
+    } else {
+      deleter(data);
+    }
     return made;
   }
   return Tensor::FromMemory(dtype, shape, data, std::move(deleter));
@@ -11218,10 +11478,9 @@ class TensorDecoder {
   const Status& status() const { return status_; }
 
  private:
-  template <class... Args>
-  TENON_COLD bool Fail(const Args&... args) {
-    status_ = errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ",
-                                      args...);
+  TENON_COLD bool Fail(std::string_view what) {
+    status_ =
+        errors::InvalidArgument("TensorProto of type ", DataTypeString(dtype_), " and shape ", raw_shape_, ": ", what);
     return false;
   }
 
@@ -11246,7 +11505,7 @@ class TensorDecoder {
 
   bool CheckHeader() {
     if (TypedFieldOf(dtype_).number == 0) {
-      return Fail(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have");
+      return Fail(StrCat(static_cast<std::int32_t>(dtype_), " is not the number of a dtype that a tensor can have"));
     }
     if (Status s = MakeFullShape(raw_shape_, &shape_); !s.ok()) return Fail(s.message());
     return true;
@@ -11280,14 +11539,14 @@ class TensorDecoder {
   bool TakePlainContent(std::string_view content, Tensor* out) {
     const auto element = static_cast<std::uint64_t>(SizeOf(dtype_));
     if (content.size() % element != 0 || content.size() / element != static_cast<std::uint64_t>(elements_)) {
-      return Fail("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ", element,
-                  " bytes");
+      return Fail(StrCat("tensor_content has ", content.size(), " bytes, expected ", elements_, " elements of ",
+                         element, " bytes"));
     }
     if (dtype_ == DataType::kBool) {
       for (const char c : content) {
         if (static_cast<unsigned char>(c) > 1)
-          return Fail("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
-                      ", a bool is 0 or 1");
+          return Fail(StrCat("tensor_content has a byte ", static_cast<int>(static_cast<unsigned char>(c)),
+                             ", a bool is 0 or 1"));
       }
     }
     const SubByte sub_byte = SubByteOf(dtype_);
@@ -11327,19 +11586,20 @@ class TensorDecoder {
   // Strings, handles and variants: the lengths of all, then the bytes of all.
   bool TakeObjectContent(std::string_view content, Tensor* out) {
     if (static_cast<std::uint64_t>(elements_) > content.size()) {
-      return Fail("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements");
+      return Fail(
+          StrCat("tensor_content has ", content.size(), " bytes, too few for the lengths of ", elements_, " elements"));
     }
     Reader lengths(AsBytes(content));
     std::uint64_t total = 0;
     for (Index i = 0; i < elements_; ++i) {
       std::uint64_t length;
       if (!lengths.ReadVarint(&length) || length > content.size())
-        return Fail("tensor_content has no proper length for element ", i);
+        return Fail(StrCat("tensor_content has no proper length for element ", i));
       total += length;
       if (total > content.size()) return Fail("tensor_content is too short for its elements");
     }
     if (total != lengths.remaining()) {
-      return Fail("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total);
+      return Fail(StrCat("tensor_content has ", lengths.remaining(), " bytes after the lengths, expected ", total));
     }
     if (!Allocate(out)) return false;
     std::string_view rest = content.substr(lengths.offset());
@@ -12186,7 +12446,13 @@ class AttrValue {
   static AttrValue UndecodedShape(std::string proto, Status why);
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  Kind kind() const { return kind_; }
+  TENON_SETUP_CODE_END  // an eager call finds its kernel by these
+      Kind
+      kind() const {
+    return kind_;
+  }
+  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
+  TENON_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
 
   // The value where kind() says so; otherwise zero, "", an empty list...
@@ -12194,7 +12460,6 @@ class AttrValue {
   std::int64_t i() const { return kind_ == Kind::kInt ? i_ : 0; }
   float f() const { return kind_ == Kind::kFloat ? f_ : 0.0f; }
   bool b() const { return kind_ == Kind::kBool && b_; }
-  DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   const PartialTensorShape& shape() const;
   const Tensor& tensor() const;
   const NameAttrList& func() const;
@@ -12278,9 +12543,12 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  // The value of an attr, or null.
-  const AttrValue* Find(std::string_view name) const;
+  TENON_SETUP_CODE_END  // the kernel of an eager call is found by attrs
+                        // The value of an attr, or null.
+      const AttrValue*
+      Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
+  TENON_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
   // Adds the attr or overwrites it.
   void Set(std::string name, AttrValue value);
@@ -12305,7 +12573,9 @@ class AttrMap {
   friend bool operator==(const AttrMap& a, const AttrMap& b) { return a.items_ == b.items_; }
 
  private:
+  TENON_SETUP_CODE_END
   std::size_t LowerBound(std::string_view name) const;
+  TENON_SETUP_CODE_BEGIN
 
   SlimVector<value_type> items_;
 };
@@ -12357,11 +12627,13 @@ inline bool SameTensor(const Tensor& a, const Tensor& b) {
 
 // ---------------------------------------------------------------------------------------------------- AttrMap, inline
 
+TENON_SETUP_CODE_END
 inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   std::size_t first = 0;
   for (std::size_t count = items_.size(); count > 0;) {
     const std::size_t half = count / 2;
-    if (std::string_view(items_[first + half].first) < name) {
+    const std::string& middle = items_[first + half].first;
+    if (std::string_view(middle.data(), middle.size()) < name) {
       first += half + 1;
       count -= half + 1;
     } else {
@@ -12370,10 +12642,6 @@ inline std::size_t AttrMap::LowerBound(std::string_view name) const {
   }
   return first;
 }
-inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
-  items_.reserve(items.size());
-  for (const value_type& item : items) Set(item.first, item.second);
-}
 inline const AttrValue* AttrMap::Find(std::string_view name) const {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
@@ -12381,6 +12649,12 @@ inline const AttrValue* AttrMap::Find(std::string_view name) const {
 inline AttrValue* AttrMap::Find(std::string_view name) {
   const std::size_t i = LowerBound(name);
   return i < items_.size() && items_[i].first == name ? &items_[i].second : nullptr;
+}
+TENON_SETUP_CODE_BEGIN
+
+inline AttrMap::AttrMap(std::initializer_list<value_type> items) {
+  items_.reserve(items.size());
+  for (const value_type& item : items) Set(item.first, item.second);
 }
 inline void AttrMap::Set(std::string name, AttrValue value) {
   const std::size_t i = LowerBound(name);
@@ -12682,6 +12956,9 @@ TENON_COLD inline Status WrongAttrKind(std::string_view had, std::string_view ex
 TENON_COLD inline Status ForAttr(const Status& status, std::string_view attr_name) {
   return status.WithAppended(StrCat(" for attr '", attr_name, "'"));
 }
+TENON_COLD inline Status AttrHas(std::string_view attr_name, const Status& status) {
+  return Status(status.code(), StrCat("Attr ", attr_name, " has ", status.message()));
+}
 
 inline std::string_view AttrKindName(AttrValue::Kind kind) {
   constexpr std::string_view kNames[] = {"",      "string", "int",  "float",       "bool", "type",
@@ -12742,35 +13019,36 @@ inline Status AttrValueHasType(const AttrValue& value, std::string_view type) {
 
 namespace detail {
 
-// One stored element as what the caller wants.
-inline Status ConvertAttr(std::int64_t from, std::int64_t* to) { return *to = from, OkStatus(); }
+// One stored element as what the caller wants; void where that cannot fail.
 inline Status ConvertAttr(std::int64_t from, int* to) {
   if (from < std::numeric_limits<int>::min() || from > std::numeric_limits<int>::max()) {
     return errors::InvalidArgument("value ", from, " out of range for an int32");
   }
   return *to = static_cast<int>(from), OkStatus();
 }
-inline Status ConvertAttr(char from, bool* to) { return *to = from != 0, OkStatus(); }
-inline Status ConvertAttr(const std::string& from, std::string_view* to) { return *to = from, OkStatus(); }
+TENON_ALWAYS_INLINE void ConvertAttr(char from, bool* to) { *to = from != 0; }
+TENON_ALWAYS_INLINE void ConvertAttr(const std::string& from, std::string_view* to) { *to = from; }
 inline Status ConvertAttr(const PartialTensorShape& from, TensorShape* to) {
   if (from.AsTensorShape(to)) return OkStatus();
   return errors::InvalidArgument("Shape ", from, " is not fully defined");
 }
-inline Status ConvertAttr(const NameAttrList& from, const NameAttrList** to) { return *to = &from, OkStatus(); }
+TENON_ALWAYS_INLINE void ConvertAttr(const NameAttrList& from, const NameAttrList** to) { *to = &from; }
 template <class T>
-Status ConvertAttr(const T& from, T* to) {
-  return *to = from, OkStatus();
+TENON_ALWAYS_INLINE void ConvertAttr(const T& from, T* to) {
+  *to = from;
 }
 
 // A value that is of the right kind.
-inline std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
-inline float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
-inline char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
-inline DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
-inline const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
-inline const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) { return v.shape(); }
-inline const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
-inline const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
+TENON_ALWAYS_INLINE std::int64_t StoredAttr(const AttrValue& v, const std::int64_t*) { return v.i(); }
+TENON_ALWAYS_INLINE float StoredAttr(const AttrValue& v, const float*) { return v.f(); }
+TENON_ALWAYS_INLINE char StoredAttr(const AttrValue& v, const char*) { return v.b() ? 1 : 0; }
+TENON_ALWAYS_INLINE DataType StoredAttr(const AttrValue& v, const DataType*) { return v.type(); }
+TENON_ALWAYS_INLINE const std::string& StoredAttr(const AttrValue& v, const std::string*) { return v.s(); }
+TENON_ALWAYS_INLINE const PartialTensorShape& StoredAttr(const AttrValue& v, const PartialTensorShape*) {
+  return v.shape();
+}
+TENON_ALWAYS_INLINE const Tensor& StoredAttr(const AttrValue& v, const Tensor*) { return v.tensor(); }
+TENON_ALWAYS_INLINE const NameAttrList& StoredAttr(const AttrValue& v, const NameAttrList*) { return v.func(); }
 
 TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view attr_name) {
   return Status(value.decode_status().code(),
@@ -12779,14 +13057,31 @@ TENON_COLD inline Status UndecodedAttr(const AttrValue& value, std::string_view 
                        value.decode_status().message()));
 }
 
+// Can the attr be read as what an OpDef spells as `type`? What all types have in common is no template.
+inline Status CheckAttr(const AttrValue& value, std::string_view type, std::string_view attr_name) {
+  Status status = AttrValueHasType(value, type);
+  return status.ok() ? status : ForAttr(status, attr_name);
+}
+inline Status CheckSingleAttr(const AttrValue& value, std::string_view type, std::string_view attr_name) {
+  TENON_RETURN_IF_ERROR(CheckAttr(value, type, attr_name));
+  return value.decode_status().ok() ? OkStatus() : UndecodedAttr(value, attr_name);
+}
+
 template <class T>
 struct AttrGetter {  // a single value
   using Stored = typename AttrStorage<T>::Stored;
   static Status Get(const AttrValue& value, std::string_view attr_name, T* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<Stored>::name); !s.ok()) return ForAttr(s, attr_name);
-    if (!value.decode_status().ok()) return UndecodedAttr(value, attr_name);
-    Status s = ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
-    return s.ok() ? s : Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
+    Status status = CheckSingleAttr(value, AttrElement<Stored>::name, attr_name);
+    if (status.ok()) {
+      if constexpr (std::is_void_v<decltype(ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)),
+                                                        out))>) {
+        ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
+      } else {
+        status = ConvertAttr(StoredAttr(value, static_cast<const Stored*>(nullptr)), out);
+        if (!status.ok()) return AttrHas(attr_name, status);
+      }
+    }
+    return status;
   }
 };
 template <class List>
@@ -12795,13 +13090,16 @@ struct AttrGetter<List> {
   using T = typename List::value_type;
   using Stored = typename AttrStorage<T>::Stored;
   static Status Get(const AttrValue& value, std::string_view attr_name, List* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<Stored>::list_name); !s.ok()) return ForAttr(s, attr_name);
+    TENON_RETURN_IF_ERROR(CheckAttr(value, AttrElement<Stored>::list_name, attr_name));
     const SlimVector<Stored>& list = AttrElement<Stored>::Of(value.list());
     out->reserve(out->size() + list.size());
     for (const Stored& item : list) {
       T converted{};
-      if (Status s = ConvertAttr(item, &converted); !s.ok())
-        return Status(s.code(), StrCat("Attr ", attr_name, " has ", s.message()));
+      if constexpr (std::is_void_v<decltype(ConvertAttr(item, &converted))>) {
+        ConvertAttr(item, &converted);
+      } else if (const Status status = ConvertAttr(item, &converted); !status.ok()) {
+        return AttrHas(attr_name, status);
+      }
       out->push_back(std::move(converted));
     }
     return OkStatus();
@@ -12810,16 +13108,16 @@ struct AttrGetter<List> {
 template <class T>
 struct AttrGetter<std::span<const T>> {
   static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
-    if (Status s = AttrValueHasType(value, AttrElement<T>::list_name); !s.ok()) return ForAttr(s, attr_name);
-    *out = AttrElement<T>::Of(value.list());
-    return OkStatus();
+    Status status = CheckAttr(value, AttrElement<T>::list_name, attr_name);
+    if (status.ok()) *out = AttrElement<T>::Of(value.list());
+    return status;
   }
 };
 
 }  // namespace detail
 
 template <class T>
-Status AttrValue::Get(std::string_view attr_name, T* out) const {
+TENON_ALWAYS_INLINE Status AttrValue::Get(std::string_view attr_name, T* out) const {
   return detail::AttrGetter<T>::Get(*this, attr_name, out);
 }
 
@@ -12847,30 +13145,37 @@ inline std::string SummarizeAttrType(DataType type) {
 }
 inline std::string SummarizeAttrFunc(const NameAttrList& function);
 
-// "[a, b]"; from 50 items on the first five, "...", the last five.
-template <class T, class ToText>
-std::string SummarizeAttrItems(const SlimVector<T>& items, ToText to_text) {
-  const std::size_t n = items.size();
+// "[a, b]" of the list's n items; from 50 items on the first five, "...", the last five.
+inline std::string SummarizeAttrItems(const AttrList& list, std::size_t n,
+                                      std::string (*to_text)(const AttrList& list, std::size_t k)) {
   std::string text = "[";
   for (std::size_t k = 0; k < n; ++k) {
     if (n >= 50 && k == 5) {
       text += ", ...";
       k = n - 5;
     }
-    StrAppend(&text, k == 0 ? "" : ", ", to_text(items[k]));
+    StrAppend(&text, k == 0 ? "" : ", ", to_text(list, k));
   }
   return text += "]";
 }
 inline std::string SummarizeAttrList(const AttrList& list) {
-  const auto plain = [](const auto& x) { return StrCat(x); };
-  if (!list.s.empty()) return SummarizeAttrItems(list.s, SummarizeAttrString);
-  if (!list.i.empty()) return SummarizeAttrItems(list.i, plain);
-  if (!list.f.empty()) return SummarizeAttrItems(list.f, plain);
-  if (!list.b.empty()) return SummarizeAttrItems(list.b, [](char b) { return std::string(b != 0 ? "true" : "false"); });
-  if (!list.type.empty()) return SummarizeAttrItems(list.type, SummarizeAttrType);
-  if (!list.shape.empty()) return SummarizeAttrItems(list.shape, plain);
-  if (!list.tensor.empty()) return SummarizeAttrItems(list.tensor, [](const Tensor& t) { return t.DebugString(); });
-  if (!list.func.empty()) return SummarizeAttrItems(list.func, SummarizeAttrFunc);
+  using List = const AttrList&;
+  using Number = std::size_t;
+  if (!list.s.empty())
+    return SummarizeAttrItems(list, list.s.size(), [](List l, Number k) { return SummarizeAttrString(l.s[k]); });
+  if (!list.i.empty()) return SummarizeAttrItems(list, list.i.size(), [](List l, Number k) { return StrCat(l.i[k]); });
+  if (!list.f.empty()) return SummarizeAttrItems(list, list.f.size(), [](List l, Number k) { return StrCat(l.f[k]); });
+  if (!list.b.empty())
+    return SummarizeAttrItems(list, list.b.size(),
+                              [](List l, Number k) { return std::string(l.b[k] != 0 ? "true" : "false"); });
+  if (!list.type.empty())
+    return SummarizeAttrItems(list, list.type.size(), [](List l, Number k) { return SummarizeAttrType(l.type[k]); });
+  if (!list.shape.empty())
+    return SummarizeAttrItems(list, list.shape.size(), [](List l, Number k) { return StrCat(l.shape[k]); });
+  if (!list.tensor.empty())
+    return SummarizeAttrItems(list, list.tensor.size(), [](List l, Number k) { return l.tensor[k].DebugString(); });
+  if (!list.func.empty())
+    return SummarizeAttrItems(list, list.func.size(), [](List l, Number k) { return SummarizeAttrFunc(l.func[k]); });
   return "[]";
 }
 
@@ -13101,6 +13406,11 @@ TENON_COLD inline Status NoSuchAttr(const NodeDef& node, std::string_view name) 
   Status status = errors::NotFound("No attr named '", name, "' in NodeDef:");
   return StartsWith(name, "_") ? status : status.WithAppended(StrCat(" ", SummarizeNodeDef(node)));
 }
+inline Status AtNode(Status status, const NodeDef& node) {
+  if (!status.ok()) [[unlikely]]
+    return AttachNode(status, node.name);
+  return status;
+}
 }  // namespace detail
 
 inline bool HasNodeAttr(const NodeDef& node, std::string_view name) { return node.attr.Find(name) != nullptr; }
@@ -13111,10 +13421,7 @@ Status GetNodeAttr(const NodeDef& node, std::string_view name, T* out) {
   const AttrValue* value = node.attr.Find(name);
   if (value == nullptr) [[unlikely]]
     return detail::NoSuchAttr(node, name);
-  Status status = value->Get(name, out);
-  if (!status.ok()) [[unlikely]]
-    return AttachNode(status, node.name);
-  return status;
+  return detail::AtNode(value->Get(name, out), node);
 }
 inline Status GetNodeAttr(const NodeDef& node, std::string_view name, const AttrValue** out) {
   *out = node.attr.Find(name);
@@ -13205,6 +13512,35 @@ class AttrSlice {
 };
 
 TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/base/has_item.hpp ----
+// HasItem and AnyItem over anything with data() and size(): loops of a line. std::find and std::any_of cost the
+// compiler some ten functions for each type of item and for each condition.
+TENON_NAMESPACE_BEGIN
+
+// Does a condition hold for an item of the list? Not for an empty one.
+template <class List, class Condition>
+TENON_ALWAYS_INLINE constexpr bool AnyItem(const List& items, const Condition& condition) {
+  const auto* const data = items.data();
+  const std::size_t size = items.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    if (condition(data[i])) return true;
+  }
+  return false;
+}
+
+// Is an item of the list equal to `item`?
+template <class List, class T>
+TENON_ALWAYS_INLINE constexpr bool HasItem(const List& items, const T& item) {
+  const auto* const data = items.data();
+  const std::size_t size = items.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    if (data[i] == item) return true;
+  }
+  return false;
+}
+
 TENON_NAMESPACE_END
 
 // ---- tenon/op/op_def.hpp ----
@@ -13760,7 +14096,9 @@ struct AttrSpec {
   bool has_default = false;
   bool has_minimum = false;
 
+  TENON_SETUP_CODE_END
   constexpr std::string_view name() const { return text.substr(0, name_size); }
+  TENON_SETUP_CODE_BEGIN
   // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
   constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
   // From the first allowed value on, in the order of the source; read it with AllowedReader.
@@ -15231,7 +15569,7 @@ namespace detail {
 template <class T, class ToText>
 Status CheckAllowed(const SlimVector<T>& values, const SlimVector<T>& allowed, std::string_view attr, ToText to_text) {
   for (const T& value : values) {
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) continue;
+    if (HasItem(allowed, value)) continue;
     return errors::InvalidArgument(
         "Value for attr '", attr, "' of ", to_text(value), " is not in the list of allowed values: ",
         StrJoin(allowed, ", ", [&](std::string* out, const T& item) { out->append(to_text(item)); }));
@@ -15308,6 +15646,1460 @@ inline bool ParseAttrValue(std::string_view type, std::string_view text, AttrVal
   if (!ParseAttrText(kind, is_list, text, &value)) return false;
   *out = placeholder ? AttrValue::Placeholder(value.s()) : std::move(value);
   return true;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_errors.hpp ----
+// What shape inference says of a mistake, with TensorFlow's texts. The functions are no constant expressions: where a
+// shape function runs in one, the compiler stops at the call, whose name says what is wrong (docs/errors.md).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
+  return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
+}
+TENON_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
+TENON_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
+  return errors::InvalidArgument("Dimension must be ", want, " but is ", got);
+}
+TENON_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Dimensions must be equal, but are ", a, " and ", b);
+}
+TENON_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Shapes must be equal rank, but are ", a, " and ", b);
+}
+TENON_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
+  return errors::InvalidArgument("Subshape ", which, " out of bounds: ", at, ", for shape with rank ", rank);
+}
+TENON_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end, std::int64_t start_in,
+                                                        std::int64_t end_in, std::int64_t rank, std::int64_t stride) {
+  const std::string from = StrCat(start, " and ", end, " (computed from start ", start_in, " and end ", end_in,
+                                  " over shape with rank ", rank);
+  if (stride > 0) return errors::InvalidArgument("Subshape must have computed start <= end, but is ", from, ")");
+  return errors::InvalidArgument("Subshape must have computed start >= end since stride is negative, but is ", from,
+                                 " and stride", stride, ")");
+}
+TENON_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
+  return errors::InvalidArgument("Out of range dim_index ", index, " for shape with ", rank, " dimensions");
+}
+TENON_COLD inline Status divisor_must_be_positive(std::int64_t k) {
+  return errors::InvalidArgument("Divisor must be positive but is ", k);
+}
+TENON_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
+  return errors::InvalidArgument("Dimension size must be evenly divisible by ", k, " but is ", size);
+}
+TENON_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Dimension size overflow from adding ", a, " and ", b);
+}
+TENON_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Negative dimension size caused by subtracting ", b, " from ", a);
+}
+TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
+  return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
+}
+TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
+  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
+                          max);
+}
+TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
+  return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
+}
+TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
+  return errors::InvalidArgument(
+      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
+      "Saw value: ", v);
+}
+TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
+  return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
+}
+TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
+  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
+                                 ")");
+}
+TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
+  return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
+}
+TENON_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
+  return errors::InvalidArgument("Unknown ", which, " name: ", name);
+}
+TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
+  return errors::InvalidArgument("Must have exactly ", want, " shapes.");
+}
+TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
+  return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_handles.hpp ----
+// Handles of shape inference: a dimension or a shape of one context, known or not. Values that cost nothing to copy.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
+class DimensionHandle {
+ public:
+  constexpr DimensionHandle() = default;
+
+  constexpr bool IsSet() const { return rep_ != kUnset; }
+  constexpr bool Handle() const { return IsSet(); }
+  // Known to be equal: the same number, or the same unknown.
+  constexpr bool SameHandle(DimensionHandle other) const { return rep_ == other.rep_; }
+
+ private:
+  friend class ShapeArena;
+  static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::min();
+  constexpr explicit DimensionHandle(std::int64_t rep) : rep_(rep) {}
+
+  std::int64_t rep_ = kUnset;  // >= 0: the size; -2 - n: unknown number n
+};
+
+// One shape of a context. Value type, a number.
+class ShapeHandle {
+ public:
+  constexpr ShapeHandle() = default;
+
+  constexpr bool IsSet() const { return id_ != 0; }
+  constexpr bool Handle() const { return IsSet(); }
+  constexpr bool SameHandle(ShapeHandle other) const { return id_ == other.id_; }
+
+ private:
+  friend class ShapeArena;
+  constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
+
+  std::uint32_t id_ = 0;  // position + 1
+};
+
+// A handle or a number, -1 for unknown: c->Matrix(c->Dim(a, 0), 3).
+struct DimensionOrConstant {
+  constexpr DimensionOrConstant(DimensionHandle handle) : dim(handle) {}
+  template <class Int>
+    requires std::is_integral_v<Int>
+  constexpr DimensionOrConstant(Int value) : val(static_cast<std::int64_t>(value)) {}
+
+  DimensionHandle dim;
+  std::int64_t val = -1;
+};
+
+// What a resource or variant holds.
+struct ShapeAndType {
+  ShapeHandle shape;
+  DataType dtype = DataType::kInvalid;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/static_shape.hpp ----
+// Shapes, inputs and attrs as they are written in constant expressions, and what an attr's default is there.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A shape in a constant expression, at most 8 dimensions; -1 is an unknown size.
+struct StaticShape {
+  static constexpr int kMaxRank = 8;
+
+  int rank = -1;  // -1: unknown
+  std::int64_t dims[kMaxRank] = {};
+
+  constexpr StaticShape() = default;
+  constexpr StaticShape(std::initializer_list<std::int64_t> sizes) : rank(static_cast<int>(sizes.size())) {
+    int i = 0;
+    for (const std::int64_t size : sizes) dims[i++] = size;
+  }
+  friend constexpr bool operator==(const StaticShape&, const StaticShape&) = default;
+};
+
+// An input in a constant expression: its shape, and the value of a small integer tensor if that is known.
+struct StaticInput {
+  StaticShape shape;
+  int value_count = -1;  // -1: not known
+  std::int64_t values[StaticShape::kMaxRank] = {};
+
+  constexpr StaticInput(std::initializer_list<std::int64_t> sizes) : shape(sizes) {}
+  constexpr StaticInput(const StaticShape& s) : shape(s) {}
+  static constexpr StaticInput Vector(std::initializer_list<std::int64_t> list) {
+    StaticInput input({static_cast<std::int64_t>(list.size())});
+    input.value_count = 0;
+    for (const std::int64_t v : list) input.values[input.value_count++] = v;
+    return input;
+  }
+  static constexpr StaticInput Scalar(std::int64_t v) {
+    StaticInput input(std::initializer_list<std::int64_t>{});
+    input.values[0] = v;
+    input.value_count = 1;
+    return input;
+  }
+};
+
+// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"}.
+struct StaticAttr {
+  static constexpr std::size_t kMaxList = 16;
+
+  std::string_view name;
+  AttrKind kind = AttrKind::kInt;
+  bool is_list = false;
+  std::int64_t number = 0;  // kInt; kBool as 0 or 1
+  float real = 0;
+  DataType type = DataType::kInvalid;
+  std::string_view text;
+  std::size_t list_size = 0;
+  std::int64_t numbers[kMaxList] = {};
+  DataType types[kMaxList] = {};
+
+  template <class Int>
+    requires std::is_integral_v<Int>
+  constexpr StaticAttr(std::string_view n, Int v)
+      : name(n),
+        kind(std::is_same_v<Int, bool> ? AttrKind::kBool : AttrKind::kInt),
+        number(static_cast<std::int64_t>(v)) {}
+  constexpr StaticAttr(std::string_view n, float v) : name(n), kind(AttrKind::kFloat), real(v) {}
+  constexpr StaticAttr(std::string_view n, double v) : StaticAttr(n, static_cast<float>(v)) {}
+  constexpr StaticAttr(std::string_view n, DataType v) : name(n), kind(AttrKind::kType), type(v) {}
+  constexpr StaticAttr(std::string_view n, const char* v) : name(n), kind(AttrKind::kString), text(v) {}
+  constexpr StaticAttr(std::string_view n, std::string_view v) : name(n), kind(AttrKind::kString), text(v) {}
+  constexpr StaticAttr(std::string_view n, std::initializer_list<std::int64_t> v) : name(n), is_list(true) {
+    for (const std::int64_t x : v) numbers[list_size++] = x;
+  }
+  constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v)
+      : name(n), kind(AttrKind::kType), is_list(true) {
+    for (const DataType x : v) types[list_size++] = x;
+  }
+
+  // False when the value has another type.
+  template <class T>
+  constexpr bool Get(T* out) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return Take(kind == AttrKind::kBool && !is_list, number != 0, out);
+    } else if constexpr (std::is_integral_v<T>) {
+      return Take(kind == AttrKind::kInt && !is_list, static_cast<T>(number), out);
+    } else if constexpr (std::is_same_v<T, float>) {
+      return Take(kind == AttrKind::kFloat, real, out);
+    } else if constexpr (std::is_same_v<T, DataType>) {
+      return Take(kind == AttrKind::kType && !is_list, type, out);
+    } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
+      return Take(kind == AttrKind::kString, T(text), out);
+    } else if constexpr (std::is_same_v<T, std::span<const DataType>>) {
+      return Take(kind == AttrKind::kType && is_list, T(types, list_size), out);
+    } else if constexpr (std::is_same_v<T, std::span<const std::int64_t>>) {
+      return Take(kind == AttrKind::kInt && is_list, T(numbers, list_size), out);
+    } else if constexpr (GrowableListOf<T, DataType>) {
+      return Take(kind == AttrKind::kType && is_list, T(types, types + list_size), out);
+    } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
+      if (kind != AttrKind::kInt || !is_list) return false;
+      out->clear();
+      for (std::size_t i = 0; i < list_size; ++i) out->push_back(static_cast<typename T::value_type>(numbers[i]));
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  template <class T>
+  static constexpr bool Take(bool fits, const T& value, T* out) {
+    if (fits) *out = value;
+    return fits;
+  }
+};
+
+namespace detail {
+
+// A decimal number of at most 15 digits and a power of ten up to 22, which a double represents exactly, or an infinity
+// or NaN. False for other numbers.
+constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
+  const bool negative = !text.empty() && text.front() == '-';
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (SameIgnoringCase(text, "nan")) return *out = std::numeric_limits<float>::quiet_NaN(), true;
+  if (SameIgnoringCase(text, "inf") || SameIgnoringCase(text, "infinity")) {
+    *out = negative ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
+    return true;
+  }
+  TextCursor in(text);
+  double value = 0;
+  int digits = 0, point = 0;
+  for (bool behind_point = false; IsDigit(in.peek()) || (in.peek() == '.' && !behind_point); ++in.at) {
+    if (in.peek() == '.') {
+      behind_point = true;
+      continue;
+    }
+    value = value * 10 + (in.peek() - '0');
+    digits += value > 0 ? 1 : 0;
+    point -= behind_point ? 1 : 0;
+  }
+  std::int64_t exponent = 0;
+  if (in.Eat("e") || in.Eat("E")) {
+    if (!ReadDecimal(in.rest(), &exponent)) return false;
+  } else if (!in.done()) {
+    return false;
+  }
+  exponent += point;
+  if (digits > 15 || exponent < -22 || exponent > 22) return false;
+  double scale = 1;
+  for (std::int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) scale *= 10;
+  value = exponent < 0 ? value / scale : value * scale;
+  *out = static_cast<float>(negative ? -value : value);
+  return true;
+}
+
+// An attr's default from the text of its spec, where that needs no allocation of texts. False for other types.
+template <class T>
+constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
+  DefaultReader values(spec);
+  SpecValue v;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (spec.kind != AttrKind::kBool || spec.is_list || !values.Next(&v)) return false;
+    *out = v.i != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (spec.kind != AttrKind::kInt || spec.is_list || !values.Next(&v)) return false;
+    *out = static_cast<T>(v.i);
+  } else if constexpr (std::is_same_v<T, float>) {
+    if (spec.kind != AttrKind::kFloat || spec.is_list || !values.Next(&v)) return false;
+    return ReadSimpleFloat(v.text, out);
+  } else if constexpr (std::is_same_v<T, DataType>) {
+    if (!spec.is_type() || !values.Next(&v)) return false;
+    *out = v.type;
+  } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
+    if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos)
+      return false;
+    *out = T(v.text);
+  } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
+    if (spec.kind != AttrKind::kInt || !spec.is_list) return false;
+    for (out->clear(); values.Next(&v);) out->push_back(static_cast<typename T::value_type>(v.i));
+  } else if constexpr (GrowableListOf<T, DataType>) {
+    if (!spec.is_type_list()) return false;
+    for (out->clear(); values.Next(&v);) out->push_back(v.type);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_arena.hpp ----
+// ShapeArena: the shapes and dimensions that a shape function makes and compares. What is known of them only grows, by
+// the requirements that it states. The base of InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Handles belong to the arena that made them. externally synchronised.
+class ShapeArena {
+ public:
+  static constexpr std::int64_t kUnknownDim = -1;
+  static constexpr std::int32_t kUnknownRank = -1;
+
+  // --- questions about shapes and dimensions
+  constexpr std::int32_t Rank(ShapeHandle s) const { return s.IsSet() ? shape(s).rank : kUnknownRank; }
+  constexpr bool RankKnown(ShapeHandle s) const { return Rank(s) != kUnknownRank; }
+  static constexpr std::int64_t Value(DimensionOrConstant d) {
+    if (!d.dim.IsSet()) return d.val;
+    return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
+  }
+  static constexpr bool ValueKnown(DimensionOrConstant d) { return Value(d) != kUnknownDim; }
+  // Counts from the end when i is negative. A new unknown when the rank is unknown or there is no such dimension.
+  constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) {
+    const std::int64_t rank = RankKnown(s) ? Rank(s) : 0;
+    return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
+  }
+  constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
+    const ShapeRecord& record = shape(s);
+    return dims_[record.begin + static_cast<std::size_t>(i < 0 ? record.rank + i : i)];
+  }
+  constexpr bool FullyDefined(ShapeHandle s) const {
+    if (!RankKnown(s)) return false;
+    for (std::int32_t i = 0; i < Rank(s); ++i)
+      if (!ValueKnown(DimKnownRank(s, i))) return false;
+    return true;
+  }
+  // 0 as soon as one size is 0, unknown when a size or the rank is unknown.
+  constexpr DimensionHandle NumElements(ShapeHandle s) {
+    if (!RankKnown(s)) return UnknownDim();
+    bool unknown = false;
+    std::uint64_t size = 1;
+    for (std::int32_t i = 0; i < Rank(s); ++i) {
+      const std::int64_t v = Value(DimKnownRank(s, i));
+      if (v == 0) return MakeDim(0);
+      if (v == kUnknownDim)
+        unknown = true;
+      else
+        size *= static_cast<std::uint64_t>(v);
+    }
+    return unknown || static_cast<std::int64_t>(size) < 0 ? UnknownDim() : MakeDim(static_cast<std::int64_t>(size));
+  }
+  std::string DebugString(ShapeHandle s) const {
+    if (!RankKnown(s)) return "?";
+    std::string text = "[";
+    for (std::int32_t i = 0; i < Rank(s); ++i) StrAppend(&text, i == 0 ? "" : ",", DebugString(DimKnownRank(s, i)));
+    return text + "]";
+  }
+  std::string DebugString(DimensionHandle d) const { return ValueKnown(d) ? StrCat(Value(d)) : "?"; }
+  std::string DebugString(const ShapeAndType& held) const { return StrCat(DebugString(held.shape), ":", held.dtype); }
+  std::string DebugString(std::span<const ShapeAndType> held) const {
+    return StrCat(
+        "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
+  }
+
+  // --- requirements: *out is the input with what is known afterwards
+  constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
+    constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
+    if (rank > kMax) return Failed(out, detail::rank_is_too_large());
+    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
+    if (Rank(s) == rank) return Done(out, s);
+    return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
+  }
+  constexpr Status WithRankAtLeast(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
+    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
+    if (!RankKnown(s) || Rank(s) >= rank) return Done(out, s);
+    return Failed(out, detail::shape_has_the_wrong_rank("at least ", rank, Rank(s)));
+  }
+  // At least the rank that has such a dimension; counts from the end when `axis` is negative. Any number may be given.
+  constexpr Status WithAxis(ShapeHandle s, std::int64_t axis, ShapeHandle* out) {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+    if (axis >= kLargest || axis < -kLargest) return Failed(out, detail::rank_is_too_large());
+    return WithRankAtLeast(s, axis < 0 ? -axis : axis + 1, out);
+  }
+  constexpr Status WithRankAtMost(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
+    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
+    if (!RankKnown(s) || Rank(s) <= rank) return Done(out, s);
+    return Failed(out, detail::shape_has_the_wrong_rank("at most ", rank, Rank(s)));
+  }
+  constexpr Status WithValue(DimensionHandle d, std::int64_t value, DimensionHandle* out) {
+    if (!ValueKnown(d)) return Merge(d, MakeDim(value), out);
+    if (Value(d) == value) return Done(out, d);
+    return Failed(out, detail::dimension_has_the_wrong_size(value, Value(d)));
+  }
+  constexpr Status Merge(DimensionHandle a, DimensionHandle b, DimensionHandle* out) {
+    if (a.SameHandle(b)) return Done(out, a);
+    if (ValueKnown(a) && ValueKnown(b)) return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
+    merged_dims_.push_back({a, b});
+    return Done(out, ValueKnown(b) ? b : a);
+  }
+  constexpr Status Merge(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
+    if (a.SameHandle(b)) return Done(out, a);
+    if (!RankKnown(a) || !RankKnown(b)) {
+      merged_shapes_.push_back({a, b});
+      return Done(out, RankKnown(b) ? b : a);
+    }
+    const std::int32_t rank = Rank(a);
+    if (rank != Rank(b)) return Failed(out, detail::shapes_must_have_equal_rank(rank, Rank(b)));
+    bool a_knows_all = true, b_knows_all = true;
+    for (std::int32_t i = 0; i < rank; ++i) {
+      const DimensionHandle x = DimKnownRank(a, i), y = DimKnownRank(b, i);
+      if (x.SameHandle(y)) continue;
+      if (ValueKnown(x) && ValueKnown(y)) return Failed(out, shapes_differ_in_a_dimension(i, a, b));
+      if (ValueKnown(y)) a_knows_all = false;
+      if (ValueKnown(x)) b_knows_all = false;
+    }
+    merged_shapes_.push_back({a, b});
+    if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
+    for (std::int32_t i = 0; i < rank; ++i)
+      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(a, i), DimKnownRank(b, i), &dims[static_cast<std::size_t>(i)]));
+    *out = MakeShape(dims);
+    merged_shapes_.push_back({a, *out});
+    return OkStatus();
+  }
+  // Merges s's first dimensions with all of prefix's.
+  constexpr Status MergePrefix(ShapeHandle s, ShapeHandle prefix, ShapeHandle* s_out, ShapeHandle* prefix_out) {
+    *s_out = s;
+    *prefix_out = prefix;
+    if (!RankKnown(s) || !RankKnown(prefix)) return OkStatus();
+    *s_out = *prefix_out = ShapeHandle();
+    const std::int32_t rank = Rank(prefix);
+    TENON_RETURN_IF_ERROR(WithRankAtLeast(s, rank, &s));
+    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
+    for (std::int32_t i = 0; i < rank; ++i)
+      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(s, i), DimKnownRank(prefix, i), &dims[static_cast<std::size_t>(i)]));
+    *prefix_out = MakeShape(dims);
+    for (std::int32_t i = rank; i < Rank(s); ++i) dims.push_back(DimKnownRank(s, i));
+    *s_out = MakeShape(dims);
+    return OkStatus();
+  }
+
+  // --- what was found to be equal, in the order in which it was found: each pair was different handles before Merge
+  // (or a requirement that merges) made them one. For those who look for the same unknown in several places.
+  struct MergedShape {
+    ShapeHandle first, second;
+  };
+  struct MergedDim {
+    DimensionHandle first, second;
+  };
+  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
+  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
+  constexpr void ForgetMerges() {
+    merged_shapes_.clear();
+    merged_dims_.clear();
+  }
+
+  // --- new shapes
+  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    dims_.append(dims.begin(), dims.end());
+    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
+  }
+  constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (const DimensionOrConstant& d : dims) dims_.push_back(MakeDim(d));
+    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
+  }
+  // -1 is a new unknown.
+  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
+    return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
+  }
+  constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
+  constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
+    const auto begin = static_cast<std::uint32_t>(dims_.size());
+    for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
+    return NewShape(static_cast<std::int32_t>(rank), begin);
+  }
+  constexpr ShapeHandle Scalar() { return NewShape(0, 0); }
+  constexpr ShapeHandle Vector(DimensionOrConstant d) { return MakeShape({d}); }
+  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) {
+    return MakeShape({rows, columns});
+  }
+  constexpr DimensionHandle MakeDim(DimensionOrConstant d) {
+    if (d.dim.IsSet()) return d.dim;
+    return d.val < 0 ? UnknownDim() : DimensionHandle(d.val);
+  }
+  constexpr DimensionHandle UnknownDim() { return DimensionHandle(-2 - unknown_dims_++); }
+
+  // --- results
+  Status ToPartialTensorShape(ShapeHandle s, PartialTensorShape* out) const {
+    if (!RankKnown(s)) {
+      *out = PartialTensorShape();
+      return OkStatus();
+    }
+    std::int64_t sizes[kMaxTensorRank] = {};
+    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
+    return PartialTensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
+  }
+  // Internal unless the shape is fully known.
+  Status ToTensorShape(ShapeHandle s, TensorShape* out) const {
+    if (!FullyDefined(s)) return errors::Internal("the shape ", DebugString(s), " is not fully known");
+    std::int64_t sizes[kMaxTensorRank] = {};
+    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
+    return TensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
+  }
+  constexpr StaticShape ToStaticShape(ShapeHandle s) const {
+    StaticShape out;
+    if (!RankKnown(s)) return out;
+    out.rank = Rank(s);
+    for (int i = 0; i < out.rank; ++i) out.dims[i] = Value(DimKnownRank(s, i));
+    return out;
+  }
+
+ protected:
+  constexpr ShapeArena() = default;
+  ShapeArena(const ShapeArena&) = delete;
+  ShapeArena& operator=(const ShapeArena&) = delete;
+
+  constexpr void ClearShapes() {
+    shapes_.clear();
+    dims_.clear();
+    unknown_dims_ = 0;
+    ForgetMerges();
+  }
+  static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
+    *out = value;
+    return OkStatus();
+  }
+  static constexpr Status Done(DimensionHandle* out, DimensionHandle value) {
+    *out = value;
+    return OkStatus();
+  }
+  static constexpr Status Failed(ShapeHandle* out, Status status) {
+    *out = ShapeHandle();
+    return status;
+  }
+  static constexpr Status Failed(DimensionHandle* out, Status status) {
+    *out = DimensionHandle();
+    return status;
+  }
+
+ private:
+  struct ShapeRecord {
+    std::int32_t rank;
+    std::uint32_t begin;  // of its sizes in dims_
+  };
+  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
+  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
+    shapes_.push_back({rank, begin});
+    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
+  }
+  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
+    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
+                                   Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
+                                   DebugString(a), " and ", DebugString(b), ".");
+  }
+  Status Sizes(ShapeHandle s, std::int64_t* sizes) const {
+    if (Rank(s) > kMaxTensorRank)
+      return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
+    for (std::int32_t i = 0; i < Rank(s); ++i) sizes[i] = Value(DimKnownRank(s, i));
+    return OkStatus();
+  }
+
+  std::int64_t unknown_dims_ = 0;
+  SlimVector<ShapeRecord> shapes_;
+  SlimVector<DimensionHandle> dims_;
+  SlimVector<MergedShape> merged_shapes_;
+  SlimVector<MergedDim> merged_dims_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_algebra.hpp ----
+// ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
+// InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// externally synchronised.
+class ShapeAlgebra : public ShapeArena {
+ public:
+  // --- shapes from shapes
+  constexpr Status Subshape(ShapeHandle s, std::int64_t start, ShapeHandle* out) {
+    return Subshape(s, start, std::numeric_limits<std::int64_t>::max(), 1, out);
+  }
+  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, ShapeHandle* out) {
+    return Subshape(s, start, end, 1, out);
+  }
+  // Dimensions start, start + stride, ... before end; negative positions count from the end.
+  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, std::int64_t stride,
+                            ShapeHandle* out) {
+    const std::int64_t start_in = start, end_in = end, rank = Rank(s);
+    if (start == 0 && stride == 1 && (end == std::numeric_limits<std::int64_t>::max() || (rank >= 0 && end >= rank)))
+      return Done(out, s);
+    if (rank == kUnknownRank) return Done(out, UnknownShape());
+    if (start > rank) start = rank;
+    if (end > rank) end = rank;
+    if (stride < 0 && start == rank) --start;
+    if (start < 0 && (start += rank) < 0)
+      return Failed(out, detail::subshape_is_out_of_bounds("start", start_in, rank));
+    if (end < 0 && (end += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("end", end_in, rank));
+    if (stride > 0 ? start > end : start < end)
+      return Failed(out, detail::subshape_ends_before_it_starts(start, end, start_in, end_in, rank, stride));
+    SlimVector<DimensionHandle> dims;
+    for (std::int64_t i = start; stride > 0 ? i < end : i > end; i += stride) dims.push_back(DimKnownRank(s, i));
+    return Done(out, MakeShape(dims));
+  }
+  constexpr Status Concatenate(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
+    if (!RankKnown(a) || !RankKnown(b)) return Done(out, UnknownShape());
+    SlimVector<DimensionHandle> dims;
+    dims.reserve(static_cast<std::size_t>(Rank(a)) + static_cast<std::size_t>(Rank(b)));
+    for (std::int32_t i = 0; i < Rank(a); ++i) dims.push_back(DimKnownRank(a, i));
+    for (std::int32_t i = 0; i < Rank(b); ++i) dims.push_back(DimKnownRank(b, i));
+    return Done(out, MakeShape(dims));
+  }
+  constexpr Status ReplaceDim(ShapeHandle s, std::int64_t index, DimensionHandle dim, ShapeHandle* out) {
+    if (!RankKnown(s)) return Done(out, UnknownShape());
+    const std::int64_t i = index < 0 ? index + Rank(s) : index;
+    if (i < 0 || i >= Rank(s)) return Failed(out, detail::dimension_index_is_out_of_range(index, Rank(s)));
+    SlimVector<DimensionHandle> dims;
+    dims.reserve(static_cast<std::size_t>(Rank(s)));
+    for (std::int32_t d = 0; d < Rank(s); ++d) dims.push_back(d == i ? dim : DimKnownRank(s, d));
+    return Done(out, MakeShape(dims));
+  }
+
+  // --- arithmetic: unknown where an operand is, apart from the neutral and absorbing numbers
+  constexpr Status Divide(DimensionHandle d, DimensionOrConstant divisor, bool evenly, DimensionHandle* out) {
+    const std::int64_t k = Value(divisor);
+    if (k == 1) return Done(out, d);
+    if (!ValueKnown(d) || (divisor.dim.IsSet() && k == kUnknownDim)) return Done(out, UnknownDim());
+    if (k <= 0) return Failed(out, detail::divisor_must_be_positive(k));
+    if (evenly && Value(d) % k != 0) return Failed(out, detail::dimension_must_be_divisible(k, Value(d)));
+    return Done(out, MakeDim(Value(d) / k));
+  }
+  constexpr Status Add(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
+    const std::int64_t a = Value(first), b = Value(second);
+    if (a == 0) return Done(out, MakeDim(second));
+    if (b == 0) return Done(out, first);
+    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
+    if (b > std::numeric_limits<std::int64_t>::max() - a)
+      return Failed(out, detail::dimension_overflows_in_a_sum(a, b));
+    return Done(out, MakeDim(a + b));
+  }
+  constexpr Status Subtract(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
+    const std::int64_t a = Value(first), b = Value(second);
+    if (b == 0) return Done(out, first);
+    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
+    if (a < b) return Failed(out, detail::dimension_becomes_negative(a, b));
+    return Done(out, MakeDim(a - b));
+  }
+  constexpr Status Multiply(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
+    const std::int64_t a = Value(first), b = Value(second);
+    if (a == 0) return Done(out, first);
+    if (b == 0) return Done(out, MakeDim(second));
+    if (a == 1) return Done(out, MakeDim(second));
+    if (b == 1) return Done(out, first);
+    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
+    const std::int64_t product = MultiplyWithoutOverflow(a, b);
+    if (product < 0) return Failed(out, detail::dimension_overflows_in_a_product(a, b));
+    return Done(out, MakeDim(product));
+  }
+  constexpr Status Min(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
+    const std::int64_t a = Value(first), b = Value(second);
+    if (a == 0) return Done(out, first);
+    if (b == 0) return Done(out, MakeDim(second));
+    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
+    return Done(out, a <= b ? first : MakeDim(second));
+  }
+  constexpr Status Max(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
+    const std::int64_t a = Value(first), b = Value(second);
+    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
+    return Done(out, a >= b ? first : MakeDim(second));
+  }
+
+  // --- shapes from values
+  // `tensor` may be null; then only its shape counts.
+  Status MakeShapeFromTensor(const Tensor* tensor, ShapeHandle tensor_shape, ShapeHandle* out) {
+    TENON_RETURN_IF_ERROR(WithRank(tensor_shape, 1, &tensor_shape));
+    return tensor == nullptr ? UnknownShapeOfLength(tensor_shape, out) : ShapeFromTensor(*tensor, out);
+  }
+  Status MakeShapeFromPartialTensorShape(const PartialTensorShape& shape, ShapeHandle* out) {
+    return Done(out, shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()));
+  }
+  Status MakeShapeFromTensorShape(const TensorShape& shape, ShapeHandle* out) {
+    return Done(out, MakeShape(shape.dim_sizes()));
+  }
+
+  static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t* value) {
+    if (tensor->dims() != 0) return errors::InvalidArgument("Input must be scalar but has rank ", tensor->dims());
+    if (tensor->dtype() == DataType::kInt32)
+      *value = *tensor->data<std::int32_t>();
+    else if (tensor->dtype() == DataType::kInt64)
+      *value = *tensor->data<std::int64_t>();
+    else if (tensor->dtype() == DataType::kInt16)
+      *value = *tensor->data<std::int16_t>();
+    else
+      return errors::InvalidArgument("Scalar input must be int32 or int64.");
+    return OkStatus();
+  }
+  static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t index, std::int64_t* value) {
+    if (tensor->dims() != 1) return errors::InvalidArgument("Input must be 1D but has rank ", tensor->dims());
+    const std::int64_t n = tensor->NumElements();
+    if (index < 0 || index >= n) return errors::InvalidArgument("Invalid index ", index, " for Tensor of size ", n);
+    if (tensor->dtype() == DataType::kInt32)
+      *value = tensor->data<std::int32_t>()[index];
+    else if (tensor->dtype() == DataType::kInt64)
+      *value = tensor->data<std::int64_t>()[index];
+    else
+      return errors::InvalidArgument("Tensor input must be int32 or int64.");
+    return OkStatus();
+  }
+
+ protected:
+  constexpr ShapeAlgebra() = default;
+
+  constexpr Status UnknownShapeOfLength(ShapeHandle vector, ShapeHandle* out) {
+    constexpr std::int64_t kMax = 1 << 25;
+    const std::int64_t n = Value(Dim(vector, 0));
+    if (n == kUnknownDim) return Done(out, UnknownShape());
+    if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
+    return Done(out, UnknownShapeOfRank(n));
+  }
+  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
+    for (const std::int64_t v : values)
+      if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
+    return Done(out, MakeShape(values));
+  }
+  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
+    values->clear();
+    const auto n = static_cast<std::size_t>(t.NumElements());
+    if (t.dtype() == DataType::kInt32)
+      values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
+    else if (t.dtype() == DataType::kInt64)
+      values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
+    else if (t.dtype() == DataType::kInt16)
+      values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
+    else
+      return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
+    return OkStatus();
+  }
+  Status ShapeFromTensor(const Tensor& t, ShapeHandle* out) {
+    if (t.dims() > 1)
+      return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
+    if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
+      return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
+    SlimVector<std::int64_t> values;
+    TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
+    if (t.dims() == 1) return ShapeFromValues(values, out);
+    if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
+    return Done(out, UnknownShape());
+  }
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/inference_context.hpp ----
+// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
+// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
+// there stops the compiler at a call whose name says what is wrong.
+//
+//   Status MatrixShape(InferenceContext* c) {
+//     ShapeHandle in;
+//     TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &in));
+//     c->set_output(0, c->Matrix(c->Dim(in, 1), c->Dim(in, 0)));
+//     return OkStatus();
+//   }
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+class AttrSlice;
+
+// One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
+class InferenceContext : public ShapeAlgebra {
+ public:
+  static constexpr int kGraphDefVersion = 2474;  // of graphs described in C++
+
+  constexpr InferenceContext() = default;
+
+  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
+  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
+  // context.
+  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
+                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
+                   std::span<const PartialTensorShape* const> as_shapes = {}) {
+    Reset(graph_def_version, node, op);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
+      if (i < as_shapes.size() && as_shapes[i] != nullptr)
+        set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
+    }
+    CheckInputCount();
+  }
+  // For constant expressions (works at run time too). Attrs that are not given have their defaults.
+  constexpr InferenceContext(const OpView& op, std::initializer_list<StaticInput> inputs,
+                             std::initializer_list<StaticAttr> attrs = {}) {
+    own_view_ = op;
+    op_ = &own_view_;
+    graph_def_version_ = kGraphDefVersion;
+    static_attrs_ = attrs;
+    for (const StaticInput& input : inputs) {
+      SlimVector<DimensionHandle> sizes;
+      for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
+      inputs_.push_back(
+          {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
+      inputs_.back().has_values = input.value_count >= 0;
+      for (int i = 0; i < input.value_count; ++i) inputs_.back().values.push_back(input.values[i]);
+    }
+    FindOutputs();
+    CheckInputCount();
+  }
+  InferenceContext(const InferenceContext&) = delete;
+  InferenceContext& operator=(const InferenceContext&) = delete;
+
+  // Begins with another node, or with the same one again: no inputs, no shapes. Then AddInput for each.
+  void Reset(int graph_def_version, const NodeDef* node, const OpView* op) {
+    graph_def_version_ = graph_def_version;
+    node_ = node;
+    op_ = op;
+    static_attrs_.clear();
+    status_ = OkStatus();
+    ClearResults();
+    inputs_.clear();
+    FindOutputs();
+  }
+  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) {
+    AddInputHandle(MakeShape(shape.dim_sizes()), value);
+  }
+  void AddInput(const PartialTensorShape& shape, const Tensor* value = nullptr) {
+    AddInputHandle(shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()), value);
+  }
+  void set_input_tensor(int i, const Tensor* value) { in(i).tensor = value; }
+  void set_input_tensor_as_shape(int i, const PartialTensorShape& shape) {
+    in(i).as_shape = shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes());
+  }
+  // Another input count than the op's, or an attr that says how many outputs there are is missing.
+  constexpr const Status& construction_status() const { return status_; }
+
+  // --- inputs and outputs
+  constexpr int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  constexpr int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  constexpr ShapeHandle input(int i) const { return in(i).shape; }
+  constexpr void set_input(int i, ShapeHandle shape) { in(i).shape = shape; }
+  constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
+  constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
+  // All shapes of a named argument.
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status input(std::string_view name, List* shapes) const {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
+    shapes->clear();
+    for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
+    return OkStatus();
+  }
+  template <GrowableListOf<ShapeHandle> List>
+  constexpr Status output(std::string_view name, List* shapes) const {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
+    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   outputs_.begin() + static_cast<std::ptrdiff_t>(end));
+    return OkStatus();
+  }
+  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
+    std::size_t begin = 0, end = 0;
+    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
+    if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
+    for (std::size_t i = begin; i < end; ++i) outputs_[i] = shapes[i - begin];
+    return OkStatus();
+  }
+  // Null when the value is not known; says that it would have been welcome.
+  constexpr const Tensor* input_tensor(int i) {
+    in(i).requested_tensor = true;
+    return in(i).tensor;
+  }
+  // Says the same without asking, and that the shape that the value stands for would do.
+  constexpr void request_input_tensor(int i) { in(i).requested_tensor = true; }
+  constexpr void request_input_tensor_as_partial_shape(int i) { in(i).requested_as_shape = true; }
+  constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
+  constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
+  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
+  constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
+  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
+    SlimVector<ShapeHandle> all;
+    for (const Input& i : inputs_) all.push_back(i.as_shape);
+    return all;
+  }
+  // The values of the first inputs, null for what is not known; the others stay as they are.
+  void set_input_tensors(std::span<const Tensor* const> values) {
+    for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
+  }
+  // The shapes that they stand for, in the same way; unset is not known.
+  void set_input_tensors_as_shapes(std::span<const ShapeHandle> shapes) {
+    for (std::size_t i = 0; i < shapes.size() && i < inputs_.size(); ++i) inputs_[i].as_shape = shapes[i];
+  }
+  // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
+  Status ExpandOutputs(int count) {
+    if (count < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
+    outputs_.resize(static_cast<std::size_t>(count));
+    return OkStatus();
+  }
+  constexpr int graph_def_version() const { return graph_def_version_; }
+  constexpr const OpView& op() const { return *op_; }
+  const NodeDef* node() const { return node_; }
+
+  // What the resource behind an input or output holds; null when nothing is known.
+  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
+    return FindHandle(input_handles_, i);
+  }
+  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
+    return FindHandle(output_handles_, i);
+  }
+  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
+    SetHandle(&input_handles_, i, held);
+  }
+  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
+    SetHandle(&output_handles_, i, held);
+  }
+
+  // Value of an attr of the node, else its default; T as for AttrValue::Get.
+  template <class T>
+  constexpr Status GetAttr(std::string_view name, T* value) const {
+    // Numbers, not pointers: UBSan's null tests are not constant.
+    if (const int i = StaticAttrIndex(name); i >= 0) {
+      if (static_attrs_[static_cast<std::size_t>(i)].Get(value)) return OkStatus();
+      return detail::attr_is_missing_or_has_another_type(name, op_->name);
+    }
+    const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
+    if (i >= 0 && detail::ReadAttrDefault(op_->attrs[static_cast<std::size_t>(i)], value)) return OkStatus();
+    if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
+    return detail::attr_is_missing_or_has_another_type(name, op_->name);
+  }
+
+  // Whether the node has the attr, or its op a default for it.
+  constexpr bool HasAttr(std::string_view name) const {
+    return StaticAttrIndex(name) >= 0 || NodeHasAttr(name) || DefaultIndex(name) >= 0;
+  }
+  // A shape attr as a handle.
+  constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
+    for (const StaticAttr& attr : static_attrs_)
+      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
+        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
+    return ReadShapeAttr(name, out);
+  }
+
+  // --- shapes and sizes from values
+  // The shape whose sizes are the values of input i, a vector; -1 is an unknown size.
+  constexpr Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
+    ShapeHandle vector;
+    TENON_RETURN_IF_ERROR(WithRank(input(i), 1, &vector));
+    return ShapeOfInput(i, vector, out);
+  }
+  // The same; a scalar stands for an unknown shape.
+  constexpr Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
+    ShapeHandle s;
+    TENON_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
+    return ShapeOfInput(i, s, out);
+  }
+
+  // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
+  // there are none.
+  constexpr Status ReadInput(int i, SlimVector<std::int64_t>* values, bool* known) {
+    Input& input = in(i);
+    input.requested_tensor = true;
+    *known = input.has_values || input.tensor != nullptr;
+    if (input.has_values) *values = input.values;
+    return input.tensor == nullptr ? OkStatus() : ReadTensor(*input.tensor, values);
+  }
+  constexpr Status ReadScalarInput(int i, std::int64_t* value, bool* known) {
+    Input& input = in(i);
+    input.requested_tensor = true;
+    *known = input.has_values || input.tensor != nullptr;
+    if (input.has_values) *value = input.values.front();
+    return input.tensor == nullptr ? OkStatus() : GetScalarFromTensor(input.tensor, value);
+  }
+  // The size that the scalar input i says.
+  constexpr Status MakeDimForScalarInput(int i, DimensionHandle* out) {
+    std::int64_t value = 0;
+    bool known = false;
+    TENON_RETURN_IF_ERROR(ReadScalarInput(i, &value, &known));
+    if (!known) return Done(out, UnknownDim());
+    if (value < 0) return Failed(out, detail::size_must_not_be_negative(i, value));
+    return Done(out, MakeDim(value));
+  }
+  // The position that it says; -1 is the last of `rank` (unknown rank: -1).
+  constexpr Status MakeDimForScalarInputWithNegativeIndexing(int i, int rank, DimensionHandle* out) {
+    std::int64_t value = 0;
+    bool known = false;
+    TENON_RETURN_IF_ERROR(ReadScalarInput(i, &value, &known));
+    if (!known || (value < 0 && rank < 0)) return Done(out, UnknownDim());
+    if (rank >= 0 && (value < -rank || value >= rank)) return Failed(out, detail::index_is_out_of_range(value, rank));
+    return Done(out, MakeDim(value < 0 ? value + rank : value));
+  }
+
+  // --- TensorFlow's rarer members: who calls one includes <tenon/op/inference_access.hpp>, which says what each does
+  Status Run(ShapeFn fn);
+  AttrSlice attrs() const;
+  const AttrValue* GetAttr(std::string_view name) const;
+  std::string_view ret_types() const;
+  Status MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out);
+  ShapeHandle MakeShapeFromShapeTensor(const TensorShape& shape);
+  Status ShapeHandleToProto(ShapeHandle shape, std::string* proto) const;
+  Status ShapeHandleToTensorShape(ShapeHandle shape, TensorShape* out) const;
+  void SetInput(int i, ShapeHandle shape);
+  bool MergeInput(int i, ShapeHandle shape);
+  bool RelaxInput(int i, ShapeHandle shape);
+  bool MergeInputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool MergeOutputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool RelaxInputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more);
+  bool RelaxOutputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more);
+  using ShapeAlgebra::DebugString;
+  std::string DebugString() const;
+
+  // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
+  // way to it is forgotten.
+  TENON_COLD Status AttachContext(const Status& status) {
+    ForgetMerges();
+    std::string shapes, tensors, as_shapes;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      StrAppend(&shapes, i == 0 ? "" : ", ", DebugString(input.shape));
+      if (input.requested_as_shape && (RankKnown(input.as_shape) || input.tensor != nullptr))
+        StrAppend(&as_shapes, as_shapes.empty() ? "" : ",", "input[", i, "] = ", AsShapeText(input));
+      else if (input.requested_tensor && input.tensor != nullptr)
+        StrAppend(&tensors, tensors.empty() ? "" : ", ", "input[", i, "] = <", input.tensor->SummarizeValue(256), ">");
+    }
+    return status.WithAppended(
+        StrCat(" for '", node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(op_ != nullptr ? op_->name : ""),
+               "' with input shapes: ", shapes, tensors.empty() ? "" : " and with computed input tensors: ", tensors,
+               as_shapes.empty() ? "" : " and with input tensors computed as partial shapes: ", as_shapes, "."));
+  }
+
+ private:
+  struct Input {
+    ShapeHandle shape;
+    const Tensor* tensor = nullptr;
+    ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
+    SlimVector<std::int64_t> values;  // in constant expressions
+    bool has_values = false;
+    bool requested_tensor = false;
+    bool requested_as_shape = false;
+  };
+  struct HandleData {
+    int index;
+    SlimVector<ShapeAndType> held;
+  };
+
+  // Where the attr is among those given as constants, or -1.
+  constexpr int StaticAttrIndex(std::string_view name) const {
+    for (std::size_t i = 0; i < static_attrs_.size(); ++i)
+      if (static_attrs_[i].name == name) return static_cast<int>(i);
+    return -1;
+  }
+  constexpr bool NodeHasAttr(std::string_view name) const {
+    return node_ != nullptr && node_->attr.Find(name) != nullptr;
+  }
+  // Where the attr is among the op's, or -1, also when it has no default.
+  constexpr int DefaultIndex(std::string_view name) const {
+    const int i = op_->AttrIndex(name);
+    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default ? i : -1;
+  }
+
+  constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
+  constexpr const Input& in(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
+  // "[2,?]": the values of a shape input, however they came.
+  std::string AsShapeText(const Input& input) const {
+    SlimVector<std::int64_t> values;
+    if (RankKnown(input.as_shape)) return DebugString(input.as_shape);
+    if (!ReadTensor(*input.tensor, &values).ok()) return "?";
+    return StrCat(
+        "[",
+        StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
+        "]");
+  }
+  Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
+    PartialTensorShape shape;
+    TENON_RETURN_IF_ERROR(GetAttr(name, &shape));
+    return MakeShapeFromPartialTensorShape(shape, out);
+  }
+  void AddInputHandle(ShapeHandle shape, const Tensor* value) {
+    Input input;
+    input.shape = shape;
+    input.tensor = value;
+    inputs_.push_back(std::move(input));
+  }
+  constexpr void ClearResults() {
+    ClearShapes();
+    outputs_.clear();
+    input_handles_.clear();
+    output_handles_.clear();
+  }
+
+  constexpr std::int64_t Count(const ArgSpec& arg) const {
+    if (!arg.is_list()) return 1;
+    SlimVector<DataType> defaults;
+    return op_->ArgCount(arg, [&](const AttrSpec& attr, ArgAttrValue* value) {
+      if (attr.kind == AttrKind::kInt) return GetAttr(attr.name(), &value->number).ok();
+      if (!GetAttr(attr.name(), &defaults).ok()) return false;
+      value->types = defaults;
+      return true;
+    });
+  }
+  constexpr void FindOutputs() {
+    if (op_ == nullptr) return;
+    std::size_t n = 0;
+    for (const ArgSpec& arg : op_->outputs) {
+      const std::int64_t count = Count(arg);
+      if (count < 0) {
+        status_ = detail::attr_is_missing_or_has_another_type(
+            arg.is_type_list ? arg.type_list_attr() : arg.number_attr(), op_->name);
+        return;
+      }
+      n += static_cast<std::size_t>(count);
+    }
+    outputs_.resize(n);
+  }
+  constexpr void CheckInputCount() {
+    if (op_ == nullptr || !status_.ok()) return;
+    std::size_t want = 0;
+    for (const ArgSpec& arg : op_->inputs) want += static_cast<std::size_t>(Count(arg));
+    if (want != inputs_.size()) status_ = detail::wrong_number_of_inputs(inputs_.size(), want);
+  }
+  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin,
+                           std::size_t* end) const {
+    *end = 0;
+    for (const ArgSpec& arg : args) {
+      *begin = *end;
+      *end += static_cast<std::size_t>(Count(arg));
+      if (arg.name() == name) return true;
+    }
+    return false;
+  }
+  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
+    for (const HandleData& data : all)
+      if (data.index == i) return &data.held;
+    return nullptr;
+  }
+  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
+    for (HandleData& data : *all)
+      if (data.index == i) {
+        data.held = held;
+        return;
+      }
+    all->push_back({i, held});
+  }
+
+  // vector: the input's shape, of rank 1 or 0 (only where a scalar means an unknown shape) or unknown.
+  constexpr Status ShapeOfInput(int i, ShapeHandle vector, ShapeHandle* out) {
+    Input& input = in(i);
+    input.requested_as_shape = true;
+    if (RankKnown(input.as_shape)) return Done(out, input.as_shape);
+    if (input.tensor != nullptr) return ShapeFromTensor(*input.tensor, out);
+    if (input.has_values && Rank(vector) == 1) return ShapeFromValues(input.values, out);
+    if (Rank(vector) == 0 && input.has_values && input.values.front() != -1)
+      return Failed(out, detail::scalar_shape_must_be_minus_one(input.values.front()));
+    if (Rank(vector) == 0) return Done(out, UnknownShape());
+    return UnknownShapeOfLength(vector, out);
+  }
+
+  int graph_def_version_ = 0;
+  const NodeDef* node_ = nullptr;
+  const OpView* op_ = nullptr;
+  OpView own_view_;
+  Status status_;
+  SlimVector<Input> inputs_;
+  SlimVector<ShapeHandle> outputs_;
+  SlimVector<HandleData> input_handles_, output_handles_;
+  SlimVector<StaticAttr> static_attrs_;
+};
+
+namespace detail {
+constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
+#if defined(__cpp_exceptions)
+  try {
+    return fn(context);
+  } catch (...) {
+    return StatusOfException("the shape function threw");
+  }
+#else
+  return fn(context);
+#endif
+}
+}  // namespace detail
+
+// Calls a shape function. An error, Internal where it throws, says which node it was for and what was known of its
+// inputs.
+constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
+  TENON_RETURN_IF_ERROR(Status(context->construction_status()));
+  context->ForgetMerges();
+  Status status = detail::CallShapeFn(context, fn);
+  return status.ok() ? status : context->AttachContext(status);
+}
+
+// The shape of one output of an op struct, in a constant expression:
+//   static_assert(InferShape<MatMul>({{32, 784}, {784, 10}}) == StaticShape{32, 10});
+template <class Op>
+constexpr StaticShape InferShape(std::initializer_list<StaticInput> inputs,
+                                 std::initializer_list<StaticAttr> attrs = {}, int output = 0) {
+  InferenceContext context(Op::signature.view(), inputs, attrs);
+  if (!RunShapeFn(&context, Op::signature.shape_fn).ok()) return StaticShape();
+  return context.ToStaticShape(context.output(output));
+}
+
+// TensorFlow's names for the same things.
+namespace shape_inference {
+using tenon::DimensionHandle;
+using tenon::DimensionOrConstant;
+using tenon::InferenceContext;
+using tenon::ShapeAndType;
+using tenon::ShapeHandle;
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/shape_refinement.hpp ----
+// What an analysis of a whole graph does with contexts between runs of shape functions: inputs become better known, or
+// less well where a loop shows that a guess was too good. TensorFlow has these as members of InferenceContext.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What both are known to be: the older one where they are the same, a new unknown otherwise; then merges are forgotten.
+inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
+  if (older.SameHandle(newer)) return older;
+  const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
+  if (equal) return older;
+  c->ForgetMerges();
+  return c->UnknownDim();
+}
+inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
+  if (older.SameHandle(newer)) return older;
+  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
+    c->ForgetMerges();
+    return c->UnknownShape();
+  }
+  SlimVector<DimensionHandle> dims;
+  bool same = true;
+  for (std::int32_t i = 0; i < c->Rank(older); ++i) {
+    dims.push_back(Relax(c, c->Dim(older, i), c->Dim(newer, i)));
+    same = same && dims.back().SameHandle(c->Dim(older, i));
+  }
+  return same ? older : c->MakeShape(dims);
+}
+// The same for shapes that live longer than a context.
+inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {
+  InferenceContext c;
+  ShapeHandle a, b;
+  PartialTensorShape relaxed;
+  const bool possible = c.MakeShapeFromPartialTensorShape(older, &a).ok() &&
+                        c.MakeShapeFromPartialTensorShape(newer, &b).ok() &&
+                        c.ToPartialTensorShape(Relax(&c, a, b), &relaxed).ok();
+  return possible ? relaxed : PartialTensorShape();
+}
+
+// Input i is known to have this shape, too. True if that says more than was known; false also where it contradicts.
+inline bool MergeInput(InferenceContext* c, int i, ShapeHandle shape) {
+  ShapeHandle merged;
+  if (!c->Merge(c->input(i), shape, &merged).ok() || merged.SameHandle(c->input(i))) return false;
+  c->set_input(i, merged);
+  return true;
+}
+// Input i may have this shape, too. True if less is known now.
+inline bool RelaxInput(InferenceContext* c, int i, ShapeHandle shape) {
+  const ShapeHandle relaxed = Relax(c, c->input(i), shape);
+  if (relaxed.SameHandle(c->input(i))) return false;
+  c->set_input(i, relaxed);
+  return true;
+}
+
+namespace detail {
+// *to with what `more` says, shape by shape; `combine(older, newer)` is a shape. False, and nothing changed, when the
+// numbers or the types differ, or nothing is new.
+template <class Combine>
+bool CombineHeld(const SlimVector<ShapeAndType>* known, const SlimVector<ShapeAndType>& more, Combine combine,
+                 SlimVector<ShapeAndType>* to) {
+  if (known != nullptr && known->size() != more.size()) return false;
+  *to = known != nullptr ? *known : SlimVector<ShapeAndType>(more.size());
+  bool changed = false;
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    ShapeAndType& one = (*to)[i];
+    if (one.dtype == more[i].dtype) {
+      // as it is
+    } else if (one.dtype == DataType::kInvalid) {
+      one.dtype = more[i].dtype;
+      changed = true;
+    } else {
+      return false;
+    }
+    const ShapeHandle combined = combine(one.shape, more[i].shape);
+    if (!combined.IsSet() || combined.SameHandle(one.shape)) continue;
+    one.shape = combined;
+    changed = true;
+  }
+  return changed;
+}
+inline auto MergeOf(InferenceContext* c) {
+  return [c](ShapeHandle older, ShapeHandle newer) {
+    ShapeHandle merged;
+    (void)c->Merge(older, newer, &merged);  // unset when they contradict
+    return merged;
+  };
+}
+inline auto RelaxOf(InferenceContext* c) {
+  return [c](ShapeHandle older, ShapeHandle newer) { return Relax(c, older, newer); };
+}
+}  // namespace detail
+
+// The same for what the resource behind an input or output holds; of one that is not known to hold anything, nothing
+// is known.
+inline bool MergeInputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
+  c->set_input_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool MergeOutputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
+  c->set_output_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool RelaxInputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
+  c->set_input_handle_shapes_and_types(i, held);
+  return true;
+}
+inline bool RelaxOutputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
+  SlimVector<ShapeAndType> held;
+  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
+  c->set_output_handle_shapes_and_types(i, held);
+  return true;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/inference_access.hpp ----
+// The rarer members of InferenceContext, with TensorFlow's names: shapes as protos, attrs as they are, inputs and
+// handles that an analysis of a graph makes better or less well known. Shape functions as a rule need none of them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// Calls a shape function (RunShapeFn): what was merged before is forgotten, an error says for which node.
+inline Status InferenceContext::Run(ShapeFn fn) { return RunShapeFn(this, fn); }
+
+// ---- the node
+
+// Those that the node has, without the op's defaults; none where there is no node.
+inline AttrSlice InferenceContext::attrs() const { return node_ == nullptr ? AttrSlice() : AttrSlice(*node_); }
+// Null when the node has none of that name.
+inline const AttrValue* InferenceContext::GetAttr(std::string_view name) const {
+  return node_ == nullptr ? nullptr : node_->attr.Find(name);
+}
+// The types that the node's results have in full: a serialised FullTypeDef, as the graph has it; mostly empty.
+inline std::string_view InferenceContext::ret_types() const {
+  return node_ == nullptr ? std::string_view() : std::string_view(node_->full_type);
+}
+
+// ---- shapes as serialised TensorShapeProtos
+
+// InvalidArgument, and *out unset, when the bytes are no shape.
+inline Status InferenceContext::MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out) {
+  *out = ShapeHandle();
+  TENON_ASSIGN_OR_RETURN(const PartialTensorShape shape, PartialShapeFromProto(proto));
+  return MakeShapeFromPartialTensorShape(shape, out);
+}
+inline ShapeHandle InferenceContext::MakeShapeFromShapeTensor(const TensorShape& shape) {
+  return MakeShape(shape.dim_sizes());
+}
+// Replaces *proto. InvalidArgument for more dimensions than a tensor has.
+inline Status InferenceContext::ShapeHandleToProto(ShapeHandle shape, std::string* proto) const {
+  PartialTensorShape partial;
+  TENON_RETURN_IF_ERROR(ToPartialTensorShape(shape, &partial));
+  proto->clear();
+  ShapeToProto(partial, proto);
+  return OkStatus();
+}
+// Internal unless the shape is fully known.
+inline Status InferenceContext::ShapeHandleToTensorShape(ShapeHandle shape, TensorShape* out) const {
+  return ToTensorShape(shape, out);
+}
+
+// ---- what an analysis of a graph finds out (op/shape_refinement.hpp says what these do)
+
+inline void InferenceContext::SetInput(int i, ShapeHandle shape) { set_input(i, shape); }
+inline bool InferenceContext::MergeInput(int i, ShapeHandle shape) { return tenon::MergeInput(this, i, shape); }
+inline bool InferenceContext::RelaxInput(int i, ShapeHandle shape) { return tenon::RelaxInput(this, i, shape); }
+inline bool InferenceContext::MergeInputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more) {
+  return tenon::MergeInputHandleShapesAndTypes(this, i, more);
+}
+inline bool InferenceContext::MergeOutputHandleShapesAndTypes(int i, const SlimVector<ShapeAndType>& more) {
+  return tenon::MergeOutputHandleShapesAndTypes(this, i, more);
+}
+inline bool InferenceContext::RelaxInputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more) {
+  return tenon::RelaxInputHandleShapesAndMergeTypes(this, i, more);
+}
+inline bool InferenceContext::RelaxOutputHandleShapesAndMergeTypes(int i, const SlimVector<ShapeAndType>& more) {
+  return tenon::RelaxOutputHandleShapesAndMergeTypes(this, i, more);
+}
+
+// "InferenceContext for node: {{node y}} = Neg[T=DT_FLOAT](x), with 1 input: [2,?], and 1 output: [2,?]".
+inline std::string InferenceContext::DebugString() const {
+  const auto shapes = [this](std::string_view what, int count, auto shape) {
+    std::string text = StrCat(count, " ", what, count == 1 ? ":" : "s:");
+    for (int i = 0; i < count; ++i) StrAppend(&text, i == 0 ? " " : ", ", DebugString(shape(i)));
+    return text;
+  };
+  return StrCat("InferenceContext for node: ",
+                node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(op_ == nullptr ? "none" : op_->name),
+                ", with ", shapes("input", num_inputs(), [this](int i) { return input(i); }), ", and ",
+                shapes("output", num_outputs(), [this](int i) { return output(i); }));
 }
 
 TENON_SETUP_CODE_END
@@ -16129,8 +17921,38 @@ TENON_NAMESPACE_END
 // inserts; an object stays where it is.
 TENON_NAMESPACE_BEGIN
 
+namespace detail {
+inline std::uint64_t LoadWord(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, 8);
+  return word;
+}
+// Fewer than 8 bytes as a number; different ones for different bytes.
+inline std::uint64_t LoadShort(const char* at, std::size_t size) {
+  if (size >= 4) {
+    std::uint32_t first, last;
+    std::memcpy(&first, at, 4);
+    std::memcpy(&last, at + size - 4, 4);
+    return first | (std::uint64_t{last} << 32);
+  }
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < size; ++i) word = (word << 8) | static_cast<unsigned char>(at[i]);
+  return word;
+}
+}  // namespace detail
+
+// a == b without a call: for short texts that mostly are equal.
+inline bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const std::size_t size = a.size();
+  if (size < 8) return detail::LoadShort(a.data(), size) == detail::LoadShort(b.data(), size);
+  for (std::size_t i = 0; i + 8 < size; i += 8)
+    if (detail::LoadWord(a.data() + i) != detail::LoadWord(b.data() + i)) return false;
+  return detail::LoadWord(a.data() + size - 8) == detail::LoadWord(b.data() + size - 8);
+}
+
 // Find: thread-safe. Insert: one thread at a time, which the owner of the table sees to. The bytes of a name outlive
-// the table. About 25 ns a look-up.
+// the table. About 15 ns a look-up.
 template <class T>
 class NameTable {
  public:
@@ -16166,7 +17988,7 @@ class NameTable {
     for (std::size_t i = hash & slots->mask;; i = (i + 1) & slots->mask) {
       Entry* const entry = slots->entry[i].load(std::memory_order_acquire);
       if (entry == nullptr) return nullptr;
-      if (entry->hash == hash && entry->name == name) return &entry->value;
+      if (entry->hash == hash && SameText(entry->name, name)) return &entry->value;
     }
   }
   // The object of this name, made from `value` when there is none yet.
@@ -16217,16 +18039,13 @@ class NameTable {
     std::uint64_t hash = name.size() * kMultiplier;
     const char* at = name.data();
     std::size_t left = name.size();
-    for (; left >= 8; left -= 8, at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at, 8);
-      hash = (hash ^ word) * kMultiplier;
+    for (; left > 8; left -= 8, at += 8) {
+      hash = (hash ^ detail::LoadWord(at)) * kMultiplier;
       hash ^= hash >> 32;
     }
-    std::uint64_t word = 0;
-    if (left > 0) std::memcpy(&word, at, left);
-    hash = (hash ^ word) * kMultiplier;
-    return hash ^ (hash >> 29);
+    hash = (hash ^ (name.size() < 8 ? detail::LoadShort(at, left) : detail::LoadWord(at + left - 8))) * kMultiplier;
+    hash = (hash ^ (hash >> 32)) * kMultiplier;  // the last bytes, too, must reach the lowest bits
+    return hash ^ (hash >> 32);
   }
 
   std::atomic<Slots*> slots_{nullptr};
@@ -16695,7 +18514,7 @@ inline bool FirstWarningFor(std::string_view op) {
   };
   static Warned* const warned = new Warned();
   const MutexLock lock(warned->mutex);
-  if (std::find(warned->ops.begin(), warned->ops.end(), op) != warned->ops.end()) return false;
+  if (HasItem(warned->ops, op)) return false;
   warned->ops.push_back(std::string(op));
   return true;
 }
@@ -17081,1219 +18900,6 @@ bool SubstitutePlaceholders(const Lookup& lookup, AttrValue* value) {
     default: return true;
   }
 }
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/shape_errors.hpp ----
-// What shape inference says of a mistake, with TensorFlow's texts. The functions are no constant expressions: where a
-// shape function runs in one, the compiler stops at the call, whose name says what is wrong (docs/errors.md).
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-TENON_COLD inline Status shape_has_the_wrong_rank(std::string_view what, std::int64_t want, std::int64_t got) {
-  return errors::InvalidArgument("Shape must be ", what, "rank ", want, " but is rank ", got);
-}
-TENON_COLD inline Status rank_is_too_large() { return errors::InvalidArgument("Rank cannot exceed kint32max"); }
-TENON_COLD inline Status dimension_has_the_wrong_size(std::int64_t want, std::int64_t got) {
-  return errors::InvalidArgument("Dimension must be ", want, " but is ", got);
-}
-TENON_COLD inline Status dimensions_must_be_equal(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Dimensions must be equal, but are ", a, " and ", b);
-}
-TENON_COLD inline Status shapes_must_have_equal_rank(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Shapes must be equal rank, but are ", a, " and ", b);
-}
-TENON_COLD inline Status subshape_is_out_of_bounds(std::string_view which, std::int64_t at, std::int64_t rank) {
-  return errors::InvalidArgument("Subshape ", which, " out of bounds: ", at, ", for shape with rank ", rank);
-}
-TENON_COLD inline Status subshape_ends_before_it_starts(std::int64_t start, std::int64_t end, std::int64_t start_in,
-                                                        std::int64_t end_in, std::int64_t rank, std::int64_t stride) {
-  const std::string from = StrCat(start, " and ", end, " (computed from start ", start_in, " and end ", end_in,
-                                  " over shape with rank ", rank);
-  if (stride > 0) return errors::InvalidArgument("Subshape must have computed start <= end, but is ", from, ")");
-  return errors::InvalidArgument("Subshape must have computed start >= end since stride is negative, but is ", from,
-                                 " and stride", stride, ")");
-}
-TENON_COLD inline Status dimension_index_is_out_of_range(std::int64_t index, std::int64_t rank) {
-  return errors::InvalidArgument("Out of range dim_index ", index, " for shape with ", rank, " dimensions");
-}
-TENON_COLD inline Status divisor_must_be_positive(std::int64_t k) {
-  return errors::InvalidArgument("Divisor must be positive but is ", k);
-}
-TENON_COLD inline Status dimension_must_be_divisible(std::int64_t k, std::int64_t size) {
-  return errors::InvalidArgument("Dimension size must be evenly divisible by ", k, " but is ", size);
-}
-TENON_COLD inline Status dimension_overflows_in_a_sum(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Dimension size overflow from adding ", a, " and ", b);
-}
-TENON_COLD inline Status dimension_becomes_negative(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Negative dimension size caused by subtracting ", b, " from ", a);
-}
-TENON_COLD inline Status dimension_overflows_in_a_product(std::int64_t a, std::int64_t b) {
-  return errors::InvalidArgument("Negative dimension size caused by overflow when multiplying ", a, " and ", b);
-}
-TENON_COLD inline Status too_many_dimensions(std::int64_t n, std::int64_t max) {
-  return errors::Internal("Cannot create a tensor with ", n, " dimensions, as these would be more than maximum of ",
-                          max);
-}
-TENON_COLD inline Status shape_value_is_invalid(std::int64_t v) {
-  return errors::InvalidArgument("Invalid value in tensor used for shape: ", v);
-}
-TENON_COLD inline Status scalar_shape_must_be_minus_one(std::int64_t v) {
-  return errors::InvalidArgument(
-      "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  ",
-      "Saw value: ", v);
-}
-TENON_COLD inline Status size_must_not_be_negative(int input, std::int64_t v) {
-  return errors::InvalidArgument("Dimension size, given by scalar input ", input, ", must be non-negative but is ", v);
-}
-TENON_COLD inline Status index_is_out_of_range(std::int64_t v, std::int64_t rank) {
-  return errors::InvalidArgument("Dimension size, given by scalar input ", v, " must be in range [-", rank, ", ", rank,
-                                 ")");
-}
-TENON_COLD inline Status wrong_number_of_inputs(std::size_t got, std::size_t want) {
-  return errors::InvalidArgument("Wrong number of inputs passed: ", got, " while ", want, " expected based on NodeDef");
-}
-TENON_COLD inline Status unknown_argument_name(std::string_view which, std::string_view name) {
-  return errors::InvalidArgument("Unknown ", which, " name: ", name);
-}
-TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
-  return errors::InvalidArgument("Must have exactly ", want, " shapes.");
-}
-TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
-  return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/shape_handles.hpp ----
-// Handles of shape inference: a dimension or a shape of one context, known or not. Values that cost nothing to copy.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// One size: known, or unknown but with an identity. Belongs to the context that made it. Value type, one word.
-class DimensionHandle {
- public:
-  constexpr DimensionHandle() = default;
-
-  constexpr bool IsSet() const { return rep_ != kUnset; }
-  constexpr bool Handle() const { return IsSet(); }
-  // Known to be equal: the same number, or the same unknown.
-  constexpr bool SameHandle(DimensionHandle other) const { return rep_ == other.rep_; }
-
- private:
-  friend class ShapeArena;
-  static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::min();
-  constexpr explicit DimensionHandle(std::int64_t rep) : rep_(rep) {}
-
-  std::int64_t rep_ = kUnset;  // >= 0: the size; -2 - n: unknown number n
-};
-
-// One shape of a context. Value type, a number.
-class ShapeHandle {
- public:
-  constexpr ShapeHandle() = default;
-
-  constexpr bool IsSet() const { return id_ != 0; }
-  constexpr bool Handle() const { return IsSet(); }
-  constexpr bool SameHandle(ShapeHandle other) const { return id_ == other.id_; }
-
- private:
-  friend class ShapeArena;
-  constexpr explicit ShapeHandle(std::uint32_t id) : id_(id) {}
-
-  std::uint32_t id_ = 0;  // position + 1
-};
-
-// A handle or a number, -1 for unknown: c->Matrix(c->Dim(a, 0), 3).
-struct DimensionOrConstant {
-  constexpr DimensionOrConstant(DimensionHandle handle) : dim(handle) {}
-  template <class Int>
-    requires std::is_integral_v<Int>
-  constexpr DimensionOrConstant(Int value) : val(static_cast<std::int64_t>(value)) {}
-
-  DimensionHandle dim;
-  std::int64_t val = -1;
-};
-
-// What a resource or variant holds.
-struct ShapeAndType {
-  ShapeHandle shape;
-  DataType dtype = DataType::kInvalid;
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/static_shape.hpp ----
-// Shapes, inputs and attrs as they are written in constant expressions, and what an attr's default is there.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// A shape in a constant expression, at most 8 dimensions; -1 is an unknown size.
-struct StaticShape {
-  static constexpr int kMaxRank = 8;
-
-  int rank = -1;  // -1: unknown
-  std::int64_t dims[kMaxRank] = {};
-
-  constexpr StaticShape() = default;
-  constexpr StaticShape(std::initializer_list<std::int64_t> sizes) : rank(static_cast<int>(sizes.size())) {
-    int i = 0;
-    for (const std::int64_t size : sizes) dims[i++] = size;
-  }
-  friend constexpr bool operator==(const StaticShape&, const StaticShape&) = default;
-};
-
-// An input in a constant expression: its shape, and the value of a small integer tensor if that is known.
-struct StaticInput {
-  StaticShape shape;
-  int value_count = -1;  // -1: not known
-  std::int64_t values[StaticShape::kMaxRank] = {};
-
-  constexpr StaticInput(std::initializer_list<std::int64_t> sizes) : shape(sizes) {}
-  constexpr StaticInput(const StaticShape& s) : shape(s) {}
-  static constexpr StaticInput Vector(std::initializer_list<std::int64_t> list) {
-    StaticInput input({static_cast<std::int64_t>(list.size())});
-    input.value_count = 0;
-    for (const std::int64_t v : list) input.values[input.value_count++] = v;
-    return input;
-  }
-  static constexpr StaticInput Scalar(std::int64_t v) {
-    StaticInput input(std::initializer_list<std::int64_t>{});
-    input.values[0] = v;
-    input.value_count = 1;
-    return input;
-  }
-};
-
-// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"}.
-struct StaticAttr {
-  static constexpr std::size_t kMaxList = 16;
-
-  std::string_view name;
-  AttrKind kind = AttrKind::kInt;
-  bool is_list = false;
-  std::int64_t number = 0;  // kInt; kBool as 0 or 1
-  float real = 0;
-  DataType type = DataType::kInvalid;
-  std::string_view text;
-  std::size_t list_size = 0;
-  std::int64_t numbers[kMaxList] = {};
-  DataType types[kMaxList] = {};
-
-  template <class Int>
-    requires std::is_integral_v<Int>
-  constexpr StaticAttr(std::string_view n, Int v)
-      : name(n),
-        kind(std::is_same_v<Int, bool> ? AttrKind::kBool : AttrKind::kInt),
-        number(static_cast<std::int64_t>(v)) {}
-  constexpr StaticAttr(std::string_view n, float v) : name(n), kind(AttrKind::kFloat), real(v) {}
-  constexpr StaticAttr(std::string_view n, double v) : StaticAttr(n, static_cast<float>(v)) {}
-  constexpr StaticAttr(std::string_view n, DataType v) : name(n), kind(AttrKind::kType), type(v) {}
-  constexpr StaticAttr(std::string_view n, const char* v) : name(n), kind(AttrKind::kString), text(v) {}
-  constexpr StaticAttr(std::string_view n, std::string_view v) : name(n), kind(AttrKind::kString), text(v) {}
-  constexpr StaticAttr(std::string_view n, std::initializer_list<std::int64_t> v) : name(n), is_list(true) {
-    for (const std::int64_t x : v) numbers[list_size++] = x;
-  }
-  constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v)
-      : name(n), kind(AttrKind::kType), is_list(true) {
-    for (const DataType x : v) types[list_size++] = x;
-  }
-
-  // False when the value has another type.
-  template <class T>
-  constexpr bool Get(T* out) const {
-    if constexpr (std::is_same_v<T, bool>) {
-      return Take(kind == AttrKind::kBool && !is_list, number != 0, out);
-    } else if constexpr (std::is_integral_v<T>) {
-      return Take(kind == AttrKind::kInt && !is_list, static_cast<T>(number), out);
-    } else if constexpr (std::is_same_v<T, float>) {
-      return Take(kind == AttrKind::kFloat, real, out);
-    } else if constexpr (std::is_same_v<T, DataType>) {
-      return Take(kind == AttrKind::kType && !is_list, type, out);
-    } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
-      return Take(kind == AttrKind::kString, T(text), out);
-    } else if constexpr (std::is_same_v<T, std::span<const DataType>>) {
-      return Take(kind == AttrKind::kType && is_list, T(types, list_size), out);
-    } else if constexpr (std::is_same_v<T, std::span<const std::int64_t>>) {
-      return Take(kind == AttrKind::kInt && is_list, T(numbers, list_size), out);
-    } else if constexpr (GrowableListOf<T, DataType>) {
-      return Take(kind == AttrKind::kType && is_list, T(types, types + list_size), out);
-    } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
-      if (kind != AttrKind::kInt || !is_list) return false;
-      out->clear();
-      for (std::size_t i = 0; i < list_size; ++i) out->push_back(static_cast<typename T::value_type>(numbers[i]));
-      return true;
-    } else {
-      return false;
-    }
-  }
-
- private:
-  template <class T>
-  static constexpr bool Take(bool fits, const T& value, T* out) {
-    if (fits) *out = value;
-    return fits;
-  }
-};
-
-namespace detail {
-
-// A decimal number of at most 15 digits and a power of ten up to 22, which a double represents exactly, or an infinity
-// or NaN. False for other numbers.
-constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
-  const bool negative = !text.empty() && text.front() == '-';
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (SameIgnoringCase(text, "nan")) return *out = std::numeric_limits<float>::quiet_NaN(), true;
-  if (SameIgnoringCase(text, "inf") || SameIgnoringCase(text, "infinity")) {
-    *out = negative ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
-    return true;
-  }
-  TextCursor in(text);
-  double value = 0;
-  int digits = 0, point = 0;
-  for (bool behind_point = false; IsDigit(in.peek()) || (in.peek() == '.' && !behind_point); ++in.at) {
-    if (in.peek() == '.') {
-      behind_point = true;
-      continue;
-    }
-    value = value * 10 + (in.peek() - '0');
-    digits += value > 0 ? 1 : 0;
-    point -= behind_point ? 1 : 0;
-  }
-  std::int64_t exponent = 0;
-  if (in.Eat("e") || in.Eat("E")) {
-    if (!ReadDecimal(in.rest(), &exponent)) return false;
-  } else if (!in.done()) {
-    return false;
-  }
-  exponent += point;
-  if (digits > 15 || exponent < -22 || exponent > 22) return false;
-  double scale = 1;
-  for (std::int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) scale *= 10;
-  value = exponent < 0 ? value / scale : value * scale;
-  *out = static_cast<float>(negative ? -value : value);
-  return true;
-}
-
-// An attr's default from the text of its spec, where that needs no allocation of texts. False for other types.
-template <class T>
-constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {
-  DefaultReader values(spec);
-  SpecValue v;
-  if constexpr (std::is_same_v<T, bool>) {
-    if (spec.kind != AttrKind::kBool || spec.is_list || !values.Next(&v)) return false;
-    *out = v.i != 0;
-  } else if constexpr (std::is_integral_v<T>) {
-    if (spec.kind != AttrKind::kInt || spec.is_list || !values.Next(&v)) return false;
-    *out = static_cast<T>(v.i);
-  } else if constexpr (std::is_same_v<T, float>) {
-    if (spec.kind != AttrKind::kFloat || spec.is_list || !values.Next(&v)) return false;
-    return ReadSimpleFloat(v.text, out);
-  } else if constexpr (std::is_same_v<T, DataType>) {
-    if (!spec.is_type() || !values.Next(&v)) return false;
-    *out = v.type;
-  } else if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, std::string>) {
-    if (spec.kind != AttrKind::kString || spec.is_list || !values.Next(&v) || v.text.find('\\') != v.text.npos)
-      return false;
-    *out = T(v.text);
-  } else if constexpr (GrowableListOf<T, std::int64_t> || GrowableListOf<T, std::int32_t>) {
-    if (spec.kind != AttrKind::kInt || !spec.is_list) return false;
-    for (out->clear(); values.Next(&v);) out->push_back(static_cast<typename T::value_type>(v.i));
-  } else if constexpr (GrowableListOf<T, DataType>) {
-    if (!spec.is_type_list()) return false;
-    for (out->clear(); values.Next(&v);) out->push_back(v.type);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/shape_arena.hpp ----
-// ShapeArena: the shapes and dimensions that a shape function makes and compares. What is known of them only grows, by
-// the requirements that it states. The base of InferenceContext.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// Handles belong to the arena that made them. externally synchronised.
-class ShapeArena {
- public:
-  static constexpr std::int64_t kUnknownDim = -1;
-  static constexpr std::int32_t kUnknownRank = -1;
-
-  // --- questions about shapes and dimensions
-  constexpr std::int32_t Rank(ShapeHandle s) const { return s.IsSet() ? shape(s).rank : kUnknownRank; }
-  constexpr bool RankKnown(ShapeHandle s) const { return Rank(s) != kUnknownRank; }
-  static constexpr std::int64_t Value(DimensionOrConstant d) {
-    if (!d.dim.IsSet()) return d.val;
-    return d.dim.rep_ >= 0 ? d.dim.rep_ : kUnknownDim;
-  }
-  static constexpr bool ValueKnown(DimensionOrConstant d) { return Value(d) != kUnknownDim; }
-  // Counts from the end when i is negative. A new unknown when the rank is unknown or there is no such dimension.
-  constexpr DimensionHandle Dim(ShapeHandle s, std::int64_t i) {
-    const std::int64_t rank = RankKnown(s) ? Rank(s) : 0;
-    return -rank <= i && i < rank ? DimKnownRank(s, i) : UnknownDim();
-  }
-  constexpr DimensionHandle DimKnownRank(ShapeHandle s, std::int64_t i) const {
-    const ShapeRecord& record = shape(s);
-    return dims_[record.begin + static_cast<std::size_t>(i < 0 ? record.rank + i : i)];
-  }
-  constexpr bool FullyDefined(ShapeHandle s) const {
-    if (!RankKnown(s)) return false;
-    for (std::int32_t i = 0; i < Rank(s); ++i)
-      if (!ValueKnown(DimKnownRank(s, i))) return false;
-    return true;
-  }
-  // 0 as soon as one size is 0, unknown when a size or the rank is unknown.
-  constexpr DimensionHandle NumElements(ShapeHandle s) {
-    if (!RankKnown(s)) return UnknownDim();
-    bool unknown = false;
-    std::uint64_t size = 1;
-    for (std::int32_t i = 0; i < Rank(s); ++i) {
-      const std::int64_t v = Value(DimKnownRank(s, i));
-      if (v == 0) return MakeDim(0);
-      if (v == kUnknownDim)
-        unknown = true;
-      else
-        size *= static_cast<std::uint64_t>(v);
-    }
-    return unknown || static_cast<std::int64_t>(size) < 0 ? UnknownDim() : MakeDim(static_cast<std::int64_t>(size));
-  }
-  std::string DebugString(ShapeHandle s) const {
-    if (!RankKnown(s)) return "?";
-    std::string text = "[";
-    for (std::int32_t i = 0; i < Rank(s); ++i) StrAppend(&text, i == 0 ? "" : ",", DebugString(DimKnownRank(s, i)));
-    return text + "]";
-  }
-  std::string DebugString(DimensionHandle d) const { return ValueKnown(d) ? StrCat(Value(d)) : "?"; }
-  std::string DebugString(const ShapeAndType& held) const { return StrCat(DebugString(held.shape), ":", held.dtype); }
-  std::string DebugString(std::span<const ShapeAndType> held) const {
-    return StrCat(
-        "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
-  }
-
-  // --- requirements: *out is the input with what is known afterwards
-  constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
-    constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
-    if (rank > kMax) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
-    if (Rank(s) == rank) return Done(out, s);
-    return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
-  }
-  constexpr Status WithRankAtLeast(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
-    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s) || Rank(s) >= rank) return Done(out, s);
-    return Failed(out, detail::shape_has_the_wrong_rank("at least ", rank, Rank(s)));
-  }
-  // At least the rank that has such a dimension; counts from the end when `axis` is negative. Any number may be given.
-  constexpr Status WithAxis(ShapeHandle s, std::int64_t axis, ShapeHandle* out) {
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
-    if (axis >= kLargest || axis < -kLargest) return Failed(out, detail::rank_is_too_large());
-    return WithRankAtLeast(s, axis < 0 ? -axis : axis + 1, out);
-  }
-  constexpr Status WithRankAtMost(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
-    if (rank > std::numeric_limits<std::int32_t>::max()) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s) || Rank(s) <= rank) return Done(out, s);
-    return Failed(out, detail::shape_has_the_wrong_rank("at most ", rank, Rank(s)));
-  }
-  constexpr Status WithValue(DimensionHandle d, std::int64_t value, DimensionHandle* out) {
-    if (!ValueKnown(d)) return Merge(d, MakeDim(value), out);
-    if (Value(d) == value) return Done(out, d);
-    return Failed(out, detail::dimension_has_the_wrong_size(value, Value(d)));
-  }
-  constexpr Status Merge(DimensionHandle a, DimensionHandle b, DimensionHandle* out) {
-    if (a.SameHandle(b)) return Done(out, a);
-    if (ValueKnown(a) && ValueKnown(b)) return Failed(out, detail::dimensions_must_be_equal(Value(a), Value(b)));
-    merged_dims_.push_back({a, b});
-    return Done(out, ValueKnown(b) ? b : a);
-  }
-  constexpr Status Merge(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
-    if (a.SameHandle(b)) return Done(out, a);
-    if (!RankKnown(a) || !RankKnown(b)) {
-      merged_shapes_.push_back({a, b});
-      return Done(out, RankKnown(b) ? b : a);
-    }
-    const std::int32_t rank = Rank(a);
-    if (rank != Rank(b)) return Failed(out, detail::shapes_must_have_equal_rank(rank, Rank(b)));
-    bool a_knows_all = true, b_knows_all = true;
-    for (std::int32_t i = 0; i < rank; ++i) {
-      const DimensionHandle x = DimKnownRank(a, i), y = DimKnownRank(b, i);
-      if (x.SameHandle(y)) continue;
-      if (ValueKnown(x) && ValueKnown(y)) return Failed(out, shapes_differ_in_a_dimension(i, a, b));
-      if (ValueKnown(y)) a_knows_all = false;
-      if (ValueKnown(x)) b_knows_all = false;
-    }
-    merged_shapes_.push_back({a, b});
-    if (a_knows_all || b_knows_all) return Done(out, a_knows_all ? a : b);
-    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
-    for (std::int32_t i = 0; i < rank; ++i)
-      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(a, i), DimKnownRank(b, i), &dims[static_cast<std::size_t>(i)]));
-    *out = MakeShape(dims);
-    merged_shapes_.push_back({a, *out});
-    return OkStatus();
-  }
-  // Merges s's first dimensions with all of prefix's.
-  constexpr Status MergePrefix(ShapeHandle s, ShapeHandle prefix, ShapeHandle* s_out, ShapeHandle* prefix_out) {
-    *s_out = s;
-    *prefix_out = prefix;
-    if (!RankKnown(s) || !RankKnown(prefix)) return OkStatus();
-    *s_out = *prefix_out = ShapeHandle();
-    const std::int32_t rank = Rank(prefix);
-    TENON_RETURN_IF_ERROR(WithRankAtLeast(s, rank, &s));
-    SlimVector<DimensionHandle> dims(static_cast<std::size_t>(rank));
-    for (std::int32_t i = 0; i < rank; ++i)
-      TENON_RETURN_IF_ERROR(Merge(DimKnownRank(s, i), DimKnownRank(prefix, i), &dims[static_cast<std::size_t>(i)]));
-    *prefix_out = MakeShape(dims);
-    for (std::int32_t i = rank; i < Rank(s); ++i) dims.push_back(DimKnownRank(s, i));
-    *s_out = MakeShape(dims);
-    return OkStatus();
-  }
-
-  // --- what was found to be equal, in the order in which it was found: each pair was different handles before Merge
-  // (or a requirement that merges) made them one. For those who look for the same unknown in several places.
-  struct MergedShape {
-    ShapeHandle first, second;
-  };
-  struct MergedDim {
-    DimensionHandle first, second;
-  };
-  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
-  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
-  constexpr void ForgetMerges() {
-    merged_shapes_.clear();
-    merged_dims_.clear();
-  }
-
-  // --- new shapes
-  constexpr ShapeHandle MakeShape(const SlimVector<DimensionHandle>& dims) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    dims_.append(dims.begin(), dims.end());
-    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
-  }
-  constexpr ShapeHandle MakeShape(std::initializer_list<DimensionOrConstant> dims) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (const DimensionOrConstant& d : dims) dims_.push_back(MakeDim(d));
-    return NewShape(static_cast<std::int32_t>(dims.size()), begin);
-  }
-  // -1 is a new unknown.
-  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
-    return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
-  }
-  constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
-  constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
-    const auto begin = static_cast<std::uint32_t>(dims_.size());
-    for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
-    return NewShape(static_cast<std::int32_t>(rank), begin);
-  }
-  constexpr ShapeHandle Scalar() { return NewShape(0, 0); }
-  constexpr ShapeHandle Vector(DimensionOrConstant d) { return MakeShape({d}); }
-  constexpr ShapeHandle Matrix(DimensionOrConstant rows, DimensionOrConstant columns) {
-    return MakeShape({rows, columns});
-  }
-  constexpr DimensionHandle MakeDim(DimensionOrConstant d) {
-    if (d.dim.IsSet()) return d.dim;
-    return d.val < 0 ? UnknownDim() : DimensionHandle(d.val);
-  }
-  constexpr DimensionHandle UnknownDim() { return DimensionHandle(-2 - unknown_dims_++); }
-
-  // --- results
-  Status ToPartialTensorShape(ShapeHandle s, PartialTensorShape* out) const {
-    if (!RankKnown(s)) {
-      *out = PartialTensorShape();
-      return OkStatus();
-    }
-    std::int64_t sizes[kMaxTensorRank] = {};
-    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
-    return PartialTensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
-  }
-  // Internal unless the shape is fully known.
-  Status ToTensorShape(ShapeHandle s, TensorShape* out) const {
-    if (!FullyDefined(s)) return errors::Internal("the shape ", DebugString(s), " is not fully known");
-    std::int64_t sizes[kMaxTensorRank] = {};
-    TENON_RETURN_IF_ERROR(Sizes(s, sizes));
-    return TensorShape::Build({sizes, static_cast<std::size_t>(Rank(s))}, out);
-  }
-  constexpr StaticShape ToStaticShape(ShapeHandle s) const {
-    StaticShape out;
-    if (!RankKnown(s)) return out;
-    out.rank = Rank(s);
-    for (int i = 0; i < out.rank; ++i) out.dims[i] = Value(DimKnownRank(s, i));
-    return out;
-  }
-
- protected:
-  constexpr ShapeArena() = default;
-  ShapeArena(const ShapeArena&) = delete;
-  ShapeArena& operator=(const ShapeArena&) = delete;
-
-  constexpr void ClearShapes() {
-    shapes_.clear();
-    dims_.clear();
-    unknown_dims_ = 0;
-    ForgetMerges();
-  }
-  static constexpr Status Done(ShapeHandle* out, ShapeHandle value) {
-    *out = value;
-    return OkStatus();
-  }
-  static constexpr Status Done(DimensionHandle* out, DimensionHandle value) {
-    *out = value;
-    return OkStatus();
-  }
-  static constexpr Status Failed(ShapeHandle* out, Status status) {
-    *out = ShapeHandle();
-    return status;
-  }
-  static constexpr Status Failed(DimensionHandle* out, Status status) {
-    *out = DimensionHandle();
-    return status;
-  }
-
- private:
-  struct ShapeRecord {
-    std::int32_t rank;
-    std::uint32_t begin;  // of its sizes in dims_
-  };
-  constexpr const ShapeRecord& shape(ShapeHandle s) const { return shapes_[s.id_ - 1]; }
-  constexpr ShapeHandle NewShape(std::int32_t rank, std::uint32_t begin) {
-    shapes_.push_back({rank, begin});
-    return ShapeHandle(static_cast<std::uint32_t>(shapes_.size()));
-  }
-  TENON_COLD Status shapes_differ_in_a_dimension(std::int32_t i, ShapeHandle a, ShapeHandle b) const {
-    return errors::InvalidArgument("Dimension ", i, " in both shapes must be equal, but are ",
-                                   Value(DimKnownRank(a, i)), " and ", Value(DimKnownRank(b, i)), ". Shapes are ",
-                                   DebugString(a), " and ", DebugString(b), ".");
-  }
-  Status Sizes(ShapeHandle s, std::int64_t* sizes) const {
-    if (Rank(s) > kMaxTensorRank)
-      return errors::InvalidArgument("Shape has too many dimensions: ", Rank(s), ", at most ", kMaxTensorRank);
-    for (std::int32_t i = 0; i < Rank(s); ++i) sizes[i] = Value(DimKnownRank(s, i));
-    return OkStatus();
-  }
-
-  std::int64_t unknown_dims_ = 0;
-  SlimVector<ShapeRecord> shapes_;
-  SlimVector<DimensionHandle> dims_;
-  SlimVector<MergedShape> merged_shapes_;
-  SlimVector<MergedDim> merged_dims_;
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/shape_algebra.hpp ----
-// ShapeAlgebra: shapes made from other shapes and from values, and arithmetic on dimensions. Between ShapeArena and
-// InferenceContext.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// externally synchronised.
-class ShapeAlgebra : public ShapeArena {
- public:
-  // --- shapes from shapes
-  constexpr Status Subshape(ShapeHandle s, std::int64_t start, ShapeHandle* out) {
-    return Subshape(s, start, std::numeric_limits<std::int64_t>::max(), 1, out);
-  }
-  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, ShapeHandle* out) {
-    return Subshape(s, start, end, 1, out);
-  }
-  // Dimensions start, start + stride, ... before end; negative positions count from the end.
-  constexpr Status Subshape(ShapeHandle s, std::int64_t start, std::int64_t end, std::int64_t stride,
-                            ShapeHandle* out) {
-    const std::int64_t start_in = start, end_in = end, rank = Rank(s);
-    if (start == 0 && stride == 1 && (end == std::numeric_limits<std::int64_t>::max() || (rank >= 0 && end >= rank)))
-      return Done(out, s);
-    if (rank == kUnknownRank) return Done(out, UnknownShape());
-    if (start > rank) start = rank;
-    if (end > rank) end = rank;
-    if (stride < 0 && start == rank) --start;
-    if (start < 0 && (start += rank) < 0)
-      return Failed(out, detail::subshape_is_out_of_bounds("start", start_in, rank));
-    if (end < 0 && (end += rank) < 0) return Failed(out, detail::subshape_is_out_of_bounds("end", end_in, rank));
-    if (stride > 0 ? start > end : start < end)
-      return Failed(out, detail::subshape_ends_before_it_starts(start, end, start_in, end_in, rank, stride));
-    SlimVector<DimensionHandle> dims;
-    for (std::int64_t i = start; stride > 0 ? i < end : i > end; i += stride) dims.push_back(DimKnownRank(s, i));
-    return Done(out, MakeShape(dims));
-  }
-  constexpr Status Concatenate(ShapeHandle a, ShapeHandle b, ShapeHandle* out) {
-    if (!RankKnown(a) || !RankKnown(b)) return Done(out, UnknownShape());
-    SlimVector<DimensionHandle> dims;
-    dims.reserve(static_cast<std::size_t>(Rank(a)) + static_cast<std::size_t>(Rank(b)));
-    for (std::int32_t i = 0; i < Rank(a); ++i) dims.push_back(DimKnownRank(a, i));
-    for (std::int32_t i = 0; i < Rank(b); ++i) dims.push_back(DimKnownRank(b, i));
-    return Done(out, MakeShape(dims));
-  }
-  constexpr Status ReplaceDim(ShapeHandle s, std::int64_t index, DimensionHandle dim, ShapeHandle* out) {
-    if (!RankKnown(s)) return Done(out, UnknownShape());
-    const std::int64_t i = index < 0 ? index + Rank(s) : index;
-    if (i < 0 || i >= Rank(s)) return Failed(out, detail::dimension_index_is_out_of_range(index, Rank(s)));
-    SlimVector<DimensionHandle> dims;
-    dims.reserve(static_cast<std::size_t>(Rank(s)));
-    for (std::int32_t d = 0; d < Rank(s); ++d) dims.push_back(d == i ? dim : DimKnownRank(s, d));
-    return Done(out, MakeShape(dims));
-  }
-
-  // --- arithmetic: unknown where an operand is, apart from the neutral and absorbing numbers
-  constexpr Status Divide(DimensionHandle d, DimensionOrConstant divisor, bool evenly, DimensionHandle* out) {
-    const std::int64_t k = Value(divisor);
-    if (k == 1) return Done(out, d);
-    if (!ValueKnown(d) || (divisor.dim.IsSet() && k == kUnknownDim)) return Done(out, UnknownDim());
-    if (k <= 0) return Failed(out, detail::divisor_must_be_positive(k));
-    if (evenly && Value(d) % k != 0) return Failed(out, detail::dimension_must_be_divisible(k, Value(d)));
-    return Done(out, MakeDim(Value(d) / k));
-  }
-  constexpr Status Add(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
-    const std::int64_t a = Value(first), b = Value(second);
-    if (a == 0) return Done(out, MakeDim(second));
-    if (b == 0) return Done(out, first);
-    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    if (b > std::numeric_limits<std::int64_t>::max() - a)
-      return Failed(out, detail::dimension_overflows_in_a_sum(a, b));
-    return Done(out, MakeDim(a + b));
-  }
-  constexpr Status Subtract(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
-    const std::int64_t a = Value(first), b = Value(second);
-    if (b == 0) return Done(out, first);
-    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    if (a < b) return Failed(out, detail::dimension_becomes_negative(a, b));
-    return Done(out, MakeDim(a - b));
-  }
-  constexpr Status Multiply(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
-    const std::int64_t a = Value(first), b = Value(second);
-    if (a == 0) return Done(out, first);
-    if (b == 0) return Done(out, MakeDim(second));
-    if (a == 1) return Done(out, MakeDim(second));
-    if (b == 1) return Done(out, first);
-    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    const std::int64_t product = MultiplyWithoutOverflow(a, b);
-    if (product < 0) return Failed(out, detail::dimension_overflows_in_a_product(a, b));
-    return Done(out, MakeDim(product));
-  }
-  constexpr Status Min(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
-    const std::int64_t a = Value(first), b = Value(second);
-    if (a == 0) return Done(out, first);
-    if (b == 0) return Done(out, MakeDim(second));
-    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    return Done(out, a <= b ? first : MakeDim(second));
-  }
-  constexpr Status Max(DimensionHandle first, DimensionOrConstant second, DimensionHandle* out) {
-    const std::int64_t a = Value(first), b = Value(second);
-    if (a == kUnknownDim || b == kUnknownDim) return Done(out, UnknownDim());
-    return Done(out, a >= b ? first : MakeDim(second));
-  }
-
-  // --- shapes from values
-  // `tensor` may be null; then only its shape counts.
-  Status MakeShapeFromTensor(const Tensor* tensor, ShapeHandle tensor_shape, ShapeHandle* out) {
-    TENON_RETURN_IF_ERROR(WithRank(tensor_shape, 1, &tensor_shape));
-    return tensor == nullptr ? UnknownShapeOfLength(tensor_shape, out) : ShapeFromTensor(*tensor, out);
-  }
-  Status MakeShapeFromPartialTensorShape(const PartialTensorShape& shape, ShapeHandle* out) {
-    return Done(out, shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()));
-  }
-  Status MakeShapeFromTensorShape(const TensorShape& shape, ShapeHandle* out) {
-    return Done(out, MakeShape(shape.dim_sizes()));
-  }
-
-  static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t* value) {
-    if (tensor->dims() != 0) return errors::InvalidArgument("Input must be scalar but has rank ", tensor->dims());
-    if (tensor->dtype() == DataType::kInt32)
-      *value = *tensor->data<std::int32_t>();
-    else if (tensor->dtype() == DataType::kInt64)
-      *value = *tensor->data<std::int64_t>();
-    else if (tensor->dtype() == DataType::kInt16)
-      *value = *tensor->data<std::int16_t>();
-    else
-      return errors::InvalidArgument("Scalar input must be int32 or int64.");
-    return OkStatus();
-  }
-  static Status GetScalarFromTensor(const Tensor* tensor, std::int64_t index, std::int64_t* value) {
-    if (tensor->dims() != 1) return errors::InvalidArgument("Input must be 1D but has rank ", tensor->dims());
-    const std::int64_t n = tensor->NumElements();
-    if (index < 0 || index >= n) return errors::InvalidArgument("Invalid index ", index, " for Tensor of size ", n);
-    if (tensor->dtype() == DataType::kInt32)
-      *value = tensor->data<std::int32_t>()[index];
-    else if (tensor->dtype() == DataType::kInt64)
-      *value = tensor->data<std::int64_t>()[index];
-    else
-      return errors::InvalidArgument("Tensor input must be int32 or int64.");
-    return OkStatus();
-  }
-
- protected:
-  constexpr ShapeAlgebra() = default;
-
-  constexpr Status UnknownShapeOfLength(ShapeHandle vector, ShapeHandle* out) {
-    constexpr std::int64_t kMax = 1 << 25;
-    const std::int64_t n = Value(Dim(vector, 0));
-    if (n == kUnknownDim) return Done(out, UnknownShape());
-    if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
-    return Done(out, UnknownShapeOfRank(n));
-  }
-  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
-    for (const std::int64_t v : values)
-      if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
-    return Done(out, MakeShape(values));
-  }
-  static Status ReadTensor(const Tensor& t, SlimVector<std::int64_t>* values) {
-    values->clear();
-    const auto n = static_cast<std::size_t>(t.NumElements());
-    if (t.dtype() == DataType::kInt32)
-      values->assign(t.data<std::int32_t>(), t.data<std::int32_t>() + n);
-    else if (t.dtype() == DataType::kInt64)
-      values->assign(t.data<std::int64_t>(), t.data<std::int64_t>() + n);
-    else if (t.dtype() == DataType::kInt16)
-      values->assign(t.data<std::int16_t>(), t.data<std::int16_t>() + n);
-    else
-      return errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype());
-    return OkStatus();
-  }
-  Status ShapeFromTensor(const Tensor& t, ShapeHandle* out) {
-    if (t.dims() > 1)
-      return Failed(out, errors::InvalidArgument("Input tensor must be rank 1, but was rank ", t.dims()));
-    if (t.dtype() != DataType::kInt32 && t.dtype() != DataType::kInt64)
-      return Failed(out, errors::InvalidArgument("Input tensor must be int32 or int64, but was ", t.dtype()));
-    SlimVector<std::int64_t> values;
-    TENON_RETURN_IF_ERROR(ReadTensor(t, &values));
-    if (t.dims() == 1) return ShapeFromValues(values, out);
-    if (values.front() != -1) return Failed(out, detail::scalar_shape_must_be_minus_one(values.front()));
-    return Done(out, UnknownShape());
-  }
-};
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/inference_context.hpp ----
-// InferenceContext: what a shape function sees and answers, with TensorFlow's members and messages. The same function
-// runs at run time and in constant expressions (a network's shapes can be checked by static_assert); a mistake found
-// there stops the compiler at a call whose name says what is wrong.
-//
-//   Status MatrixShape(InferenceContext* c) {
-//     ShapeHandle in;
-//     TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 2, &in));
-//     c->set_output(0, c->Matrix(c->Dim(in, 1), c->Dim(in, 0)));
-//     return OkStatus();
-//   }
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// One node's inputs while its output shapes are found. Keeps its memory when it is used again. externally synchronised.
-class InferenceContext : public ShapeAlgebra {
- public:
-  static constexpr int kGraphDefVersion = 2474;  // of graphs described in C++
-
-  constexpr InferenceContext() = default;
-
-  // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
-  // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
-  // context.
-  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
-                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
-                   std::span<const PartialTensorShape* const> as_shapes = {}) {
-    Reset(graph_def_version, node, op);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
-      if (i < as_shapes.size() && as_shapes[i] != nullptr)
-        set_input_tensor_as_shape(static_cast<int>(i), *as_shapes[i]);
-    }
-    CheckInputCount();
-  }
-  // For constant expressions (works at run time too). Attrs that are not given have their defaults.
-  constexpr InferenceContext(const OpView& op, std::initializer_list<StaticInput> inputs,
-                             std::initializer_list<StaticAttr> attrs = {}) {
-    own_view_ = op;
-    op_ = &own_view_;
-    graph_def_version_ = kGraphDefVersion;
-    static_attrs_ = attrs;
-    for (const StaticInput& input : inputs) {
-      SlimVector<DimensionHandle> sizes;
-      for (int d = 0; d < input.shape.rank; ++d) sizes.push_back(MakeDim(input.shape.dims[d]));
-      inputs_.push_back(
-          {input.shape.rank < 0 ? UnknownShape() : MakeShape(sizes), nullptr, {}, {}, false, false, false});
-      inputs_.back().has_values = input.value_count >= 0;
-      for (int i = 0; i < input.value_count; ++i) inputs_.back().values.push_back(input.values[i]);
-    }
-    FindOutputs();
-    CheckInputCount();
-  }
-  InferenceContext(const InferenceContext&) = delete;
-  InferenceContext& operator=(const InferenceContext&) = delete;
-
-  // Begins with another node, or with the same one again: no inputs, no shapes. Then AddInput for each.
-  void Reset(int graph_def_version, const NodeDef* node, const OpView* op) {
-    graph_def_version_ = graph_def_version;
-    node_ = node;
-    op_ = op;
-    static_attrs_.clear();
-    status_ = OkStatus();
-    ClearResults();
-    inputs_.clear();
-    FindOutputs();
-  }
-  void AddInput(const TensorShape& shape, const Tensor* value = nullptr) {
-    AddInputHandle(MakeShape(shape.dim_sizes()), value);
-  }
-  void AddInput(const PartialTensorShape& shape, const Tensor* value = nullptr) {
-    AddInputHandle(shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes()), value);
-  }
-  void set_input_tensor(int i, const Tensor* value) { in(i).tensor = value; }
-  void set_input_tensor_as_shape(int i, const PartialTensorShape& shape) {
-    in(i).as_shape = shape.unknown_rank() ? UnknownShape() : MakeShape(shape.dim_sizes());
-  }
-  // Another input count than the op's, or an attr that says how many outputs there are is missing.
-  constexpr const Status& construction_status() const { return status_; }
-
-  // --- inputs and outputs
-  constexpr int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  constexpr int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  constexpr ShapeHandle input(int i) const { return in(i).shape; }
-  constexpr void set_input(int i, ShapeHandle shape) { in(i).shape = shape; }
-  constexpr ShapeHandle output(int i) const { return outputs_[static_cast<std::size_t>(i)]; }
-  constexpr void set_output(int i, ShapeHandle shape) { outputs_[static_cast<std::size_t>(i)] = shape; }
-  // All shapes of a named argument.
-  template <GrowableListOf<ShapeHandle> List>
-  constexpr Status input(std::string_view name, List* shapes) const {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->inputs, name, &begin, &end)) return detail::unknown_argument_name("input", name);
-    shapes->clear();
-    for (std::size_t i = begin; i < end && i < inputs_.size(); ++i) shapes->push_back(inputs_[i].shape);
-    return OkStatus();
-  }
-  template <GrowableListOf<ShapeHandle> List>
-  constexpr Status output(std::string_view name, List* shapes) const {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
-    shapes->assign(outputs_.begin() + static_cast<std::ptrdiff_t>(begin),
-                   outputs_.begin() + static_cast<std::ptrdiff_t>(end));
-    return OkStatus();
-  }
-  constexpr Status set_output(std::string_view name, const SlimVector<ShapeHandle>& shapes) {
-    std::size_t begin = 0, end = 0;
-    if (!FindRange(op_->outputs, name, &begin, &end)) return detail::unknown_argument_name("output", name);
-    if (shapes.size() != end - begin) return detail::wrong_number_of_shapes(end - begin);
-    for (std::size_t i = begin; i < end; ++i) outputs_[i] = shapes[i - begin];
-    return OkStatus();
-  }
-  // Null when the value is not known; says that it would have been welcome.
-  constexpr const Tensor* input_tensor(int i) {
-    in(i).requested_tensor = true;
-    return in(i).tensor;
-  }
-  constexpr bool requested_input_tensor(int i) const { return in(i).requested_tensor; }
-  constexpr bool requested_input_tensor_as_partial_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr bool requested_as_shape(int i) const { return in(i).requested_as_shape; }
-  constexpr ShapeHandle input_tensor_as_shape(int i) const { return in(i).as_shape; }
-  SlimVector<ShapeHandle> input_tensors_as_shapes() const {
-    SlimVector<ShapeHandle> all;
-    for (const Input& i : inputs_) all.push_back(i.as_shape);
-    return all;
-  }
-  // The values of the first inputs, null for what is not known; the others stay as they are.
-  void set_input_tensors(std::span<const Tensor* const> values) {
-    for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
-  }
-  // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
-  Status ExpandOutputs(int count) {
-    if (count < num_outputs()) return errors::InvalidArgument("Trying to reduce number of outputs of op.");
-    outputs_.resize(static_cast<std::size_t>(count));
-    return OkStatus();
-  }
-  constexpr int graph_def_version() const { return graph_def_version_; }
-  constexpr const OpView& op() const { return *op_; }
-  const NodeDef* node() const { return node_; }
-
-  // What the resource behind an input or output holds; null when nothing is known.
-  constexpr const SlimVector<ShapeAndType>* input_handle_shapes_and_types(int i) const {
-    return FindHandle(input_handles_, i);
-  }
-  constexpr const SlimVector<ShapeAndType>* output_handle_shapes_and_types(int i) const {
-    return FindHandle(output_handles_, i);
-  }
-  constexpr void set_input_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&input_handles_, i, held);
-  }
-  constexpr void set_output_handle_shapes_and_types(int i, const SlimVector<ShapeAndType>& held) {
-    SetHandle(&output_handles_, i, held);
-  }
-
-  // Value of an attr of the node, else its default; T as for AttrValue::Get.
-  template <class T>
-  constexpr Status GetAttr(std::string_view name, T* value) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name)
-        return attr.Get(value) ? OkStatus() : detail::attr_is_missing_or_has_another_type(name, op_->name);
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return GetNodeAttr(*node_, name, value);
-    if (const int i = op_->AttrIndex(name); i >= 0) {  // numbers, not pointers: UBSan's null tests are not constant
-      const AttrSpec& spec = op_->attrs[static_cast<std::size_t>(i)];
-      if (spec.has_default && detail::ReadAttrDefault(spec, value)) return OkStatus();
-    }
-    if (node_ != nullptr) return GetNodeAttr(*node_, name, value);
-    return detail::attr_is_missing_or_has_another_type(name, op_->name);
-  }
-
-  // Whether the node has the attr, or its op a default for it.
-  constexpr bool HasAttr(std::string_view name) const {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name) return true;
-    if (node_ != nullptr && node_->attr.Find(name) != nullptr) return true;
-    const int i = op_->AttrIndex(name);
-    return i >= 0 && op_->attrs[static_cast<std::size_t>(i)].has_default;
-  }
-  // A shape attr as a handle.
-  constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
-    return ReadShapeAttr(name, out);
-  }
-
-  // --- shapes and sizes from values
-  // The shape whose sizes are the values of input i, a vector; -1 is an unknown size.
-  constexpr Status MakeShapeFromShapeTensor(int i, ShapeHandle* out) {
-    ShapeHandle vector;
-    TENON_RETURN_IF_ERROR(WithRank(input(i), 1, &vector));
-    return ShapeOfInput(i, vector, out);
-  }
-  // The same; a scalar stands for an unknown shape.
-  constexpr Status MakeShapeFromShapeTensorTreatScalarAsUnknownShape(int i, ShapeHandle* out) {
-    ShapeHandle s;
-    TENON_RETURN_IF_ERROR(WithRankAtMost(input(i), 1, &s));
-    return ShapeOfInput(i, s, out);
-  }
-
-  // The values of an integer input, in constant expressions too. *known is false, and nothing else is written, when
-  // there are none.
-  constexpr Status ReadInput(int i, SlimVector<std::int64_t>* values, bool* known) {
-    Input& input = in(i);
-    input.requested_tensor = true;
-    *known = input.has_values || input.tensor != nullptr;
-    if (input.has_values) *values = input.values;
-    return input.tensor == nullptr ? OkStatus() : ReadTensor(*input.tensor, values);
-  }
-  constexpr Status ReadScalarInput(int i, std::int64_t* value, bool* known) {
-    Input& input = in(i);
-    input.requested_tensor = true;
-    *known = input.has_values || input.tensor != nullptr;
-    if (input.has_values) *value = input.values.front();
-    return input.tensor == nullptr ? OkStatus() : GetScalarFromTensor(input.tensor, value);
-  }
-  // The size that the scalar input i says.
-  constexpr Status MakeDimForScalarInput(int i, DimensionHandle* out) {
-    std::int64_t value = 0;
-    bool known = false;
-    TENON_RETURN_IF_ERROR(ReadScalarInput(i, &value, &known));
-    if (!known) return Done(out, UnknownDim());
-    if (value < 0) return Failed(out, detail::size_must_not_be_negative(i, value));
-    return Done(out, MakeDim(value));
-  }
-  // The position that it says; -1 is the last of `rank` (unknown rank: -1).
-  constexpr Status MakeDimForScalarInputWithNegativeIndexing(int i, int rank, DimensionHandle* out) {
-    std::int64_t value = 0;
-    bool known = false;
-    TENON_RETURN_IF_ERROR(ReadScalarInput(i, &value, &known));
-    if (!known || (value < 0 && rank < 0)) return Done(out, UnknownDim());
-    if (rank >= 0 && (value < -rank || value >= rank)) return Failed(out, detail::index_is_out_of_range(value, rank));
-    return Done(out, MakeDim(value < 0 ? value + rank : value));
-  }
-
-  // The error with the node and what was known of its inputs behind it, as TensorFlow words it. What was merged on the
-  // way to it is forgotten.
-  TENON_COLD Status AttachContext(const Status& status) {
-    ForgetMerges();
-    std::string shapes, tensors, as_shapes;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      const Input& input = inputs_[i];
-      StrAppend(&shapes, i == 0 ? "" : ", ", DebugString(input.shape));
-      if (input.requested_as_shape && (RankKnown(input.as_shape) || input.tensor != nullptr))
-        StrAppend(&as_shapes, as_shapes.empty() ? "" : ",", "input[", i, "] = ", AsShapeText(input));
-      else if (input.requested_tensor && input.tensor != nullptr)
-        StrAppend(&tensors, tensors.empty() ? "" : ", ", "input[", i, "] = <", input.tensor->SummarizeValue(256), ">");
-    }
-    return status.WithAppended(
-        StrCat(" for '", node_ != nullptr ? SummarizeNodeDef(*node_) : std::string(op_ != nullptr ? op_->name : ""),
-               "' with input shapes: ", shapes, tensors.empty() ? "" : " and with computed input tensors: ", tensors,
-               as_shapes.empty() ? "" : " and with input tensors computed as partial shapes: ", as_shapes, "."));
-  }
-
- private:
-  struct Input {
-    ShapeHandle shape;
-    const Tensor* tensor = nullptr;
-    ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
-    SlimVector<std::int64_t> values;  // in constant expressions
-    bool has_values = false;
-    bool requested_tensor = false;
-    bool requested_as_shape = false;
-  };
-  struct HandleData {
-    int index;
-    SlimVector<ShapeAndType> held;
-  };
-
-  constexpr Input& in(int i) { return inputs_[static_cast<std::size_t>(i)]; }
-  constexpr const Input& in(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
-  // "[2,?]": the values of a shape input, however they came.
-  std::string AsShapeText(const Input& input) const {
-    SlimVector<std::int64_t> values;
-    if (RankKnown(input.as_shape)) return DebugString(input.as_shape);
-    if (!ReadTensor(*input.tensor, &values).ok()) return "?";
-    return StrCat(
-        "[",
-        StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
-        "]");
-  }
-  Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
-    PartialTensorShape shape;
-    TENON_RETURN_IF_ERROR(GetAttr(name, &shape));
-    return MakeShapeFromPartialTensorShape(shape, out);
-  }
-  void AddInputHandle(ShapeHandle shape, const Tensor* value) {
-    Input input;
-    input.shape = shape;
-    input.tensor = value;
-    inputs_.push_back(std::move(input));
-  }
-  constexpr void ClearResults() {
-    ClearShapes();
-    outputs_.clear();
-    input_handles_.clear();
-    output_handles_.clear();
-  }
-
-  constexpr std::int64_t Count(const ArgSpec& arg) const {
-    if (!arg.is_list()) return 1;
-    SlimVector<DataType> defaults;
-    return op_->ArgCount(arg, [&](const AttrSpec& attr, ArgAttrValue* value) {
-      if (attr.kind == AttrKind::kInt) return GetAttr(attr.name(), &value->number).ok();
-      if (!GetAttr(attr.name(), &defaults).ok()) return false;
-      value->types = defaults;
-      return true;
-    });
-  }
-  constexpr void FindOutputs() {
-    if (op_ == nullptr) return;
-    std::size_t n = 0;
-    for (const ArgSpec& arg : op_->outputs) {
-      const std::int64_t count = Count(arg);
-      if (count < 0) {
-        status_ = detail::attr_is_missing_or_has_another_type(
-            arg.is_type_list ? arg.type_list_attr() : arg.number_attr(), op_->name);
-        return;
-      }
-      n += static_cast<std::size_t>(count);
-    }
-    outputs_.resize(n);
-  }
-  constexpr void CheckInputCount() {
-    if (op_ == nullptr || !status_.ok()) return;
-    std::size_t want = 0;
-    for (const ArgSpec& arg : op_->inputs) want += static_cast<std::size_t>(Count(arg));
-    if (want != inputs_.size()) status_ = detail::wrong_number_of_inputs(inputs_.size(), want);
-  }
-  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin,
-                           std::size_t* end) const {
-    *end = 0;
-    for (const ArgSpec& arg : args) {
-      *begin = *end;
-      *end += static_cast<std::size_t>(Count(arg));
-      if (arg.name() == name) return true;
-    }
-    return false;
-  }
-  static constexpr const SlimVector<ShapeAndType>* FindHandle(const SlimVector<HandleData>& all, int i) {
-    for (const HandleData& data : all)
-      if (data.index == i) return &data.held;
-    return nullptr;
-  }
-  static constexpr void SetHandle(SlimVector<HandleData>* all, int i, const SlimVector<ShapeAndType>& held) {
-    for (HandleData& data : *all)
-      if (data.index == i) {
-        data.held = held;
-        return;
-      }
-    all->push_back({i, held});
-  }
-
-  // vector: the input's shape, of rank 1 or 0 (only where a scalar means an unknown shape) or unknown.
-  constexpr Status ShapeOfInput(int i, ShapeHandle vector, ShapeHandle* out) {
-    Input& input = in(i);
-    input.requested_as_shape = true;
-    if (RankKnown(input.as_shape)) return Done(out, input.as_shape);
-    if (input.tensor != nullptr) return ShapeFromTensor(*input.tensor, out);
-    if (input.has_values && Rank(vector) == 1) return ShapeFromValues(input.values, out);
-    if (Rank(vector) == 0 && input.has_values && input.values.front() != -1)
-      return Failed(out, detail::scalar_shape_must_be_minus_one(input.values.front()));
-    if (Rank(vector) == 0) return Done(out, UnknownShape());
-    return UnknownShapeOfLength(vector, out);
-  }
-
-  int graph_def_version_ = 0;
-  const NodeDef* node_ = nullptr;
-  const OpView* op_ = nullptr;
-  OpView own_view_;
-  Status status_;
-  SlimVector<Input> inputs_;
-  SlimVector<ShapeHandle> outputs_;
-  SlimVector<HandleData> input_handles_, output_handles_;
-  SlimVector<StaticAttr> static_attrs_;
-};
-
-namespace detail {
-constexpr Status CallShapeFn(InferenceContext* context, ShapeFn fn) {
-#if defined(__cpp_exceptions)
-  try {
-    return fn(context);
-  } catch (...) {
-    return StatusOfException("the shape function threw");
-  }
-#else
-  return fn(context);
-#endif
-}
-}  // namespace detail
-
-// Calls a shape function. An error, Internal where it throws, says which node it was for and what was known of its
-// inputs.
-constexpr Status RunShapeFn(InferenceContext* context, ShapeFn fn) {
-  TENON_RETURN_IF_ERROR(Status(context->construction_status()));
-  Status status = detail::CallShapeFn(context, fn);
-  return status.ok() ? status : context->AttachContext(status);
-}
-
-// The shape of one output of an op struct, in a constant expression:
-//   static_assert(InferShape<MatMul>({{32, 784}, {784, 10}}) == StaticShape{32, 10});
-template <class Op>
-constexpr StaticShape InferShape(std::initializer_list<StaticInput> inputs,
-                                 std::initializer_list<StaticAttr> attrs = {}, int output = 0) {
-  InferenceContext context(Op::signature.view(), inputs, attrs);
-  if (!RunShapeFn(&context, Op::signature.shape_fn).ok()) return StaticShape();
-  return context.ToStaticShape(context.output(output));
-}
-
-// TensorFlow's names for the same things.
-namespace shape_inference {
-using tenon::DimensionHandle;
-using tenon::DimensionOrConstant;
-using tenon::InferenceContext;
-using tenon::ShapeAndType;
-using tenon::ShapeHandle;
-}  // namespace shape_inference
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -18805,8 +19411,15 @@ constexpr Status SliceShape(InferenceContext* c) {
   SlimVector<std::int64_t> sizes;
   bool known = false;
   TENON_RETURN_IF_ERROR(c->ReadInput(2, &sizes, &known));
-  if (!known) {
-    c->set_output(0, c->RankKnown(input) ? c->UnknownShapeOfRank(c->Rank(input)) : c->UnknownShape());
+  if (!known) {  // sizes that are known are the output's; what may be -1 is unknown
+    ShapeHandle size;
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromShapeTensor(2, &size));
+    if (c->RankKnown(size)) {
+      TENON_RETURN_IF_ERROR(c->WithRank(begin, c->Rank(size), &begin));
+      TENON_RETURN_IF_ERROR(c->WithRank(input, c->Rank(size), &input));
+    }
+    if (!c->RankKnown(size) && c->RankKnown(input)) size = c->UnknownShapeOfRank(c->Rank(input));
+    c->set_output(0, size);
     return OkStatus();
   }
   TENON_RETURN_IF_ERROR(c->WithRank(begin, static_cast<std::int64_t>(sizes.size()), &begin));
@@ -19539,127 +20152,6 @@ TENON_NAMESPACE_END
 // The common shape functions, under TensorFlow's names: .SetShapeFn(tenon::shape_inference::MatMulShape). All run in
 // constant expressions too. Window and stride arithmetic that kernels share with them is here as well.
 
-// ---- tenon/op/shape_refinement.hpp ----
-// What an analysis of a whole graph does with contexts between runs of shape functions: inputs become better known, or
-// less well where a loop shows that a guess was too good. TensorFlow has these as members of InferenceContext.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-// What both are known to be: the older one where they are the same, a new unknown otherwise; then merges are forgotten.
-inline DimensionHandle Relax(InferenceContext* c, DimensionHandle older, DimensionHandle newer) {
-  if (older.SameHandle(newer)) return older;
-  const bool equal = c->ValueKnown(older) && c->Value(older) == c->Value(newer);
-  if (equal) return older;
-  c->ForgetMerges();
-  return c->UnknownDim();
-}
-inline ShapeHandle Relax(InferenceContext* c, ShapeHandle older, ShapeHandle newer) {
-  if (older.SameHandle(newer)) return older;
-  if (!c->RankKnown(newer) || c->Rank(older) != c->Rank(newer)) {
-    c->ForgetMerges();
-    return c->UnknownShape();
-  }
-  SlimVector<DimensionHandle> dims;
-  bool same = true;
-  for (std::int32_t i = 0; i < c->Rank(older); ++i) {
-    dims.push_back(Relax(c, c->Dim(older, i), c->Dim(newer, i)));
-    same = same && dims.back().SameHandle(c->Dim(older, i));
-  }
-  return same ? older : c->MakeShape(dims);
-}
-// The same for shapes that live longer than a context.
-inline PartialTensorShape Relax(const PartialTensorShape& older, const PartialTensorShape& newer) {
-  InferenceContext c;
-  ShapeHandle a, b;
-  PartialTensorShape relaxed;
-  const bool possible = c.MakeShapeFromPartialTensorShape(older, &a).ok() &&
-                        c.MakeShapeFromPartialTensorShape(newer, &b).ok() &&
-                        c.ToPartialTensorShape(Relax(&c, a, b), &relaxed).ok();
-  return possible ? relaxed : PartialTensorShape();
-}
-
-// Input i is known to have this shape, too. True if that says more than was known; false also where it contradicts.
-inline bool MergeInput(InferenceContext* c, int i, ShapeHandle shape) {
-  ShapeHandle merged;
-  if (!c->Merge(c->input(i), shape, &merged).ok() || merged.SameHandle(c->input(i))) return false;
-  c->set_input(i, merged);
-  return true;
-}
-// Input i may have this shape, too. True if less is known now.
-inline bool RelaxInput(InferenceContext* c, int i, ShapeHandle shape) {
-  const ShapeHandle relaxed = Relax(c, c->input(i), shape);
-  if (relaxed.SameHandle(c->input(i))) return false;
-  c->set_input(i, relaxed);
-  return true;
-}
-
-namespace detail {
-// *to with what `more` says, shape by shape; `combine(older, newer)` is a shape. False, and nothing changed, when the
-// numbers or the types differ, or nothing is new.
-template <class Combine>
-bool CombineHeld(const SlimVector<ShapeAndType>* known, const SlimVector<ShapeAndType>& more, Combine combine,
-                 SlimVector<ShapeAndType>* to) {
-  if (known == nullptr || known->size() != more.size()) return false;
-  *to = *known;
-  bool changed = false;
-  for (std::size_t i = 0; i < more.size(); ++i) {
-    ShapeAndType& one = (*to)[i];
-    if (one.dtype == more[i].dtype) {
-      // as it is
-    } else if (one.dtype == DataType::kInvalid) {
-      one.dtype = more[i].dtype;
-      changed = true;
-    } else {
-      return false;
-    }
-    const ShapeHandle combined = combine(one.shape, more[i].shape);
-    if (!combined.IsSet() || combined.SameHandle(one.shape)) continue;
-    one.shape = combined;
-    changed = true;
-  }
-  return changed;
-}
-inline auto MergeOf(InferenceContext* c) {
-  return [c](ShapeHandle older, ShapeHandle newer) {
-    ShapeHandle merged;
-    (void)c->Merge(older, newer, &merged);  // unset when they contradict
-    return merged;
-  };
-}
-inline auto RelaxOf(InferenceContext* c) {
-  return [c](ShapeHandle older, ShapeHandle newer) { return Relax(c, older, newer); };
-}
-}  // namespace detail
-
-// The same for what the resource behind an input or output holds.
-inline bool MergeInputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
-  SlimVector<ShapeAndType> held;
-  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
-  c->set_input_handle_shapes_and_types(i, held);
-  return true;
-}
-inline bool MergeOutputHandleShapesAndTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
-  SlimVector<ShapeAndType> held;
-  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::MergeOf(c), &held)) return false;
-  c->set_output_handle_shapes_and_types(i, held);
-  return true;
-}
-inline bool RelaxInputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
-  SlimVector<ShapeAndType> held;
-  if (!detail::CombineHeld(c->input_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
-  c->set_input_handle_shapes_and_types(i, held);
-  return true;
-}
-inline bool RelaxOutputHandleShapesAndMergeTypes(InferenceContext* c, int i, const SlimVector<ShapeAndType>& more) {
-  SlimVector<ShapeAndType> held;
-  if (!detail::CombineHeld(c->output_handle_shapes_and_types(i), more, detail::RelaxOf(c), &held)) return false;
-  c->set_output_handle_shapes_and_types(i, held);
-  return true;
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/kernel/call_frame.hpp ----
 // CallFrame: the arguments and results of one call of a function whose body is run as a graph with _Arg and _Retval
 // nodes. Those nodes' kernels reach it through the run's services.
@@ -19798,7 +20290,7 @@ class OpKernelConstruction {
 
   // Reads an attr of the node. NotFound when there is none, InvalidArgument when it has another type.
   template <class T>
-  Status GetAttr(std::string_view name, T* value) const {
+  TENON_ALWAYS_INLINE Status GetAttr(std::string_view name, T* value) const {
     return GetNodeAttr(*def_, name, value);
   }
   bool HasAttr(std::string_view name) const { return def_->attr.Find(name) != nullptr; }
@@ -19936,6 +20428,11 @@ class OpKernel {
   std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
+  std::span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
+  std::span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
+  std::string TraceString(const OpKernelContext& context, bool verbose) const;
+  std::string ShapeTraceString(const OpKernelContext& context) const;
   // The tensors [*start, *stop) of a named argument. InvalidArgument when the op has no such argument.
   Status InputRange(std::string_view name, int* start, int* stop) const {
     return Range(op_->inputs, "input", name, start, stop);
@@ -20021,6 +20518,21 @@ class AsyncOpKernel::DoneCallback {
   }
   // Ends the call with an error if it has not ended: false when it has.
   bool EndWith(const Status& error) const;
+  // A copy as a pointer, for the Done of a struct: Again is a call of it after the first, Release its end.
+  void* Share() const {
+    call_->holders.fetch_add(1, std::memory_order_relaxed);
+    return call_;
+  }
+  static void Again(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+    copy.CalledTwice();
+    copy.call_ = nullptr;
+  }
+  static void Release(void* shared) {
+    DoneCallback copy;
+    copy.call_ = static_cast<Call*>(shared);
+  }
   bool ended() const { return call_->ended.load(std::memory_order_acquire); }
 
  private:
@@ -20034,6 +20546,7 @@ class AsyncOpKernel::DoneCallback {
     std::string node;  // a copy: a second call may come when the session is gone
     Ref<AsyncFaults> faults;
   };
+  DoneCallback() = default;
   void Dropped() const;  // in kernel/context.hpp, as is EndWith
   TENON_COLD void CalledTwice() const {
     const Status error = errors::Internal("the asynchronous kernel of op '", call_->op, "', node '", call_->node,
@@ -20042,7 +20555,7 @@ class AsyncOpKernel::DoneCallback {
     if (call_->faults) call_->faults->CalledTwice(error);
   }
 
-  Call* call_;
+  Call* call_ = nullptr;
 };
 
 inline void AsyncOpKernel::Compute(OpKernelContext* ctx) {
@@ -20170,18 +20683,32 @@ class Context {
 class Done {
  public:
   using Callback = void (*)(void* state, Status status);
-  Done(Callback callback, void* state) : callback_(callback), state_(state) {}
-  Done(Done&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)), state_(other.state_) {}
+  // What hears of a second call; it outlives the first.
+  struct Watch {
+    void (*again)(void* watched);
+    void (*release)(void* watched);  // the Done goes
+  };
+  Done(Callback callback, void* state, const Watch* watch = nullptr, void* watched = nullptr)
+      : callback_(callback), state_(state), watch_(watch), watched_(watched) {}
+  Done(Done&& other) noexcept
+      : callback_(std::exchange(other.callback_, nullptr)),
+        state_(other.state_),
+        watch_(std::exchange(other.watch_, nullptr)),
+        watched_(other.watched_) {}
   Done& operator=(Done&& other) noexcept {
     std::swap(callback_, other.callback_);
     std::swap(state_, other.state_);
+    std::swap(watch_, other.watch_);
+    std::swap(watched_, other.watched_);
     return *this;
   }
   ~Done() {
     if (callback_ != nullptr) Finish(Status(Code::kInternal, kDropped));
+    if (watch_ != nullptr) watch_->release(watched_);
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
-  // Ends the kernel; its views are gone afterwards. A second call is logged and does nothing.
+  // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
+  // run if that is still going on, with Internal; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 
@@ -20191,14 +20718,26 @@ class Done {
       return callback(state_, std::move(status));
     CalledTwice();
   }
-  TENON_COLD static void CalledTwice() {
+  TENON_COLD void CalledTwice() const {
+    if (watch_ != nullptr) return watch_->again(watched_);
     TENON_LOG(kError, "an asynchronous kernel called its Done twice, or after moving it away; the call does nothing");
   }
   Callback callback_;
   void* state_;
+  const Watch* watch_;
+  void* watched_;
 };
 
 namespace detail {
+
+// What the state of a call begins with, so that its Done finds whom to watch it.
+struct DoneState {
+  const Done::Watch* watch;
+  void* watched;
+};
+inline Done MakeDone(Done::Callback callback, DoneState* state) {
+  return Done(callback, state, state->watch, state->watched);
+}
 
 enum class ParamKind : std::uint8_t {
   kBad,
@@ -20380,6 +20919,14 @@ struct StepEnvironment {
   std::int64_t iteration = 0;
 };
 
+// The loop that a node is in, and which of its turns it is.
+struct FrameAndIter {
+  std::uint64_t frame_id = 0;
+  std::int64_t iter_id = 0;
+
+  friend bool operator==(const FrameAndIter&, const FrameAndIter&) = default;
+};
+
 // Hears of the memory that a node takes beside its outputs (kernel/memory_record.hpp). one thread.
 class MemoryListener {
  public:
@@ -20420,6 +20967,7 @@ class OpKernelContext {
   }
   Status input_dtype(std::string_view name, DataType* dtype) const;
   Status get_input(int i, const Tensor** tensor) const;
+  Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
   Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
@@ -20453,6 +21001,7 @@ class OpKernelContext {
   Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
   Status mutable_output(std::string_view name, Tensor** tensor);
   Status output_list(std::string_view name, OpOutputList* list);
+  Status get_output_index(std::string_view name, int* i) const;
   AllocatorAttributes output_alloc_attr(int i) const;
   bool output_required(int) const { return true; }              // what nobody reads must be set, too
   bool output_expects_forwarding(int) const { return false; }   // no output is bound to the buffer of one input
@@ -20578,6 +21127,7 @@ class OpKernelContext {
   // The loop that the node is in, and which of its turns it is; 0 outside of all loops.
   std::uint64_t frame_id() const { return frame_->env->frame_id; }
   std::int64_t iteration() const { return frame_->env->iteration; }
+  FrameAndIter frame_iter() const { return {frame_id(), iteration()}; }
   bool is_input_dead() const { return false; }  // nodes with a dead input are not run
   // Null while constants are folded (kernel/resource_lookup.hpp has the checks).
   ResourceMgr* resource_manager() const { return services() == nullptr ? nullptr : services()->resources; }
@@ -21580,6 +22130,9 @@ inline Status OpKernelContext::get_input(int i, const Tensor** tensor) const {
   *tensor = &input(i);
   return OkStatus();
 }
+// The number of the one tensor of that argument: errors as for input(name).
+inline Status OpKernelContext::get_input_index(std::string_view name, int* i) const { return FindOne(false, name, i); }
+inline Status OpKernelContext::get_output_index(std::string_view name, int* i) const { return FindOne(true, name, i); }
 inline Status OpKernelContext::input_list(std::string_view name, OpInputList* list) {
   int start = 0, stop = 0;
   TENON_RETURN_IF_ERROR(op_kernel().InputRange(name, &start, &stop));
@@ -21597,6 +22150,23 @@ inline Status OpKernelContext::MatchSignature(std::span<const DataType> inputs,
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+
+// "(float[2,3];int32[])": of all inputs, also of references.
+inline std::string OpKernel::ShapeTraceString(const OpKernelContext& context) const {
+  std::string text = "(";
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    StrAppend(&text, i == 0 ? "" : ";");
+    if (context.has_input(i)) StrAppend(&text, input.dtype(), input.shape());
+  }
+  return text += ")";
+}
+// "name:Op", with `verbose` "name:Op#shape=(float[2,3];int32[])#".
+inline std::string OpKernel::TraceString(const OpKernelContext& context, bool verbose) const {
+  std::string text = StrCat(name(), ":", type_string());
+  if (verbose && num_inputs() > 0) StrAppend(&text, "#shape=", ShapeTraceString(context), "#");
+  return text;
 }
 
 // ---- references. What goes wrong is the context's status.
@@ -22740,7 +23310,7 @@ struct CallFrame {
   SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
   std::byte* late;  // 16 bytes per argument for Late objects
   Done::Callback done;  // asynchronous kernels
-  void* done_state;
+  DoneState* done_state;
 };
 
 }  // namespace detail
@@ -22899,11 +23469,10 @@ class AdaptedCore {
   // it) works on int32.
   template <class SetInput, class SetOutput>
   void HostArguments(const OpKernelConstruction& construction, SetInput set_input, SetOutput set_output) const {
-    const auto is_int32 = [](DataType type) { return type == DataType::kInt32; };
-    const bool all = row_->device == "DEFAULT" ||
-                     ((row_->op->typed_count == 0 || row_->int32_on_host) &&
-                      std::all_of(construction.input_types().begin(), construction.input_types().end(), is_int32) &&
-                      std::all_of(construction.output_types().begin(), construction.output_types().end(), is_int32));
+    const auto is_other = [](DataType type) { return type != DataType::kInt32; };
+    const bool all = row_->device == "DEFAULT" || ((row_->op->typed_count == 0 || row_->int32_on_host) &&
+                                                   !AnyItem(construction.input_types(), is_other) &&
+                                                   !AnyItem(construction.output_types(), is_other));
     for (int a = 0; a < argument_count_; ++a) {
       const ParamKind kind = row_->params[a].kind;
       if (!all && kind != ParamKind::kHostIn && kind != ParamKind::kHostIndices) continue;
@@ -23184,15 +23753,17 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
-    auto* call = new PendingCall{ctx, std::move(done), {}, {}, {}, {}};
+    static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
+    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
-    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return Finish(call, std::move(status));
+    if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
     call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
     core_.FillSpans(ctx, &call->spans);
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
     call->frame.done_state = call;
+    call->watched = call->done.Share();  // the Done has it
 #if defined(__cpp_exceptions)
     Starting starting{call, false, std::exchange(starting_, &starting)};
     try {
@@ -23200,8 +23771,8 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     } catch (...) {
       starting_ = starting.outer;
       if (!starting.dropped) throw;
-      return Finish(call, detail::StatusOfException(
-                              StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
+      return End(call, detail::StatusOfException(
+                           StrCat("the kernel of op '", type_string(), "' threw out of node '", name(), "'")));
     }
     starting_ = starting.outer;
 #else
@@ -23210,7 +23781,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
   }
 
  private:
-  struct PendingCall {
+  struct PendingCall : detail::DoneState {
     OpKernelContext* context;
     DoneCallback done;
     SlimVector<AnyView> views;
@@ -23239,7 +23810,9 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
   }
   static void Finish(void* state, Status status) {
-    auto* call = static_cast<PendingCall*>(state);
+    End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
+  }
+  static void End(PendingCall* call, Status status) {
     if (!status.ok()) [[unlikely]] {
       if (IsThrown(call, status)) return;
       SetError(call->context, status);
@@ -23307,13 +23880,16 @@ class Registry {
     return status;
   }
 
-  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
-  // there are kernels for.
-  Result<KernelDef> Find(const KernelKey& key) const {
+  TENON_SETUP_CODE_END  // eager calls look up at every call
+                        // Of the kernels that serve every node of the op (those of structs without a KernelMatch).
+                        // NotFound names the types there are kernels for.
+      Result<KernelDef>
+      Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
-    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, key.types);
-    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), key.types);
+    const TypeKey types(key.types);
+    const KernelRow* row = kernels == nullptr ? nullptr : FindRow(*kernels, key.device, types);
+    if (row == nullptr && kernels != nullptr) row = FindRow(*kernels, LenderTo(*kernels, key.device), types);
     if (row != nullptr) [[likely]]
       return KernelDef{row};
     return NoKernel(key, kernels);
@@ -23323,30 +23899,21 @@ class Registry {
   // two fit equally well.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
-    KernelKey key{node.op, device, {}, {}};
     const OpKernels* const kernels = kernels_.Find(node.op);
-    if (kernels == nullptr) return NoKernel(key, kernels);
-    if (const AttrValue* label = node.attr.Find("_kernel");
-        label != nullptr && label->kind() == AttrValue::Kind::kString)
-      key.label = label->s();
-    if (const OpRow* const op = PlainOp(*kernels); op != nullptr)
-      TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &key.types));
-    if (key.label.empty() && !HasMatches(*kernels)) [[likely]] {
-      const KernelRow* const row = FindRow(*kernels, device, key.types);
+    if (kernels == nullptr) return NoKernel({node.op, device, {}, {}}, kernels);
+    std::string_view label;
+    if (const AttrValue* asked = node.attr.Find("_kernel");
+        asked != nullptr && asked->kind() == AttrValue::Kind::kString)
+      label = asked->s();
+    TypeKey types;
+    if (const OpRow* const op = PlainOp(*kernels); op != nullptr) TENON_RETURN_IF_ERROR(ReadTypes(node, *op, &types));
+    if (label.empty() && !HasMatches(*kernels)) [[likely]] {
+      const KernelRow* const row = FindRow(*kernels, device, types);
       if (row != nullptr) return KernelDef{row};
     }
-    const KernelRow* row = nullptr;
-    bool attrs_differ = false;
-    TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, device, key.label, &row, &attrs_differ));
-    for (const std::string_view other : {LenderTo(*kernels, device), std::string_view("DEFAULT")})
-      if (row == nullptr && !other.empty())
-        TENON_RETURN_IF_ERROR(FindMatch(*kernels, node, other, key.label, &row, &attrs_differ));
-    if (row != nullptr) return KernelDef{row};
-    const Status status = NoKernel(key, kernels);
-    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
-                                                     SummarizeNodeDef(node)))
-                        : status;
+    return FindAmongMatches(*kernels, node, device, label, types);
   }
+  TENON_SETUP_CODE_BEGIN
   // All kernels of an op, in the order of their registration.
   SlimVector<const KernelRow*> KernelsOf(std::string_view op) const {
     Refresh();
@@ -23386,6 +23953,8 @@ class Registry {
   struct Table {
     const KernelRow* rows;
     std::size_t count;
+    const OpRow* op;
+    bool plain;  // no match: for every node
     std::atomic<Table*> next{nullptr};
     const Table* older = nullptr;  // of all tables of the registry
   };
@@ -23394,25 +23963,86 @@ class Registry {
     Table* first;
   };
 
+  TENON_SETUP_CODE_END
+  // Takes in batches that were linked since the last time.
+  void Refresh() const {
+    if (!global_) return;
+    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
+    TakeIn();
+  }
+
+  // The types that a look-up asks for, as rows have them.
+  struct TypeKey {
+    TypeKey() = default;
+    explicit TypeKey(const SlimVector<DataType>& list) {
+      for (const DataType type : list) Add(type);
+    }
+    void Add(DataType type) {
+      const int number = static_cast<int>(type);
+      if (count < kMaxTypedAttrs) types[count] = static_cast<std::uint8_t>(number);
+      count = count < kMaxTypedAttrs && number >= 0 && number <= 255 ? count + 1 : kNoRow;
+    }
+    bool Fits(const KernelRow& row) const { return std::memcmp(types, row.types, sizeof(types)) == 0; }
+    SlimVector<DataType> ToList() const {
+      SlimVector<DataType> list;
+      for (int k = 0; k < count && k < kMaxTypedAttrs; ++k) list.push_back(static_cast<DataType>(types[k]));
+      return list;
+    }
+
+    static constexpr int kNoRow = kMaxTypedAttrs + 1;  // more types, or others, than a row can have
+    std::uint8_t types[kMaxTypedAttrs]{};
+    int count = 0;
+  };
+
+  TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+    DataType type = DataType::kInvalid;
+    return GetNodeAttr(node, attr, &type);
+  }
   // The struct whose kernels serve every node; null when there is none.
   static const OpRow* PlainOp(const OpKernels& kernels) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      if (table->rows->op->match == nullptr) return table->rows->op;
+      if (table->plain) return table->op;
     return nullptr;
   }
   static bool HasMatches(const OpKernels& kernels) {
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      if (table->rows->op->match != nullptr) return true;
+      if (!table->plain) return true;
     return false;
   }
-  static Status ReadTypes(const NodeDef& node, const OpRow& op, SlimVector<DataType>* types) {
+  static Status ReadTypes(const NodeDef& node, const OpRow& op, TypeKey* types) {
     for (int k = 0; k < op.typed_count; ++k) {
-      DataType type = DataType::kInvalid;
-      TENON_RETURN_IF_ERROR(
-          GetNodeAttr(node, op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name(), &type));
-      types->push_back(type);
+      const std::string_view name = op.view->attrs[static_cast<std::size_t>(op.typed_attr[k])].name();
+      const AttrValue* const attr = node.attr.Find(name);
+      if (attr == nullptr || attr->kind() != AttrValue::Kind::kType) [[unlikely]]
+        return NoType(node, name);
+      types->Add(attr->type());
     }
     return OkStatus();
+  }
+  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device, const TypeKey& types) {
+    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
+      if (!table->plain || table->op->typed_count != types.count) continue;
+      for (const KernelRow *row = table->rows, *const end = row + table->count; row != end; ++row)
+        if (types.Fits(*row) && row->op != nullptr && SameText(row->device, device)) return row;
+    }
+    return nullptr;
+  }
+
+  TENON_SETUP_CODE_BEGIN
+  // Where labels, constraints and other devices count.
+  TENON_COLD Result<KernelDef> FindAmongMatches(const OpKernels& kernels, const NodeDef& node, std::string_view device,
+                                                std::string_view label, const TypeKey& types) const {
+    const KernelRow* row = nullptr;
+    bool attrs_differ = false;
+    TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
+    for (const std::string_view other : {LenderTo(kernels, device), std::string_view("DEFAULT")})
+      if (row == nullptr && !other.empty())
+        TENON_RETURN_IF_ERROR(FindMatch(kernels, node, other, label, &row, &attrs_differ));
+    if (row != nullptr) return KernelDef{row};
+    const Status status = NoKernel({node.op, device, types.ToList(), label}, &kernels);
+    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
+                                                     SummarizeNodeDef(node)))
+                        : status;
   }
   // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
   // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
@@ -23420,15 +24050,15 @@ class Registry {
                                      std::string_view label, const KernelRow** row, bool* attrs_differ) {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
-      const OpRow& op = *table->rows->op;
+      const OpRow& op = *table->op;
       if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
-      SlimVector<DataType> types;
+      TypeKey types;
       TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
       const KernelRow* fits = nullptr;
       for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
         if (at->op == nullptr || at->device != device) continue;
         *attrs_differ = true;
-        if (fits == nullptr && Matches(*at, types)) fits = at;
+        if (fits == nullptr && types.count == op.typed_count && types.Fits(*at)) fits = at;
       }
       bool satisfied = fits != nullptr;
       if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
@@ -23441,20 +24071,6 @@ class Registry {
     return OkStatus();
   }
 
-  static bool Matches(const KernelRow& row, const SlimVector<DataType>& types) {
-    if (types.size() != static_cast<std::size_t>(row.op->typed_count)) return false;
-    for (std::size_t i = 0; i < types.size(); ++i)
-      if (static_cast<DataType>(row.types[i]) != types[i]) return false;
-    return true;
-  }
-  static const KernelRow* FindRow(const OpKernels& kernels, std::string_view device,
-                                  const SlimVector<DataType>& types) {
-    for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire))
-      for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && Matches(*row, types) && row->device == device && row->op->match == nullptr)
-          return row;
-    return nullptr;
-  }
   // The type whose kernels run on the device if it has none of its own (DeviceFactory::kernels), or "". Not for ops
   // that call functions: their kernels run whole programs.
   TENON_COLD static std::string_view LenderTo(const OpKernels& kernels, std::string_view device) {
@@ -23476,7 +24092,8 @@ class Registry {
     const Table* table = kernels == nullptr ? nullptr : kernels->first;
     for (; table != nullptr; table = table->next.load(std::memory_order_acquire))
       for (const KernelRow* row = table->rows; row != table->rows + table->count; ++row)
-        if (row->op != nullptr && (row->op->match != nullptr || FindRow(*kernels, row->device, TypesOf(*row)) == row))
+        if (row->op != nullptr &&
+            (row->op->match != nullptr || FindRow(*kernels, row->device, TypeKey(TypesOf(*row))) == row))
           rows.push_back(row);
     return rows;
   }
@@ -23490,12 +24107,6 @@ class Registry {
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
   }
 
-  // Takes in batches that were linked since the last time.
-  void Refresh() const {
-    if (!global_) return;
-    if (detail::registration_batches.load(std::memory_order_acquire) == seen_.load(std::memory_order_acquire)) return;
-    TakeIn();
-  }
   TENON_COLD void TakeIn() const {
     const MutexLock lock(mutex_);
     const RegistrationBatch* const head = detail::registration_batches.load(std::memory_order_acquire);
@@ -23558,7 +24169,7 @@ class Registry {
       if (table->rows == rows) return OkStatus();
       last = table;
     }
-    Table* const table = new Table{rows, count};
+    Table* const table = new Table{rows, count, &op, op.match == nullptr};
     table->older = tables_;
     tables_ = table;
     if (last != nullptr)
@@ -23764,6 +24375,2212 @@ inline std::string SerializeKernelList(const KernelList& list) {
 inline Result<KernelList> ParseKernelList(std::span<const std::byte> bytes) {
   return detail::ParseProto<KernelList>(bytes);
 }
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/tensor/slice.hpp ----
+// TensorSlice: a box of a tensor's elements, a start and a length in every dimension, as checkpoints name the parts of
+// a variable that is stored in pieces.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// externally synchronised.
+//
+//   TENON_ASSIGN_OR_RETURN(TensorSlice slice, TensorSlice::Parse("0,2:-"));   // rows 0 and 1, all columns
+//   TensorShape part;
+//   TENON_RETURN_IF_ERROR(slice.SliceShape({4, 3}, &part));                   // [2,3]
+class TensorSlice {
+ public:
+  static constexpr Index kFull = -1;  // the length of a dimension that is there as a whole
+
+  TensorSlice() = default;
+  // The whole of a tensor of `rank` dimensions.
+  explicit TensorSlice(int rank) : extents_(static_cast<std::size_t>(rank)) {}
+
+  // "start,length" or "-" for every dimension, with ':' between them; "" has no dimensions. InvalidArgument for
+  // anything else, as for a negative start and a length below 1.
+  static Result<TensorSlice> Parse(std::string_view text);
+
+  int dims() const { return static_cast<int>(extents_.size()); }
+  Index start(int d) const { return at(d).start; }
+  Index length(int d) const { return at(d).length; }  // kFull: to the end
+  bool IsFullAt(int d) const { return at(d).length == kFull; }
+  bool IsFull() const {
+    for (int d = 0; d < dims(); ++d)
+      if (!IsFullAt(d)) return false;
+    return true;
+  }
+  Index end(int d, Index size) const { return IsFullAt(d) ? size : start(d) + length(d); }
+  void Add(Index start, Index length) { extents_.push_back({length == kFull ? 0 : start, length}); }
+
+  // The sizes of the box in a tensor of `shape`. Internal where the ranks differ or the box leaves the tensor.
+  Status SliceShape(const TensorShape& shape, TensorShape* result) const;
+
+  // Whether both have elements in common, and then which. False for slices of different rank.
+  bool Intersect(const TensorSlice& other, TensorSlice* both) const;
+
+  // "0,2:-"
+  std::string DebugString() const {
+    std::string text;
+    for (int d = 0; d < dims(); ++d) {
+      if (d > 0) text += ':';
+      IsFullAt(d) ? StrAppend(&text, "-") : StrAppend(&text, start(d), ",", length(d));
+    }
+    return text;
+  }
+  friend bool operator==(const TensorSlice&, const TensorSlice&) = default;
+
+ private:
+  struct Extent {
+    Index start = 0;
+    Index length = kFull;
+    friend bool operator==(const Extent&, const Extent&) = default;
+  };
+  const Extent& at(int d) const { return extents_[static_cast<std::size_t>(d)]; }
+
+  SlimVector<Extent> extents_;
+};
+
+// "4 3 0,2:-", as the ops that save and restore take it: the sizes of the whole tensor, and which part of it is meant.
+// InvalidArgument when the text is none of these, Internal when the part leaves the tensor.
+struct ShapeAndSlice {
+  TensorShape shape;  // of the whole
+  TensorSlice slice;
+  TensorShape part;  // the slice's
+
+  static Result<ShapeAndSlice> Parse(std::string_view text);
+};
+
+inline Result<TensorSlice> TensorSlice::Parse(std::string_view text) {
+  TensorSlice slice;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t colon = text.find(':', at);
+    const std::size_t end = colon == std::string_view::npos ? text.size() : colon;
+    const std::string_view item = text.substr(at, end - at);
+    at = end + 1;
+    if (item.empty()) continue;  // as TensorFlow has it
+    if (item == "-") {
+      slice.Add(0, kFull);
+      continue;
+    }
+    const std::size_t comma = item.find(',');
+    Index start = 0, length = 0;
+    if (comma == std::string_view::npos || !ParseInt64(item.substr(0, comma), &start) ||
+        !ParseInt64(item.substr(comma + 1), &length))
+      return errors::InvalidArgument("Expected a pair of numbers or '-' but got '", item, "': string = ", text);
+    if (start < 0 || length <= 0)
+      return errors::InvalidArgument("Expected non-negative start and positive length but got start = ", start,
+                                     ", length = ", length, ": string = ", text);
+    if (start > INT64_MAX - length)
+      return errors::InvalidArgument("TensorSlice: start + length is more than 2**63 - 1: string = ", text);
+    slice.Add(start, length);
+  }
+  return slice;
+}
+
+inline Status TensorSlice::SliceShape(const TensorShape& shape, TensorShape* result) const {
+  if (shape.dims() != dims())
+    return errors::Internal("Mismatching ranks: shape = ", shape, ", slice = ", DebugString());
+  SlimVector<Index> sizes;
+  for (int d = 0; d < dims(); ++d) {
+    const Index size = shape.dim_size(d);
+    if (!IsFullAt(d) && (start(d) > size || length(d) > size - start(d)))
+      return errors::Internal("Extent in dimension ", d, " out of bounds: shape = ", shape,
+                              ", slice = ", DebugString());
+    sizes.push_back(IsFullAt(d) ? size : length(d));
+  }
+  return TensorShape::Build({sizes.data(), sizes.size()}, result);
+}
+
+inline bool TensorSlice::Intersect(const TensorSlice& other, TensorSlice* both) const {
+  if (dims() != other.dims()) return false;
+  TensorSlice result;
+  for (int d = 0; d < dims(); ++d) {
+    if (IsFullAt(d)) {
+      result.Add(other.start(d), other.length(d));
+    } else if (other.IsFullAt(d)) {
+      result.Add(start(d), length(d));
+    } else {
+      const Index from = start(d) > other.start(d) ? start(d) : other.start(d);
+      const Index mine = length(d) - (from - start(d)), others = other.length(d) - (from - other.start(d));
+      if (mine <= 0 || others <= 0) return false;
+      result.Add(from, mine < others ? mine : others);
+    }
+  }
+  *both = static_cast<TensorSlice&&>(result);
+  return true;
+}
+
+inline Result<ShapeAndSlice> ShapeAndSlice::Parse(std::string_view text) {
+  const std::size_t last = text.rfind(' ');
+  if (last == std::string_view::npos)
+    return errors::InvalidArgument("Need least two elements in shape_and_slice specification: ", text);
+  ShapeAndSlice result;
+  TENON_ASSIGN_OR_RETURN(result.slice, TensorSlice::Parse(text.substr(last + 1)));
+  SlimVector<Index> sizes;
+  for (std::size_t at = 0; at <= last;) {
+    const std::size_t end = text.find(' ', at);
+    Index size = 0;
+    if (!ParseInt64(text.substr(at, end - at), &size))
+      return errors::InvalidArgument("Non numerical dimension in shape_and_slice: ", text);
+    sizes.push_back(size);
+    at = end + 1;
+  }
+  TENON_RETURN_IF_ERROR(TensorShape::Build({sizes.data(), sizes.size()}, &result.shape));
+  TENON_RETURN_IF_ERROR(result.slice.SliceShape(result.shape, &result.part));
+  return result;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/bundle_entry.hpp ----
+// What the index of a checkpoint says (TensorFlow's tensor bundle): BundleHeader of the whole, BundleEntry of each
+// tensor, and the names of the files.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr int kCheckpointVersion = 1;
+
+// PREFIX-00003-of-00010, as ops and checkpoints name the parts of something.
+inline std::string ShardName(std::string_view prefix, std::int64_t shard, std::int64_t shards) {
+  char text[64];
+  std::snprintf(text, sizeof text, "-%05lld-of-%05lld", static_cast<long long>(shard), static_cast<long long>(shards));
+  return StrCat(prefix, text);
+}
+inline std::string BundleIndexName(std::string_view prefix) { return StrCat(prefix, ".index"); }
+inline std::string BundleDataName(std::string_view prefix, std::int64_t shard, std::int64_t shards) {
+  return ShardName(StrCat(prefix, ".data"), shard, shards);
+}
+
+// TensorSliceProto: extent = 1 {start = 1, length = 2 (absent: all)}
+inline bool ReadSlice(wire::Reader& reader, TensorSlice* slice) {
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    if (tag.field != 1 || tag.type != wire::WireType::kBytes) {
+      if (tag.type != wire::WireType::kBytes && !reader.Skip(tag)) return false;
+      continue;
+    }
+    wire::Reader::Outer outer;
+    if (!reader.Enter(bytes, &outer)) return false;
+    std::uint64_t start = 0, length = static_cast<std::uint64_t>(TensorSlice::kFull);
+    for (wire::Tag inner; reader.ReadTag(&inner);) {
+      if (inner.type == wire::WireType::kVarint && (inner.field == 1 || inner.field == 2)) {
+        if (!reader.ReadVarint(inner.field == 1 ? &start : &length)) return false;
+      } else if (!reader.Skip(inner)) {
+        return false;
+      }
+    }
+    if (!reader.ok()) return false;
+    reader.Leave(outer);
+    slice->Add(static_cast<Index>(start), static_cast<Index>(length));
+  }
+  return reader.ok();
+}
+inline void WriteSlice(wire::Writer& writer, const TensorSlice& slice) {
+  for (int d = slice.dims(); d-- > 0;) {
+    const std::size_t end = writer.size();
+    if (!slice.IsFullAt(d)) {
+      writer.Varint(static_cast<std::uint64_t>(slice.length(d)));
+      writer.FieldTag(2, wire::WireType::kVarint);
+      if (slice.start(d) != 0) {
+        writer.Varint(static_cast<std::uint64_t>(slice.start(d)));
+        writer.FieldTag(1, wire::WireType::kVarint);
+      }
+    }
+    writer.BytesTag(1, writer.size() - end);
+  }
+}
+// VersionDef: producer = 1, min_consumer = 2, bad_consumers = 3
+inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
+  std::string_view bytes;
+  for (wire::Tag tag; reader.ReadField(&tag, &bytes);) {
+    std::uint64_t value;
+    if (tag.type == wire::WireType::kBytes) {
+      if (tag.field != 3) continue;
+      wire::Reader::Outer outer;
+      if (!reader.Enter(bytes, &outer)) return false;
+      while (!reader.AtEnd()) {
+        if (!reader.ReadVarint(&value)) return false;
+        versions->bad_consumers.push_back(static_cast<int>(value));
+      }
+      reader.Leave(outer);
+    } else if (tag.type != wire::WireType::kVarint || tag.field > 3) {
+      if (!reader.Skip(tag)) return false;
+    } else {
+      if (!reader.ReadVarint(&value)) return false;
+      if (tag.field == 3)
+        versions->bad_consumers.push_back(static_cast<int>(value));
+      else
+        (tag.field == 1 ? versions->producer : versions->min_consumer) = static_cast<int>(value);
+    }
+  }
+  return reader.ok();
+}
+
+// Are the slices such as may be stored of a tensor of this shape: inside it, and none twice?
+inline Status CheckSlices(std::string_view key, const TensorShape& shape, const SlimVector<TensorSlice>& slices) {
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    TensorShape part;
+    for (int d = 0; d < slices[i].dims(); ++d)
+      if (slices[i].start(d) < 0 || slices[i].length(d) < TensorSlice::kFull)
+        return errors::DataLoss("slice of '", key, "' in a checkpoint: a start or a length is negative");
+    TENON_RETURN_IF_ERROR(slices[i].SliceShape(shape, &part));
+    for (std::size_t j = 0; j < i; ++j) {
+      TensorSlice both;
+      if (slices[i].Intersect(slices[j], &both))
+        return errors::Internal("Overlapping slices: existing slice = ", slices[j].DebugString(),
+                                ", new slice = ", slices[i].DebugString(), ", of tensor '", key, "'");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// BundleHeaderProto: num_shards = 1, endianness = 2, version = 3
+struct BundleHeader {
+  std::int64_t shards = 0;
+  bool big_endian = false;
+  VersionDef version;
+
+  // DataLoss when the bytes are no such message.
+  static Result<BundleHeader> Parse(std::string_view bytes) {
+    BundleHeader header;
+    wire::Reader reader(wire::AsBytes(bytes));
+    std::string_view inner;
+    for (wire::Tag tag; reader.ReadField(&tag, &inner);) {
+      std::uint64_t value = 0;
+      if (tag.type == wire::WireType::kVarint && tag.field <= 2) {
+        if (!reader.ReadVarint(&value)) break;
+        if (tag.field == 1)
+          header.shards = static_cast<std::int32_t>(value);
+        else
+          header.big_endian = value == 1;
+      } else if (tag.type == wire::WireType::kBytes) {
+        wire::Reader::Outer outer;
+        if (tag.field != 3) continue;
+        if (!reader.Enter(inner, &outer) || !detail::ReadVersions(reader, &header.version)) break;
+        reader.Leave(outer);
+      } else if (!reader.Skip(tag)) {
+        break;
+      }
+    }
+    TENON_RETURN_IF_ERROR(reader.status("BundleHeaderProto"));
+    return header;
+  }
+  std::string Serialize() const {
+    wire::Writer writer;
+    if (version.producer != 0) {
+      writer.Varint(static_cast<std::uint64_t>(version.producer));
+      writer.FieldTag(1, wire::WireType::kVarint);
+    }
+    writer.BytesTag(3, writer.size());
+    if (big_endian) {
+      writer.Varint(1);
+      writer.FieldTag(2, wire::WireType::kVarint);
+    }
+    if (shards != 0) {
+      writer.Varint(static_cast<std::uint64_t>(shards));
+      writer.FieldTag(1, wire::WireType::kVarint);
+    }
+    return std::string(writer.view());
+  }
+};
+
+// BundleEntryProto: dtype = 1, shape = 2, shard_id = 3, offset = 4, size = 5, crc32c = 6 (fixed), slices = 7
+struct BundleEntry {
+  std::uint64_t dtype = 0;  // as it stands there
+  SlimVector<Index> sizes;    // of the tensor's dimensions, as they stand there
+  std::int64_t shard = 0;
+  std::int64_t offset = 0, size = 0;  // bytes
+  std::uint32_t crc = 0;              // masked
+  SlimVector<TensorSlice> slices;     // of a tensor in parts: each part has an entry of its own
+
+  // DataLoss when the bytes are no such message. Nothing else is checked.
+  static Result<BundleEntry> Parse(std::string_view bytes) {
+    BundleEntry entry;
+    wire::Reader reader(wire::AsBytes(bytes));
+    std::string_view inner;
+    for (wire::Tag tag; reader.ReadField(&tag, &inner);) {
+      if (tag.type == wire::WireType::kBytes ? !entry.TakeMessage(reader, tag.field, inner)
+                                             : !entry.TakeNumber(reader, tag))
+        break;
+    }
+    TENON_RETURN_IF_ERROR(reader.status("BundleEntryProto"));
+    return entry;
+  }
+  std::string Serialize() const {
+    wire::Writer writer;
+    for (std::size_t i = slices.size(); i-- > 0;) {
+      const std::size_t end = writer.size();
+      detail::WriteSlice(writer, slices[i]);
+      writer.BytesTag(7, writer.size() - end);
+    }
+    if (crc != 0) {
+      writer.Fixed32(crc);
+      writer.FieldTag(6, wire::WireType::kFixed32);
+    }
+    WriteNumber(writer, 5, static_cast<std::uint64_t>(size));
+    WriteNumber(writer, 4, static_cast<std::uint64_t>(offset));
+    WriteNumber(writer, 3, static_cast<std::uint64_t>(shard));
+    const std::size_t end = writer.size();
+    wire::detail::WriteShape(writer, {sizes.data(), sizes.size()}, false);
+    writer.BytesTag(2, writer.size() - end);
+    WriteNumber(writer, 1, dtype);
+    return std::string(writer.view());
+  }
+
+  void SetShape(const TensorShape& from) {
+    sizes.clear();
+    for (int d = 0; d < from.dims(); ++d) sizes.push_back(from.dim_size(d));
+  }
+  // DataLoss when the sizes are none of a tensor.
+  Status GetShape(std::string_view key, TensorShape* to) const {
+    if (const Status made = TensorShape::Build({sizes.data(), sizes.size()}, to); !made.ok())
+      return errors::DataLoss("Invalid tensor shape: ", key, ": ", made.message());
+    return OkStatus();
+  }
+  // kInvalid where the number is none of a type that tensors have.
+  DataType GetDtype() const { return dtype < kDataTypeCount ? static_cast<DataType>(dtype) : DataType::kInvalid; }
+  std::string DtypeName() const {
+    if (dtype == 0) return "INVALID";
+    return GetDtype() == DataType::kInvalid ? StrCat("unknown dtype enum (", dtype, ")")
+                                            : std::string(Name(GetDtype()));
+  }
+
+ private:
+  bool TakeMessage(wire::Reader& reader, std::uint32_t field, std::string_view bytes) {
+    if (field != 2 && field != 7) return true;
+    wire::Reader::Outer outer;
+    if (!reader.Enter(bytes, &outer)) return false;
+    if (field == 2) {
+      wire::detail::RawShape shape;
+      if (!wire::detail::ReadShape(reader, &shape)) return false;
+      sizes.clear();
+      for (int d = 0; d < shape.rank; ++d) sizes.push_back(d < kMaxTensorRank ? shape.dims[d] : -1);
+    } else {
+      TensorSlice slice;
+      if (!detail::ReadSlice(reader, &slice)) return false;
+      slices.push_back(slice);
+    }
+    reader.Leave(outer);
+    return true;
+  }
+  bool TakeNumber(wire::Reader& reader, wire::Tag tag) {
+    if (tag.field == 6 && tag.type == wire::WireType::kFixed32) return reader.ReadFixed32(&crc);
+    if (tag.type != wire::WireType::kVarint) return reader.Skip(tag);
+    std::uint64_t value = 0;
+    if (!reader.ReadVarint(&value)) return false;
+    switch (tag.field) {
+      case 1: dtype = static_cast<std::uint32_t>(value); break;
+      case 3: shard = static_cast<std::int32_t>(value); break;
+      case 4: offset = static_cast<std::int64_t>(value); break;
+      case 5: size = static_cast<std::int64_t>(value); break;
+      default: break;
+    }
+    return true;
+  }
+  static void WriteNumber(wire::Writer& writer, std::uint32_t field, std::uint64_t value) {
+    if (value == 0) return;
+    writer.Varint(value);
+    writer.FieldTag(field, wire::WireType::kVarint);
+  }
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/crc32.hpp ----
+// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320). Crc32c: that of checkpoints, tables and
+// TFRecord files (polynomial 0x82f63b78), which store it masked.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// rows[k][b]: what byte b does to the sum when k more bytes follow it in a group of eight. Made once, when first used.
+template <std::uint32_t kPolynomial>
+struct CrcTable {
+  std::uint32_t rows[8][256];
+
+  CrcTable() {
+    for (std::uint32_t b = 0; b < 256; ++b) {
+      std::uint32_t sum = b;
+      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? kPolynomial : 0u);
+      rows[0][b] = sum;
+    }
+    for (int k = 1; k < 8; ++k) {
+      for (int b = 0; b < 256; ++b) rows[k][b] = (rows[k - 1][b] >> 8) ^ rows[0][rows[k - 1][b] & 0xff];
+    }
+  }
+};
+
+template <std::uint32_t kPolynomial>
+std::uint32_t Crc(std::string_view bytes, std::uint32_t before) {
+  static const CrcTable<kPolynomial> table;
+  const auto& rows = table.rows;
+  std::uint32_t sum = ~before;
+  const char* at = bytes.data();
+  std::size_t count = bytes.size();
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(at[i])); };
+  for (; count >= 8; count -= 8, at += 8) {
+    sum ^= byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+    sum = rows[7][sum & 0xff] ^ rows[6][(sum >> 8) & 0xff] ^ rows[5][(sum >> 16) & 0xff] ^ rows[4][sum >> 24] ^
+          rows[3][byte(4)] ^ rows[2][byte(5)] ^ rows[1][byte(6)] ^ rows[0][byte(7)];
+  }
+  for (; count > 0; --count, ++at) sum = (sum >> 8) ^ rows[0][(sum ^ byte(0)) & 0xff];
+  return ~sum;
+}
+
+}  // namespace detail
+
+// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
+inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
+  return detail::Crc<0xedb88320u>(bytes, before);
+}
+inline std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) {
+  return detail::Crc<0x82f63b78u>(bytes, before);
+}
+// A sum as it is stored beside the bytes that it is of: the sum of bytes that hold their own sum says little.
+constexpr std::uint32_t MaskCrc(std::uint32_t sum) { return ((sum >> 15) | (sum << 17)) + 0xa282ead8u; }
+constexpr std::uint32_t UnmaskCrc(std::uint32_t masked) {
+  const std::uint32_t turned = masked - 0xa282ead8u;
+  return (turned >> 17) | (turned << 15);
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/io/mapped_file.hpp ----
+// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define TENON_DETAIL_HAS_MMAP 1
+#endif
+
+// ---- tenon/io/mapped_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What the system said about a file, as a Status: "'path': No such file or directory".
+TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
+  Code code = Code::kUnknown;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENAMETOOLONG: code = Code::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: code = Code::kPermissionDenied; break;
+    case EISDIR: code = Code::kFailedPrecondition; break;
+    case ENOMEM:
+    case ENOSPC:
+    case EMFILE:
+    case ENFILE: code = Code::kResourceExhausted; break;
+    default: break;
+  }
+  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
+}
+
+// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
+inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char block[1 << 14];
+  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
+  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
+  Buffer* buffer = Buffer::Allocate(DefaultAllocator(), bytes.size());
+  if (buffer == nullptr)
+    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
+                                     detail::NoMemoryFrom(*DefaultAllocator(), bytes.size()));
+  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
+  return buffer;
+}
+
+}  // namespace detail
+
+// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
+// program. Who writes to the memory changes a private copy of the page, never the file.
+//
+//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
+//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
+class MappedFile {
+ public:
+  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
+  static Result<MappedFile> Open(const std::string& path) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return detail::FileError("MappedFile", path, errno);
+    struct stat info;
+    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (S_ISREG(info.st_mode) && size > 0) {
+      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+      if (data != MAP_FAILED) {
+        ::close(fd);
+        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
+      }
+    }
+    std::FILE* file = ::fdopen(fd, "rb");
+    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
+#else
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
+#endif
+    Result<Buffer*> buffer = detail::ReadWhole(file, path);
+    std::fclose(file);
+    if (!buffer.ok()) return buffer.status();
+    return MappedFile(*buffer);
+  }
+
+  // The bytes of a buffer; takes over the caller's reference.
+  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
+
+  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~MappedFile() {
+    if (buffer_ != nullptr) buffer_->Unref();
+  }
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
+  Buffer* buffer() const { return buffer_; }
+
+ private:
+  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
+#if defined(TENON_DETAIL_HAS_MMAP)
+  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
+  static Status CloseWith(int fd, Status status) {
+    ::close(fd);
+    return status;
+  }
+#endif
+
+  Buffer* buffer_;
+};
+
+// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
+// it, and nobody sees half a file. The pieces come one after the other.
+inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+#else
+  const std::string temporary = path + ".tmp";
+#endif
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
+  int error = 0;
+  for (const std::string_view bytes : pieces) {
+    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
+  }
+  if (std::fclose(file) != 0 && error == 0) error = errno;
+#if !defined(TENON_DETAIL_HAS_MMAP)
+  if (error == 0) std::remove(path.c_str());
+#endif
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return OkStatus();
+  std::remove(temporary.c_str());
+  return detail::FileError("WriteFile", path, error);
+}
+inline Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/ordered_code.hpp ----
+// Keys of checkpoints: numbers and texts as bytes whose order is that of what they stand for.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace ordered_code {
+
+// How many bytes follow, and these without leading zeros, highest first.
+inline void AppendUnsigned(std::string* out, std::uint64_t value) {
+  char bytes[9];
+  int used = 0;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    const auto byte = static_cast<char>(value >> shift);
+    if (used > 0 || byte != 0) bytes[++used] = byte;
+  }
+  bytes[0] = static_cast<char>(used);
+  out->append(bytes, static_cast<std::size_t>(used) + 1);
+}
+
+// Zero bytes and 0xff become two bytes; the end is 0, 1.
+inline void AppendText(std::string* out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '\0') {
+      out->append("\0\xff", 2);
+    } else if (c == '\xff') {
+      out->append("\xff\0", 2);
+    } else {
+      out->push_back(c);
+    }
+  }
+  out->append("\0\1", 2);
+}
+
+// n bytes hold 7 n - 1 bits and the sign: as many leading ones as bytes (the sign turned over), a zero, the number.
+inline void AppendSigned(std::string* out, std::int64_t value) {
+  const std::uint64_t sign = value < 0 ? ~std::uint64_t{0} : 0;
+  const std::uint64_t bits = static_cast<std::uint64_t>(value) ^ sign;
+  int bytes = 1;
+  while (bytes < 10 && bits >> (7 * bytes - 1) != 0) ++bytes;
+  char code[10];
+  for (int i = 0; i < 10; ++i) {  // the number, its sign in front of it, highest byte first
+    const int shift = 8 * (9 - i);
+    code[i] = static_cast<char>(shift >= 64 ? sign : static_cast<std::uint64_t>(value) >> shift);
+  }
+  char* const first = code + 10 - bytes;
+  const unsigned ones = bytes >= 8 ? 0xffu : 0xffu << (8 - bytes) & 0xffu;
+  first[0] = static_cast<char>(static_cast<unsigned char>(first[0]) ^ ones);
+  if (bytes > 8) {
+    const unsigned more = bytes == 9 ? 0x80u : 0xc0u;
+    first[1] = static_cast<char>(static_cast<unsigned char>(first[1]) ^ more);
+  }
+  out->append(first, static_cast<std::size_t>(bytes));
+}
+
+// The key under which a slice of the tensor is stored. No name of a tensor is such a key: it begins with a zero.
+inline std::string SliceKey(std::string_view tensor, const TensorSlice& slice) {
+  std::string key;
+  AppendUnsigned(&key, 0);
+  AppendText(&key, tensor);
+  AppendUnsigned(&key, static_cast<std::uint64_t>(slice.dims()));
+  for (int d = 0; d < slice.dims(); ++d) {
+    AppendSigned(&key, slice.start(d));
+    AppendSigned(&key, slice.length(d));
+  }
+  return key;
+}
+
+}  // namespace ordered_code
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/snappy.hpp ----
+// Unsnap: decompresses a block in Snappy's format, as tables may hold them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The block is its size as a variable-length number, then literals and copies of what came before. DataLoss when it is
+// none or is not exactly of that size; ResourceExhausted above `max_bytes`.
+inline Result<std::string> Unsnap(std::string_view block, std::size_t max_bytes = std::size_t{1} << 30) {
+  const auto* at = reinterpret_cast<const unsigned char*>(block.data());
+  const unsigned char* const end = at + block.size();
+  std::uint64_t size = 0;
+  for (int shift = 0;; shift += 7) {
+    if (at == end || shift > 28) return errors::DataLoss("Snappy block: its size is not a number of 32 bits");
+    size |= static_cast<std::uint64_t>(*at & 0x7f) << shift;
+    if (*at++ < 0x80) break;
+  }
+  if (size > max_bytes)
+    return errors::ResourceExhausted("Snappy block: its ", size, " bytes are more than the limit of ", max_bytes);
+  // A copy of three bytes makes at most 64: no more memory than the block can fill.
+  if (size > static_cast<std::uint64_t>(end - at) * 64)
+    return errors::DataLoss("Snappy block: ", block.size(), " bytes cannot make the ", size, " that it says");
+  std::string out;
+  out.reserve(static_cast<std::size_t>(size));
+  while (at < end) {
+    const unsigned tag = *at++;
+    std::size_t length = (tag >> 2) + 1, distance = 0;
+    int more = 0;  // bytes that follow the tag
+    switch (tag & 3) {
+      case 0: more = length > 60 ? static_cast<int>(length) - 60 : 0; break;
+      case 1:
+        length = (tag >> 2 & 7) + 4;
+        more = 1;
+        break;
+      case 2: more = 2; break;
+      default: more = 4; break;
+    }
+    if (end - at < more) return errors::DataLoss("Snappy block: it ends inside an element");
+    std::size_t number = 0;
+    for (int i = 0; i < more; ++i) number |= static_cast<std::size_t>(*at++) << (8 * i);
+    if ((tag & 3) == 0) {
+      if (more > 0) length = number + 1;
+      if (length > static_cast<std::size_t>(end - at) || length > size - out.size())
+        return errors::DataLoss("Snappy block: a literal of ", length, " bytes goes beyond its end");
+      out.append(reinterpret_cast<const char*>(at), length);
+      at += length;
+      continue;
+    }
+    distance = (tag & 3) == 1 ? (static_cast<std::size_t>(tag >> 5) << 8) | number : number;
+    if (distance == 0 || distance > out.size() || length > size - out.size())
+      return errors::DataLoss("Snappy block: a copy of ", length, " bytes at distance ", distance, " after ",
+                              out.size(), " of ", size, " bytes");
+    for (std::size_t from = out.size() - distance; length > 0; --length) out.push_back(out[from++]);
+  }
+  if (out.size() != size) return errors::DataLoss("Snappy block: ", out.size(), " bytes instead of ", size);
+  return out;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/table.hpp ----
+// TableReader, TableWriter: sorted tables of keys and values in a file (LevelDB's format), the index of a checkpoint.
+//
+// A file is data blocks, an empty block of meta data, an index block (per data block a key that is not less than its
+// last one, and where it lies) and a footer of 48 bytes. A block is entries, restart points and their number; behind it
+// stand how it is compressed and a check sum. An entry is how many bytes of the key are those of the entry before, how
+// many follow, the value's size, the key's rest, the value.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr std::size_t kTableFooter = 48, kBlockTrailer = 5;
+inline constexpr std::uint64_t kTableMagic = 0xdb4775248b80fb57u;
+
+inline std::uint32_t LittleEndian32(const char* bytes) {
+  std::uint32_t value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+inline void AppendLittleEndian32(std::string* out, std::uint32_t value) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+inline void AppendVarint(std::string* out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
+  out->push_back(static_cast<char>(value));
+}
+// False where `text` ends first or the number is longer than 64 bits. Takes the number off `text`.
+inline bool TakeVarint(std::string_view* text, std::uint64_t* value) {
+  *value = 0;
+  for (std::size_t i = 0; i < text->size() && i < 10; ++i) {
+    const auto byte = static_cast<unsigned char>((*text)[i]);
+    *value |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
+    if (byte < 0x80) {
+      text->remove_prefix(i + 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Where a block lies, without its trailer.
+struct BlockHandle {
+  std::uint64_t offset = 0, size = 0;
+
+  bool Take(std::string_view* text) { return TakeVarint(text, &offset) && TakeVarint(text, &size); }
+  void AppendTo(std::string* out) const {
+    AppendVarint(out, offset);
+    AppendVarint(out, size);
+  }
+};
+
+// The entries of one block, one after the other. one thread. Borrows the bytes.
+class BlockCursor {
+ public:
+  // DataLoss when the restart points do not fit.
+  Status Open(std::string_view block) {
+    if (block.size() < 4) return errors::DataLoss("table block: ", block.size(), " bytes are too few");
+    restarts_ = LittleEndian32(block.data() + block.size() - 4);
+    if (restarts_ > (block.size() - 4) / 4)
+      return errors::DataLoss("table block: ", block.size(), " bytes are too few for ", restarts_, " restart points");
+    entries_ = block.substr(0, block.size() - 4 * (std::size_t{restarts_} + 1));
+    restart_at_ = block.data() + entries_.size();
+    rest_ = {};
+    return OkStatus();
+  }
+  // To the first entry; false at the end (of an empty block) and where the block is damaged: status() tells.
+  bool First() {
+    rest_ = entries_;
+    key_.clear();
+    return restarts_ > 0 && Next();
+  }
+  bool Next() {
+    std::uint64_t shared, unshared, value;
+    if (rest_.empty()) return false;
+    if (!TakeVarint(&rest_, &shared) || !TakeVarint(&rest_, &unshared) || !TakeVarint(&rest_, &value) ||
+        shared > key_.size() || unshared > rest_.size() || value > rest_.size() - unshared)
+      return Damaged();
+    key_.resize(static_cast<std::size_t>(shared));
+    key_.append(rest_.substr(0, static_cast<std::size_t>(unshared)));
+    value_ = rest_.substr(static_cast<std::size_t>(unshared), static_cast<std::size_t>(value));
+    rest_.remove_prefix(static_cast<std::size_t>(unshared + value));
+    return true;
+  }
+  // To the first entry whose key is not less than `key`, as far as the keys are in order.
+  bool Seek(std::string_view key) {
+    std::uint32_t low = 0, high = restarts_ > 0 ? restarts_ - 1 : 0;
+    while (low < high) {  // the last restart point with a smaller key
+      const std::uint32_t middle = low + (high - low + 1) / 2;
+      if (!ToRestart(middle) || !Next()) return false;
+      if (std::string_view(key_) < key)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    if (restarts_ == 0 || !ToRestart(low)) return false;
+    while (Next())
+      if (std::string_view(key_) >= key) return true;
+    return false;
+  }
+
+  std::string_view key() const { return key_; }  // until the next move
+  std::string_view value() const { return value_; }
+  Status status() const { return damaged_ ? errors::DataLoss("table block: bad entry in block") : OkStatus(); }
+
+ private:
+  bool Damaged() {
+    damaged_ = true;
+    rest_ = {};
+    return false;
+  }
+  bool ToRestart(std::uint32_t i) {
+    const std::uint32_t at = LittleEndian32(restart_at_ + 4 * std::size_t{i});
+    if (at > entries_.size()) return Damaged();
+    rest_ = entries_.substr(at);
+    key_.clear();
+    return true;
+  }
+
+  std::string_view entries_, rest_, value_;
+  const char* restart_at_ = nullptr;
+  std::uint32_t restarts_ = 0;
+  std::string key_;
+  bool damaged_ = false;
+};
+
+}  // namespace detail
+
+// thread-safe: a look-up has its own state.
+//
+//   TENON_ASSIGN_OR_RETURN(const TableReader table, TableReader::Open("model.index"));
+//   TENON_ASSIGN_OR_RETURN(const bool found, table.Find("dense/kernel", &value));
+class TableReader {
+ public:
+  // NotFound and the like from the system; DataLoss when the file is no table.
+  static Result<TableReader> Open(const std::string& path) {
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
+    return FromFile(std::move(file));
+  }
+  static Result<TableReader> FromFile(MappedFile file) {
+    TableReader table(std::move(file));
+    TENON_RETURN_IF_ERROR(table.ReadIndex());
+    return table;
+  }
+
+  // Whether there is the key, and then its value. DataLoss where the block it would stand in is damaged.
+  Result<bool> Find(std::string_view key, std::string* value) const {
+    detail::BlockCursor index, entries;
+    TENON_RETURN_IF_ERROR(index.Open(index_block()));
+    for (bool more = index.Seek(key); more; more = index.Next()) {
+      std::string uncompressed;
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      if (!entries.Seek(key)) {  // the first key behind it stands in the next block, as the index has it
+        TENON_RETURN_IF_ERROR(entries.status());
+        continue;
+      }
+      if (entries.key() != key) return false;
+      value->assign(entries.value());
+      return true;
+    }
+    TENON_RETURN_IF_ERROR(index.status());
+    return false;
+  }
+
+  // The value of the first entry. DataLoss where there is none.
+  Status First(std::string* value) const {
+    detail::BlockCursor index, entries;
+    std::string uncompressed;
+    TENON_RETURN_IF_ERROR(index.Open(index_block()));
+    for (bool more = index.First(); more; more = index.Next()) {
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      if (entries.First()) {
+        value->assign(entries.value());
+        return OkStatus();
+      }
+      TENON_RETURN_IF_ERROR(entries.status());
+    }
+    TENON_RETURN_IF_ERROR(index.status());
+    return errors::DataLoss("the table has no entry");
+  }
+  // All entries in the order of the file: visit(state, key, value) until it returns an error.
+  using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
+  Status ForEach(Visit visit, void* state) const {
+    detail::BlockCursor index, entries;
+    TENON_RETURN_IF_ERROR(index.Open(index_block()));
+    for (bool block = index.First(); block; block = index.Next()) {
+      std::string uncompressed;
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      for (bool more = entries.First(); more; more = entries.Next())
+        TENON_RETURN_IF_ERROR(visit(state, entries.key(), entries.value()));
+      TENON_RETURN_IF_ERROR(entries.status());
+    }
+    return index.status();
+  }
+
+ private:
+  explicit TableReader(MappedFile file) : file_(std::move(file)) {}
+
+  std::string_view bytes() const { return {reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()}; }
+  // A text moves with its object: no view of it is kept.
+  std::string_view index_block() const { return uncompressed_index_.empty() ? index_ : uncompressed_index_; }
+  Status ReadIndex() {
+    const std::string_view file = bytes();
+    if (file.size() < detail::kTableFooter)
+      return errors::DataLoss("file is too short to be an sstable: ", file.size(), " bytes, the footer alone has ",
+                              detail::kTableFooter);
+    std::string_view footer = file.substr(file.size() - detail::kTableFooter);
+    std::uint64_t magic;
+    std::memcpy(&magic, footer.data() + detail::kTableFooter - sizeof magic, sizeof magic);
+    if (magic != detail::kTableMagic) return errors::DataLoss("not an sstable (bad magic number)");
+    footer.remove_suffix(sizeof magic);
+    detail::BlockHandle meta, index;
+    if (!meta.Take(&footer) || !index.Take(&footer)) return errors::DataLoss("sstable footer: bad block handle");
+    TENON_ASSIGN_OR_RETURN(const std::string_view block, Block(index, &uncompressed_index_));
+    if (uncompressed_index_.empty()) index_ = block;
+    return detail::BlockCursor().Open(block);
+  }
+  // The block's bytes, in the file or in *uncompressed.
+  Result<std::string_view> Block(detail::BlockHandle handle, std::string* uncompressed) const {
+    const std::string_view file = bytes();
+    if (handle.offset > file.size() || file.size() - handle.offset < detail::kBlockTrailer ||
+        handle.size > file.size() - handle.offset - detail::kBlockTrailer)
+      return errors::DataLoss("truncated block read: ", handle.size, " bytes at offset ", handle.offset,
+                              " of a file of ", file.size());
+    const auto size = static_cast<std::size_t>(handle.size);
+    const std::string_view block = file.substr(static_cast<std::size_t>(handle.offset), size + 1);
+    const std::uint32_t stored = detail::LittleEndian32(block.data() + block.size());
+    if (stored != MaskCrc(Crc32c(block)))
+      return errors::DataLoss("block checksum mismatch: ", handle.size, " bytes at offset ", handle.offset);
+    if (block[size] == 0) return block.substr(0, size);
+    if (block[size] != 1)
+      return errors::DataLoss("bad block type ", static_cast<int>(static_cast<unsigned char>(block[size])),
+                              " of the block at offset ", handle.offset, "; 0 and 1 are known");
+    TENON_ASSIGN_OR_RETURN(*uncompressed, Unsnap(block.substr(0, size)));
+    return std::string_view(*uncompressed);
+  }
+  Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor) const {
+    detail::BlockHandle handle;
+    if (!handle.Take(&handle_text)) return errors::DataLoss("sstable index: bad block handle");
+    TENON_ASSIGN_OR_RETURN(const std::string_view block, Block(handle, uncompressed));
+    *cursor = detail::BlockCursor();
+    return cursor->Open(block);
+  }
+
+  MappedFile file_;
+  std::string_view index_;  // in the file
+  std::string uncompressed_index_;
+};
+
+// Makes a table in memory: keys in increasing order, no key twice. one thread.
+class TableWriter {
+ public:
+  // `block_bytes`: a block is closed when it has as many.
+  explicit TableWriter(std::size_t block_bytes = 262144) : block_bytes_(block_bytes) {}
+
+  // InvalidArgument when the key is not greater than the one before.
+  Status Add(std::string_view key, std::string_view value) {
+    if (!first_ && key <= std::string_view(last_key_))
+      return errors::InvalidArgument("TableWriter: keys must come in order: '", key, "' after '", last_key_, "'");
+    if (pending_) {  // the block before ends somewhere between its last key and this one
+      AddIndexEntry(Between(last_key_, key));
+      pending_ = false;
+    }
+    data_.Add(key, value);
+    last_key_.assign(key);
+    first_ = false;
+    if (data_.size() >= block_bytes_) Flush();
+    return OkStatus();
+  }
+  // The whole file. Nothing can be added afterwards.
+  std::string Finish() {
+    Flush();
+    const detail::BlockHandle meta = Write(Block().Finish());
+    if (pending_) AddIndexEntry(After(last_key_));
+    const detail::BlockHandle index = Write(index_.Finish());
+    std::string footer;
+    meta.AppendTo(&footer);
+    index.AppendTo(&footer);
+    footer.resize(detail::kTableFooter - sizeof detail::kTableMagic);
+    file_ += footer;
+    const std::uint64_t magic = detail::kTableMagic;
+    file_.append(reinterpret_cast<const char*>(&magic), sizeof magic);
+    return std::move(file_);
+  }
+
+ private:
+  class Block {
+   public:
+    explicit Block(int restart_interval = 16) : interval_(restart_interval) {}
+    void Add(std::string_view key, std::string_view value) {
+      std::size_t shared = 0;
+      if (since_restart_ == interval_) {
+        restarts_.push_back(static_cast<std::uint32_t>(entries_.size()));
+        since_restart_ = 0;
+      } else {
+        while (shared < key.size() && shared < last_key_.size() && key[shared] == last_key_[shared]) ++shared;
+      }
+      detail::AppendVarint(&entries_, shared);
+      detail::AppendVarint(&entries_, key.size() - shared);
+      detail::AppendVarint(&entries_, value.size());
+      entries_.append(key.substr(shared)).append(value);
+      last_key_.assign(key);
+      ++since_restart_;
+    }
+    bool empty() const { return entries_.empty(); }
+    std::size_t size() const { return entries_.size() + 4 * (restarts_.size() + 1) + 4; }
+    std::string Finish() {
+      detail::AppendLittleEndian32(&entries_, 0);
+      for (const std::uint32_t restart : restarts_) detail::AppendLittleEndian32(&entries_, restart);
+      detail::AppendLittleEndian32(&entries_, static_cast<std::uint32_t>(restarts_.size() + 1));
+      return std::move(entries_);
+    }
+
+   private:
+    int interval_, since_restart_ = 0;
+    std::string entries_, last_key_;
+    SlimVector<std::uint32_t> restarts_;  // behind the first, which is 0
+  };
+
+  // A short key that is not less than `a` and less than `b`.
+  static std::string Between(std::string_view a, std::string_view b) {
+    std::size_t same = 0;
+    while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+    if (same < a.size() && same < b.size()) {
+      const auto byte = static_cast<unsigned char>(a[same]);
+      if (byte < 0xff && byte + 1 < static_cast<unsigned char>(b[same]))
+        return std::string(a.substr(0, same)) + static_cast<char>(byte + 1);
+    }
+    return std::string(a);
+  }
+  static std::string After(std::string_view a) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(a[i]);
+      if (byte != 0xff) return std::string(a.substr(0, i)) + static_cast<char>(byte + 1);
+    }
+    return std::string(a);
+  }
+  detail::BlockHandle Write(const std::string& block) {
+    const detail::BlockHandle handle{file_.size(), block.size()};
+    file_ += block;
+    file_ += '\0';  // not compressed
+    detail::AppendLittleEndian32(&file_,
+                                 MaskCrc(Crc32c(std::string_view(file_).substr(file_.size() - block.size() - 1))));
+    return handle;
+  }
+  void Flush() {
+    if (data_.empty()) return;
+    last_block_ = Write(data_.Finish());
+    data_ = Block();
+    pending_ = true;
+  }
+  void AddIndexEntry(const std::string& key) {
+    std::string handle;
+    last_block_.AppendTo(&handle);
+    index_.Add(key, handle);
+  }
+
+  std::size_t block_bytes_;
+  std::string file_, last_key_;
+  Block data_, index_{1};
+  detail::BlockHandle last_block_;
+  bool first_ = true;
+  bool pending_ = false;  // the index lacks the last block
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/bundle_reader.hpp ----
+// BundleReader: reads a checkpoint in TensorFlow's format (a tensor bundle: PREFIX.index and PREFIX.data-00000-of-...).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline constexpr DataTypeSet kSlicedTypes = {
+    ToSet(DataType::kFloat).mask | ToSet(DataType::kDouble).mask | ToSet(DataType::kInt32).mask |
+    ToSet(DataType::kUint8).mask | ToSet(DataType::kInt16).mask | ToSet(DataType::kInt8).mask |
+    ToSet(DataType::kComplex64).mask | ToSet(DataType::kComplex128).mask | ToSet(DataType::kInt64).mask |
+    ToSet(DataType::kBool).mask | ToSet(DataType::kQint32).mask | ToSet(DataType::kQuint8).mask |
+    ToSet(DataType::kQint8).mask | ToSet(DataType::kBfloat16).mask};
+
+// Copies what both slices of a tensor of shape `full` have in common from one part to the other. Any type.
+Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
+                 const TensorSlice& to_slice, Tensor* to);
+
+// Puts together `want` of a tensor from the parts that are stored of it. False where these do not cover it.
+inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& stored, const TensorSlice& want) {
+  TensorShape part;
+  if (!want.SliceShape(full, &part).ok()) return false;
+  Index missing = part.num_elements();
+  for (const TensorSlice& slice : stored) {
+    TensorSlice both;
+    if (slice.Intersect(want, &both) && both.SliceShape(full, &part).ok()) missing -= part.num_elements();
+  }
+  return missing == 0;
+}
+
+}  // namespace detail
+
+// One thread. Tensors are copies: the files may change afterwards.
+//
+//   TENON_ASSIGN_OR_RETURN(BundleReader reader, BundleReader::Open("/tmp/model"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
+class BundleReader {
+ public:
+  // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
+  static Result<BundleReader> Open(std::string_view prefix) {
+    const std::string index = detail::BundleIndexName(prefix);
+    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(index));
+    Result<TableReader> table = TableReader::FromFile(std::move(file));
+    if (!table.ok()) return Status(table.status().code(), StrCat(table.status().message(), ": '", index, "'"));
+    BundleReader reader(std::string(prefix), *std::move(table));
+    std::string bytes;
+    Result<BundleHeader> header = errors::DataLoss("it has no entry");
+    const Status read = reader.table_.First(&bytes);
+    header = read.ok() ? BundleHeader::Parse(bytes) : Result<BundleHeader>(read);
+    if (!header.ok())
+      return errors::DataLoss("Unable to read file (", index,
+                              "). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with "
+                              "format changes (",
+                              header.status().message(), ")");
+    reader.header_ = *std::move(header);
+    TENON_RETURN_IF_ERROR(
+        CheckVersions(reader.header_.version, detail::kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
+    return reader;
+  }
+
+  Result<bool> Contains(std::string_view key) const {
+    std::string bytes;
+    return table_.Find(key, &bytes);
+  }
+  // What is stored of the tensor. NotFound; DataLoss when the entry is damaged.
+  Result<BundleEntry> Entry(std::string_view key) const {
+    std::string bytes;
+    TENON_ASSIGN_OR_RETURN(const bool found, table_.Find(key, &bytes));
+    if (!found) return errors::NotFound("Key ", key, " not found in checkpoint");
+    Result<BundleEntry> entry = BundleEntry::Parse(bytes);
+    if (!entry.ok()) return errors::DataLoss("Entry for key ", key, " not parseable: ", entry.status().message());
+    return entry;
+  }
+  // The names of all tensors, in order, without those of their parts.
+  Result<SlimVector<std::string>> Names() const {
+    SlimVector<std::string> names;
+    TENON_RETURN_IF_ERROR(table_.ForEach(
+        [](void* state, std::string_view key, std::string_view) -> Status {
+          if (!key.empty() && key[0] != '\0') static_cast<SlimVector<std::string>*>(state)->push_back(std::string(key));
+          return OkStatus();
+        },
+        &names));
+    return names;
+  }
+
+  // The tensor, put together where it is stored in parts. NotFound for the name or a data file; OutOfRange where a data
+  // file is too short, DataLoss where its bytes are not those that were written; InvalidArgument where parts are
+  // missing; ResourceExhausted. Null is the default allocator. Variants stay serialised.
+  Result<Tensor> Read(std::string_view key, Allocator* allocator = nullptr) {
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    if (!entry.slices.empty()) return ReadParts(key, entry, shape, TensorSlice(shape.dims()), allocator);
+    return ReadEntry(key, entry, allocator);
+  }
+  // Part of the tensor. As Read; Internal where the slice leaves the tensor.
+  Result<Tensor> ReadSlice(std::string_view key, const TensorSlice& slice, Allocator* allocator = nullptr) {
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(key));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    return ReadParts(key, entry, shape, slice, allocator);
+  }
+
+ private:
+  BundleReader(std::string prefix, TableReader table) : prefix_(std::move(prefix)), table_(std::move(table)) {}
+
+  // The bytes [offset, ...) of a data file.
+  Result<std::string_view> Bytes(const BundleEntry& entry) {
+    const MappedFile* file = nullptr;
+    if (const std::size_t* const known = shards_.FindValue(entry.shard)) {
+      file = &files_[*known];
+    } else {
+      TENON_ASSIGN_OR_RETURN(MappedFile opened,
+                             MappedFile::Open(detail::BundleDataName(prefix_, entry.shard, header_.shards)));
+      shards_.try_emplace(entry.shard, files_.size());
+      files_.push_back(std::move(opened));
+      file = &files_[files_.size() - 1];
+    }
+    if (entry.offset < 0) return errors::InvalidArgument("Seeking to a negative position: ", entry.offset);
+    const std::string_view all(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+    if (static_cast<std::uint64_t>(entry.offset) > all.size()) return TooShort(entry);
+    return all.substr(static_cast<std::size_t>(entry.offset));
+  }
+  Status TooShort(const BundleEntry& entry) const {
+    return errors::OutOfRange("Read less bytes than requested: TensorBundle at ", prefix_, " shard ", entry.shard, ": ",
+                              entry.size, " bytes from ", entry.offset, " on");
+  }
+
+  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+    const DataType dtype = entry.GetDtype();
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    if (dtype == DataType::kInvalid || dtype == DataType::kResource)
+      return errors::DataLoss("BundleReader: '", key, "' has the type ", entry.DtypeName(),
+                              ", which no checkpoint has");
+    // Before there is memory for it: the least that must be stored of so many elements.
+    const std::uint64_t least = dtype == DataType::kString || dtype == DataType::kVariant
+                                    ? static_cast<std::uint64_t>(shape.num_elements())
+                                    : detail::BytesWanted(dtype, shape);
+    const bool plain = SizeOf(dtype) != 0;
+    if (plain ? static_cast<std::uint64_t>(entry.size) != least
+              : entry.size < 0 || static_cast<std::uint64_t>(entry.size) < least)
+      return errors::DataLoss("Invalid size in bundle entry: key ", key, "; stored size ", entry.size,
+                              plain ? "; expected size " : "; expected size is at least ", least);
+    TENON_ASSIGN_OR_RETURN(std::string_view bytes, Bytes(entry));
+    if (static_cast<std::uint64_t>(entry.size) > bytes.size()) return TooShort(entry);
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
+    std::uint32_t sum = 0;
+    if (plain) {
+      bytes = bytes.substr(0, static_cast<std::size_t>(entry.size));
+      sum = Crc32c(bytes);
+      if (!bytes.empty()) std::memcpy(result.raw_data(), bytes.data(), bytes.size());
+      if (header_.big_endian) SwapBytes(&result);
+    } else if (dtype == DataType::kString) {
+      TENON_RETURN_IF_ERROR(ReadTexts(entry, bytes, &result, &sum));
+    } else {
+      TENON_RETURN_IF_ERROR(ReadVariants(entry, bytes, &result, &sum));
+    }
+    if (UnmaskCrc(entry.crc) != sum)
+      return errors::DataLoss("TensorBundle at ", prefix_, " shard ", entry.shard, " (", entry.size,
+                              " bytes): Checksum does not match: stored ", UnmaskCrc(entry.crc),
+                              " vs. calculated on the restored bytes ", sum, ", of '", key, "'");
+    return result;
+  }
+
+  Status ReadTexts(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
+    const auto count = static_cast<std::size_t>(result->NumElements());
+    const std::size_t all = bytes.size();
+    std::string_view lengths = bytes, texts = bytes;
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!detail::TakeVarint(&texts, &length)) return TooShort(entry);
+      AddLength(length, sum);
+    }
+    if (all - texts.size() > static_cast<std::uint64_t>(entry.size))
+      return errors::DataLoss("String lengths longer than expected offset ", entry.offset + entry.size);
+    std::uint32_t stored = 0;
+    if (texts.size() < sizeof stored) return TooShort(entry);
+    std::memcpy(&stored, texts.data(), sizeof stored);
+    const std::uint32_t wanted = UnmaskCrc(header_.big_endian ? Swapped(stored) : stored);
+    if (wanted != *sum)
+      return errors::DataLoss("The length checksum does not match: expected ", wanted, " but actual is ", *sum);
+    *sum = Crc32c(texts.substr(0, sizeof stored), *sum);
+    texts.remove_prefix(sizeof stored);
+    auto* const out = result->data<tstring>();
+    for (std::size_t i = 0; i < count; ++i) {
+      static_cast<void>(detail::TakeVarint(&lengths, &length));
+      if (length > texts.size()) return TooShort(entry);
+      const std::string_view text = texts.substr(0, static_cast<std::size_t>(length));
+      *sum = Crc32c(text, *sum);
+      out[i].assign(text);
+      texts.remove_prefix(text.size());
+    }
+    return OkStatus();
+  }
+  Status ReadVariants(const BundleEntry& entry, std::string_view bytes, Tensor* result, std::uint32_t* sum) const {
+    auto* const out = result->data<Variant>();
+    for (Index i = 0; i < result->NumElements(); ++i) {
+      std::uint64_t length = 0;
+      std::uint32_t stored = 0;
+      if (!detail::TakeVarint(&bytes, &length) || bytes.size() < sizeof stored || length > bytes.size() - sizeof stored)
+        return TooShort(entry);
+      const std::string_view message = bytes.substr(0, static_cast<std::size_t>(length));
+      *sum = Crc32c({reinterpret_cast<const char*>(&length), sizeof length}, *sum);
+      *sum = Crc32c(message, *sum);
+      const std::string_view trailer = bytes.substr(message.size(), sizeof stored);
+      std::memcpy(&stored, trailer.data(), sizeof stored);
+      if (UnmaskCrc(stored) != *sum)
+        return errors::DataLoss("The checksum after Variant ", i, " does not match. Expected: ", UnmaskCrc(stored),
+                                " Actual: ", *sum);
+      *sum = Crc32c(trailer, *sum);
+      bytes.remove_prefix(message.size() + sizeof stored);
+      TENON_RETURN_IF_ERROR(wire::Parse(wire::AsBytes(message), &out[i]));
+    }
+    return OkStatus();
+  }
+  // As a number of four bytes; eight where it needs them.
+  void AddLength(std::uint64_t length, std::uint32_t* sum) const {
+    char bytes[8];
+    const std::size_t size = length <= UINT32_MAX ? 4 : 8;
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[header_.big_endian ? size - 1 - i : i] = static_cast<char>(length >> (8 * i));
+    *sum = Crc32c({bytes, size}, *sum);
+  }
+  static std::uint32_t Swapped(std::uint32_t value) {
+    return value >> 24 | (value >> 8 & 0xff00u) | (value & 0xff00u) << 8 | value << 24;
+  }
+  static void SwapBytes(Tensor* tensor) {
+    const auto element = static_cast<std::size_t>(SizeOf(tensor->dtype()));
+    const std::size_t number = IsComplex(tensor->dtype()) ? element / 2 : element;
+    auto* const bytes = static_cast<char*>(tensor->raw_data());
+    for (std::size_t at = 0, all = tensor->TotalBytes(); at + number <= all; at += number)
+      for (std::size_t i = 0; i < number / 2; ++i) std::swap(bytes[at + i], bytes[at + number - 1 - i]);
+  }
+
+  Result<Tensor> ReadParts(std::string_view key, const BundleEntry& entry, const TensorShape& full,
+                           const TensorSlice& want, Allocator* allocator) {
+    TensorShape shape, part_shape;
+    TENON_RETURN_IF_ERROR(want.SliceShape(full, &shape));
+    SlimVector<TensorSlice> stored = entry.slices;
+    if (stored.empty()) stored.push_back(TensorSlice(full.dims()));
+    TENON_RETURN_IF_ERROR(detail::CheckSlices(key, full, stored));
+    for (const TensorSlice& slice : stored) {  // the whole of what is wanted, or all of one
+      TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
+      if (slice == want || (part_shape == full && shape == full))
+        return ReadPart(key, entry, slice, part_shape, allocator);
+    }
+    if (!detail::Covers(full, stored, want))
+      return errors::InvalidArgument("Does not have sufficient slices for partitioned tensor ", key,
+                                     " to restore in slice_spec: ", want.DebugString());
+    if (!detail::kSlicedTypes.contains(entry.GetDtype()))
+      return errors::InvalidArgument("Dtype ", entry.DtypeName(), " not supported.");
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    for (const TensorSlice& slice : stored) {
+      TensorSlice both;
+      if (!slice.Intersect(want, &both)) continue;
+      TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
+      TENON_ASSIGN_OR_RETURN(const Tensor part, ReadPart(key, entry, slice, part_shape, nullptr));
+      TENON_RETURN_IF_ERROR(detail::CopySlice(full, slice, part, want, &result));
+    }
+    return result;
+  }
+  // One stored part; the whole tensor where its entry has no parts.
+  Result<Tensor> ReadPart(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
+                          const TensorShape& shape, Allocator* allocator) {
+    if (slice.IsFull()) return ReadEntry(key, whole, allocator);
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
+    TensorShape stored;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &stored));
+    if (stored != shape || entry.dtype != whole.dtype)
+      return errors::DataLoss("BundleReader: slice ", slice.DebugString(), " of '", key, "' is ", entry.DtypeName(),
+                              stored, " in the checkpoint, where ", whole.DtypeName(), shape, " belongs");
+    return ReadEntry(key, entry, allocator);
+  }
+
+  std::string prefix_;
+  TableReader table_;
+  BundleHeader header_;
+  FlatMap<std::int64_t, std::size_t> shards_;  // number -> place in files_
+  SlimVector<MappedFile> files_;
+};
+
+namespace detail {
+
+inline Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
+                        const TensorSlice& to_slice, Tensor* to) {
+  TensorSlice both;
+  TensorShape common;
+  if (!from_slice.Intersect(to_slice, &both)) return OkStatus();
+  TENON_RETURN_IF_ERROR(both.SliceShape(full, &common));
+  const Index rows = common.num_elements();
+  if (rows == 0) return OkStatus();
+  // Runs along the last dimension; the index of the others counts up.
+  const int rank = full.dims();
+  const Index run = rank == 0 ? 1 : common.dim_size(rank - 1);
+  SlimVector<Index> index(static_cast<std::size_t>(rank));
+  for (Index done = 0; done < rows; done += run) {
+    Index from_at = 0, to_at = 0;
+    for (int d = 0; d < rank; ++d) {
+      const Index at = both.start(d) + index[static_cast<std::size_t>(d)];
+      from_at = from_at * from.dim_size(d) + at - from_slice.start(d);
+      to_at = to_at * to->dim_size(d) + at - to_slice.start(d);
+    }
+    CopyElements(from.dtype(), ElementAt(from, from_at), ElementAt(*to, to_at), static_cast<std::size_t>(run));
+    for (int d = rank - 1; d-- > 0;) {
+      if (++index[static_cast<std::size_t>(d)] < common.dim_size(d)) break;
+      index[static_cast<std::size_t>(d)] = 0;
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/folders.hpp ----
+// Names of files: MatchFiles finds those that a pattern describes, MakeFoldersOf makes the folders that a file's name
+// asks for.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+inline bool FileExists(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+// "" for a name without a folder.
+inline std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+// A name beside `path` for a file that is not whole yet.
+inline std::string TemporaryName(const std::string& path) {
+  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+}
+
+// Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
+inline Status MatchIn(const std::string& base, std::string_view pattern, SlimVector<std::string>* found) {
+  const std::size_t slash = pattern.find('/');
+  const std::string component(pattern.substr(0, slash));
+  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
+  if (component.find_first_of("*?[\\") == std::string::npos) {
+    if (rest.empty()) {
+      if (FileExists(base + component)) found->push_back(base + component);
+      return OkStatus();
+    }
+    return MatchIn(StrCat(base, component, "/"), rest.substr(1), found);
+  }
+  DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
+  if (folder == nullptr) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
+    return FileError("MatchFiles", base, errno);
+  }
+  SlimVector<std::string> names;
+  while (const dirent* const entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && ::fnmatch(component.c_str(), entry->d_name, 0) == 0)
+      names.push_back(StrCat(base, name));
+  }
+  ::closedir(folder);
+  for (const std::string& name : names) {
+    struct stat info;
+    if (rest.empty())
+      found->push_back(name);
+    else if (::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+      TENON_RETURN_IF_ERROR(MatchIn(name + "/", rest.substr(1), found));
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Makes the folders on the way to the file where they are missing. PermissionDenied and the like from the system.
+inline Status MakeFoldersOf(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
+    const std::string folder = path.substr(0, end);
+    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return detail::FileError("MakeFoldersOf", folder, errno);
+  }
+  return OkStatus();
+}
+
+// The files and folders whose names the pattern describes, in order: '*' any characters but '/', '?' one of them,
+// "[a-c]" one of these, "[!a]" or "[^a]" any other, '\' takes the next character as it is. A pattern that begins with
+// such a component gives names with "./" before them. Nothing found is no error.
+inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
+  SlimVector<std::string> found;
+  if (pattern.empty()) return found;
+  if (pattern.substr(0, pattern.find('/')).find_first_of("*?[\\") != std::string_view::npos)
+    TENON_RETURN_IF_ERROR(detail::MatchIn("./", pattern, &found));
+  else
+    TENON_RETURN_IF_ERROR(detail::MatchIn("", pattern, &found));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/bundle_writer.hpp ----
+// BundleWriter: writes a checkpoint in TensorFlow's format (a tensor bundle), byte by byte what TensorFlow would write:
+// PREFIX.index and PREFIX.data-00000-of-00001. MergeBundles makes one checkpoint of several.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// A file that takes its name only when it is whole. one thread.
+class NewFile {
+ public:
+  NewFile() = default;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() { Drop(); }
+
+  Status Open(const std::string& path) {
+    path_ = path;
+    temporary_ = TemporaryName(path);
+    file_ = std::fopen(temporary_.c_str(), "wb");
+    return file_ != nullptr ? OkStatus() : FileError("checkpoint", path, errno);
+  }
+  Status Append(const void* bytes, std::size_t size) {
+    if (file_ == nullptr) return NotOpen();
+    if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
+    return FileError("checkpoint", path_, errno);
+  }
+  Status Close() {
+    if (file_ == nullptr) return NotOpen();
+    std::FILE* const file = std::exchange(file_, nullptr);
+    if (std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) return OkStatus();
+    const Status failed = FileError("checkpoint", path_, errno);
+    std::remove(temporary_.c_str());
+    return failed;
+  }
+
+ private:
+  static Status NotOpen() {
+    return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
+  }
+  void Drop() {
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    std::remove(temporary_.c_str());
+  }
+
+  std::string path_, temporary_;
+  std::FILE* file_ = nullptr;
+};
+
+// The entries of an index by key. one thread.
+class BundleEntries {
+ public:
+  // The entry, or null; until the next one is added.
+  BundleEntry* Find(std::string_view key) {
+    const std::size_t* const at = places_.FindValue(key);
+    return at == nullptr ? nullptr : &entries_[*at];
+  }
+  // A new one; the key must not be there.
+  BundleEntry* Add(std::string_view key) {
+    places_.try_emplace(std::string(key), entries_.size());
+    entries_.emplace_back();
+    return &entries_[entries_.size() - 1];
+  }
+  // The table of an index with these entries.
+  Result<std::string> MakeIndex(std::int64_t shards, bool big_endian = false) const {
+    TableWriter table;
+    BundleHeader header{.shards = shards, .big_endian = big_endian, .version = {}};
+    header.version.producer = kCheckpointVersion;
+    TENON_RETURN_IF_ERROR(table.Add("", header.Serialize()));
+    for (const auto& [key, place] : places_) TENON_RETURN_IF_ERROR(table.Add(key, entries_[place].Serialize()));
+    return table.Finish();
+  }
+
+ private:
+  FlatMap<std::string, std::size_t> places_;
+  SlimVector<BundleEntry> entries_;
+};
+
+}  // namespace detail
+
+// Folders that are missing are made. Files of the same name are replaced when Finish has written all; without Finish
+// nothing stays. one thread.
+//
+//   BundleWriter writer("/tmp/model");
+//   TENON_RETURN_IF_ERROR(writer.Open());
+//   TENON_RETURN_IF_ERROR(writer.Add("dense/kernel", kernel));
+//   TENON_RETURN_IF_ERROR(writer.Finish());
+class BundleWriter {
+ public:
+  explicit BundleWriter(std::string_view prefix) : prefix_(prefix) {}
+  // Before all else. NotFound, PermissionDenied... when the files cannot be made.
+  Status Open() {
+    TENON_RETURN_IF_ERROR(MakeFoldersOf(prefix_));
+    return data_.Open(detail::BundleDataName(prefix_, 0, 1));
+  }
+
+  // Writes the tensor. InvalidArgument for a key that is there already, for "" and for resources, FailedPrecondition
+  // for a tensor that the host cannot read.
+  Status Add(std::string_view key, const Tensor& tensor) {
+    if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
+    if (entries_.Find(key) != nullptr) return errors::InvalidArgument("Adding duplicate key: ", key);
+    if (tensor.dtype() == DataType::kResource || !IsKnownType(tensor.dtype()))
+      return errors::InvalidArgument("BundleWriter: '", key, "' is of type ", Name(tensor.dtype()),
+                                     ", which cannot be stored");
+    TENON_RETURN_IF_ERROR(detail::CheckReadable("BundleWriter", tensor));
+    BundleEntry entry;
+    entry.dtype = static_cast<std::uint64_t>(tensor.dtype());
+    entry.SetShape(tensor.shape());
+    entry.offset = size_;
+    sum_ = 0;
+    if (tensor.dtype() == DataType::kString)
+      TENON_RETURN_IF_ERROR(WriteTexts(tensor));
+    else if (tensor.dtype() == DataType::kVariant)
+      TENON_RETURN_IF_ERROR(WriteVariants(tensor));
+    else
+      TENON_RETURN_IF_ERROR(Write(tensor.raw_data(), tensor.TotalBytes()));
+    entry.size = size_ - entry.offset;
+    entry.crc = MaskCrc(sum_);
+    *entries_.Add(key) = std::move(entry);
+    return OkStatus();
+  }
+  // Writes a part of the tensor `key`, whose whole has the shape `full`.
+  Status AddSlice(std::string_view key, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
+    if (shape != part.shape())
+      return errors::InvalidArgument("BundleWriter: slice ", slice.DebugString(), " of '", key, "' ", full,
+                                     " has the shape ", shape, ", the tensor given ", part.shape());
+    if (shape == full) return Add(key, part);
+    if (key.empty()) return errors::InvalidArgument("BundleWriter: a tensor in a checkpoint must have a name, got ''");
+    if (const BundleEntry* whole = entries_.Find(key)) {
+      TensorShape before;
+      TENON_RETURN_IF_ERROR(whole->GetShape(key, &before));
+      if (whole->slices.empty()) return errors::InvalidArgument("Adding duplicate key: ", key);
+      if (before != full || whole->GetDtype() != part.dtype())
+        return errors::InvalidArgument("BundleWriter: '", key, "' is ", Name(whole->GetDtype()), before,
+                                       " in one slice and ", Name(part.dtype()), full, " in another");
+    }
+    TENON_RETURN_IF_ERROR(Add(ordered_code::SliceKey(key, slice), part));
+    BundleEntry* whole = entries_.Find(key);
+    if (whole == nullptr) {
+      whole = entries_.Add(key);
+      whole->dtype = static_cast<std::uint64_t>(part.dtype());
+      whole->SetShape(full);
+    }
+    whole->slices.push_back(slice);
+    return OkStatus();
+  }
+  Status Finish() {
+    TENON_RETURN_IF_ERROR(data_.Close());
+    TENON_ASSIGN_OR_RETURN(const std::string index, entries_.MakeIndex(1));
+    return WriteFile(detail::BundleIndexName(prefix_), index);
+  }
+
+ private:
+  Status Write(const void* bytes, std::size_t size) {
+    sum_ = Crc32c({static_cast<const char*>(bytes), size}, sum_);
+    return WriteUnsummed(bytes, size);
+  }
+  Status WriteUnsummed(const void* bytes, std::size_t size) {
+    size_ += static_cast<std::int64_t>(size);
+    return data_.Append(bytes, size);
+  }
+  // All lengths, their sum, all texts. The sums see lengths as numbers of four bytes (eight where they need them).
+  Status WriteTexts(const Tensor& tensor) {
+    const tstring* const texts = tensor.data<tstring>();
+    const auto count = static_cast<std::size_t>(tensor.NumElements());
+    std::string lengths;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t length = texts[i].size();
+      detail::AppendVarint(&lengths, length);
+      sum_ = Crc32c({reinterpret_cast<const char*>(&length), length <= UINT32_MAX ? 4u : 8u}, sum_);
+    }
+    TENON_RETURN_IF_ERROR(WriteUnsummed(lengths.data(), lengths.size()));
+    const std::uint32_t masked = MaskCrc(sum_);
+    TENON_RETURN_IF_ERROR(Write(&masked, sizeof masked));
+    for (std::size_t i = 0; i < count; ++i) TENON_RETURN_IF_ERROR(Write(texts[i].data(), texts[i].size()));
+    return OkStatus();
+  }
+  // Of each: its length, the serialised VariantTensorDataProto, the sum so far.
+  Status WriteVariants(const Tensor& tensor) {
+    const Variant* const variants = tensor.data<Variant>();
+    for (Index i = 0; i < tensor.NumElements(); ++i) {
+      std::string bytes, length_bytes;
+      wire::SerializeTo(variants[i], &bytes);
+      const std::uint64_t length = bytes.size();
+      detail::AppendVarint(&length_bytes, length);
+      TENON_RETURN_IF_ERROR(WriteUnsummed(length_bytes.data(), length_bytes.size()));
+      sum_ = Crc32c({reinterpret_cast<const char*>(&length), sizeof length}, sum_);
+      TENON_RETURN_IF_ERROR(Write(bytes.data(), bytes.size()));
+      const std::uint32_t masked = MaskCrc(sum_);
+      TENON_RETURN_IF_ERROR(Write(&masked, sizeof masked));
+    }
+    return OkStatus();
+  }
+
+  std::string prefix_;
+  detail::NewFile data_;
+  std::int64_t size_ = 0;  // of the data file so far
+  std::uint32_t sum_ = 0;  // of the tensor that is being written
+  detail::BundleEntries entries_;
+};
+
+// Moves the data files of all `prefixes` to names of `merged`, and writes its index. A tensor stored whole must be in
+// one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
+// without an index, unless missing ones are allowed and there is another; nothing is moved before all are read.
+Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
+
+namespace detail {
+
+struct BundleMerge {
+  BundleEntries entries;
+  SlimVector<std::string> files;  // the data files, in the order of their new numbers
+  bool first = true, big_endian = false;
+
+  // of the bundle that is being read
+  std::string_view prefix;
+  std::int64_t shards = 0;
+
+  std::int64_t NumberOf(std::int64_t shard) {
+    const std::string name = BundleDataName(prefix, shard, shards);
+    for (std::size_t i = 0; i < files.size(); ++i)
+      if (files[i] == name) return static_cast<std::int64_t>(i);
+    files.push_back(name);
+    return static_cast<std::int64_t>(files.size()) - 1;
+  }
+  Status TakeHeader(std::string_view bytes) {
+    TENON_ASSIGN_OR_RETURN(const BundleHeader header, BundleHeader::Parse(bytes));
+    TENON_RETURN_IF_ERROR(CheckVersions(header.version, kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
+    if (!first && header.big_endian != big_endian)
+      return errors::InvalidArgument("Merging bundles with conflicting endianness: '", prefix, "'");
+    first = false;
+    big_endian = header.big_endian;
+    shards = header.shards;
+    for (std::int64_t i = 0; i < shards && i < 1 << 20; ++i) NumberOf(i);
+    return OkStatus();
+  }
+  Status TakeEntry(std::string_view key, std::string_view bytes) {
+    TENON_ASSIGN_OR_RETURN(BundleEntry entry, BundleEntry::Parse(bytes));
+    BundleEntry* const known = entries.Find(key);
+    if (known != nullptr && (known->slices.empty() || entry.slices.empty()))
+      return errors::InvalidArgument("Duplicate tensor keyed by ", key, " encountered, when merging prefix: ", prefix);
+    if (known != nullptr) {
+      if (known->dtype != entry.dtype || !(known->sizes == entry.sizes))
+        return errors::InvalidArgument("MergeBundles: the type or the shape of '", key, "' in ", prefix,
+                                       " is another than in the checkpoints before it");
+      for (const TensorSlice& slice : entry.slices) known->slices.push_back(slice);
+      return OkStatus();
+    }
+    if (entry.slices.empty()) entry.shard = NumberOf(entry.shard);
+    *entries.Add(key) = std::move(entry);
+    return OkStatus();
+  }
+  static Status Take(void* state, std::string_view key, std::string_view value) {
+    auto* const merge = static_cast<BundleMerge*>(state);
+    return key.empty() ? merge->TakeHeader(value) : merge->TakeEntry(key, value);
+  }
+};
+
+}  // namespace detail
+
+inline Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
+  detail::BundleMerge merge;
+  SlimVector<std::string> read;
+  for (const std::string& prefix : prefixes) {
+    const std::string index = detail::BundleIndexName(prefix);
+    Result<TableReader> table = TableReader::Open(index);
+    if (!table.ok()) {
+      if (table.status().code() != Code::kNotFound) return table.status();
+      if (allow_missing_files) continue;
+      return errors::InvalidArgument("allow_missing_files was set to false and ", prefix,
+                                     " did not exist: ", table.status().message());
+    }
+    merge.prefix = prefix;
+    TENON_RETURN_IF_ERROR(table->ForEach(&detail::BundleMerge::Take, &merge));
+    read.push_back(index);
+  }
+  if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
+  TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
+  const auto shards = static_cast<std::int64_t>(merge.files.size());
+  TENON_ASSIGN_OR_RETURN(const std::string index, merge.entries.MakeIndex(shards, merge.big_endian));
+  for (std::size_t i = 0; i < merge.files.size(); ++i) {
+    const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
+    if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
+      return detail::FileError("MergeBundles", merge.files[i], errno);
+  }
+  TENON_RETURN_IF_ERROR(WriteFile(detail::BundleIndexName(merged), index));
+  for (const std::string& name : read)
+    if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
+  return OkStatus();
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/slice_checkpoint.hpp ----
+// SliceCheckpointWriter, SliceCheckpointReader: checkpoints of TensorFlow's first format, which the ops Save and
+// SaveSlices write: one table, in which the key "" says what there is and every slice of a tensor is a message.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// What a file of the first format may hold: TensorFlow never gave it the others.
+inline constexpr DataTypeSet kSliceCheckpointTypes = {
+    (kRealNumberTypes.mask | kComplexTypes.mask | ToSet(DataType::kBool).mask | ToSet(DataType::kString).mask |
+     ToSet(DataType::kQint8).mask | ToSet(DataType::kQuint8).mask | ToSet(DataType::kQint32).mask) &
+    ~(ToSet(DataType::kBfloat16).mask | ToSet(DataType::kUint32).mask | ToSet(DataType::kUint64).mask)};
+
+// A tensor and the slices that there are of it. SavedSliceMeta: name = 1, shape = 2, type = 3, slice = 4
+struct SlicedTensor {
+  TensorShape shape;
+  DataType dtype = DataType::kInvalid;
+  SlimVector<TensorSlice> slices;
+  SlimVector<std::size_t> files;  // that of each slice, for a reader
+};
+
+// Joins the slices of the tensor with those of another file.
+inline Status AddSlices(std::string_view name, const SlicedTensor& more, std::size_t file, SlicedTensor* tensor) {
+  if (tensor->dtype == DataType::kInvalid) {
+    tensor->dtype = more.dtype;
+    tensor->shape = more.shape;
+  }
+  if (tensor->shape != more.shape)
+    return errors::Internal("Mismatching shapes: existing tensor = ", tensor->shape, ", trying to add name ", name,
+                            ", shape = ", more.shape);
+  if (tensor->dtype != more.dtype)
+    return errors::Internal("Mismatching types: existing type = ", Name(tensor->dtype), ", trying to add name ", name,
+                            ", type = ", Name(more.dtype));
+  for (const TensorSlice& slice : more.slices) {
+    tensor->slices.push_back(slice);
+    tensor->files.push_back(file);
+  }
+  return OkStatus();
+}
+
+}  // namespace detail
+
+// Folders that are missing are made. The file is written by Finish, from memory. one thread.
+//
+//   SliceCheckpointWriter writer;
+//   TENON_RETURN_IF_ERROR(writer.Add("w", {2, 2}, TensorSlice(2), w));
+//   TENON_RETURN_IF_ERROR(writer.Finish("/tmp/model"));
+class SliceCheckpointWriter {
+ public:
+  // A part of the tensor `name` whose whole has the shape `full`. Unimplemented or InvalidArgument for types that the
+  // format lacks; Internal when shape or type are not those of the slices before it.
+  Status Add(std::string_view name, const TensorShape& full, const TensorSlice& slice, const Tensor& part) {
+    if (!detail::kSliceCheckpointTypes.contains(part.dtype())) {
+      if (part.dtype() == DataType::kUint32 || part.dtype() == DataType::kUint64)
+        return errors::InvalidArgument("Tensor slice serialization not implemented for dtype ",
+                                       static_cast<int>(part.dtype()), " (", Name(part.dtype()), ")");
+      return errors::Unimplemented("Saving data type ", Name(part.dtype()), " not yet supported");
+    }
+    TENON_RETURN_IF_ERROR(detail::CheckReadable("SliceCheckpointWriter", part));
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(slice.SliceShape(full, &shape));
+    if (shape != part.shape())
+      return errors::Internal("SliceCheckpointWriter: slice ", slice.DebugString(), " of '", name, "' ", full,
+                              " has the shape ", shape, ", the tensor given ", part.shape());
+    detail::SlicedTensor* tensor = nullptr;
+    if (const std::size_t* const place = places_.FindValue(name)) {
+      tensor = &tensors_[*place];
+    } else {
+      places_.try_emplace(std::string(name), tensors_.size());
+      names_.push_back(std::string(name));
+      tensors_.emplace_back();
+      tensor = &tensors_[tensors_.size() - 1];
+    }
+    TENON_RETURN_IF_ERROR(detail::AddSlices(name, {full, part.dtype(), {slice}, {}}, 0, tensor));
+    messages_.insert_or_assign(ordered_code::SliceKey(name, slice), Message(name, slice, part));
+    return OkStatus();
+  }
+  Status Finish(const std::string& path) const {
+    TableWriter table;
+    TENON_RETURN_IF_ERROR(table.Add("", Meta()));
+    for (const auto& [key, message] : messages_) TENON_RETURN_IF_ERROR(table.Add(key, message));
+    TENON_RETURN_IF_ERROR(MakeFoldersOf(path));
+    return WriteFile(path, table.Finish());
+  }
+
+ private:
+  // SavedTensorSlices: data = 2 {name = 1, slice = 2, data = 3, a TensorProto of which only the values are written}
+  static std::string Message(std::string_view name, const TensorSlice& slice, const Tensor& part) {
+    wire::Writer writer;
+    const std::size_t all = writer.size();
+    wire::detail::WriteTypedValues(writer, part, static_cast<std::size_t>(part.NumElements()));
+    writer.BytesTag(3, writer.size() - all);
+    const std::size_t behind_slice = writer.size();
+    detail::WriteSlice(writer, slice);
+    writer.BytesTag(2, writer.size() - behind_slice);
+    writer.Bytes(name);
+    writer.BytesTag(1, name.size());
+    writer.BytesTag(2, writer.size() - all);
+    return std::string(writer.view());
+  }
+  // SavedTensorSlices: meta = 1 {tensor = 1, versions = 2}
+  std::string Meta() const {
+    wire::Writer writer;
+    const std::size_t all = writer.size();
+    writer.Varint(detail::kCheckpointVersion);
+    writer.FieldTag(1, wire::WireType::kVarint);
+    writer.BytesTag(2, writer.size() - all);
+    for (std::size_t i = tensors_.size(); i-- > 0;) {
+      const detail::SlicedTensor& tensor = tensors_[i];
+      const std::size_t end = writer.size();
+      for (std::size_t k = tensor.slices.size(); k-- > 0;) {
+        const std::size_t behind = writer.size();
+        detail::WriteSlice(writer, tensor.slices[k]);
+        writer.BytesTag(4, writer.size() - behind);
+      }
+      writer.Varint(static_cast<std::uint64_t>(tensor.dtype));
+      writer.FieldTag(3, wire::WireType::kVarint);
+      const std::size_t behind_shape = writer.size();
+      wire::detail::WriteShape(writer, tensor.shape.dim_sizes(), false);
+      writer.BytesTag(2, writer.size() - behind_shape);
+      writer.Bytes(names_[i]);
+      writer.BytesTag(1, names_[i].size());
+      writer.BytesTag(1, writer.size() - end);
+    }
+    writer.BytesTag(1, writer.size() - all);
+    return std::string(writer.view());
+  }
+
+  FlatMap<std::string, std::size_t> places_;  // in the next two, which are in the order of coming
+  SlimVector<std::string> names_;
+  SlimVector<detail::SlicedTensor> tensors_;
+  FlatMap<std::string, std::string> messages_;  // by key
+};
+
+// The files that a pattern describes, taken together. One thread.
+class SliceCheckpointReader {
+ public:
+  // NotFound where no file matches; DataLoss for files that are no tables, Internal for tables that are no checkpoints.
+  static Result<SliceCheckpointReader> Open(const std::string& pattern) {
+    SliceCheckpointReader reader(pattern);
+    TENON_ASSIGN_OR_RETURN(const SlimVector<std::string> names, MatchFiles(pattern));
+    if (names.empty())
+      return errors::NotFound("Unsuccessful TensorSliceReader constructor: Failed to find any matching files for ",
+                              pattern);
+    for (const std::string& name : names) {
+      Result<TableReader> table = TableReader::Open(name);
+      if (!table.ok())
+        return errors::DataLoss("Unable to open table file ", name, ": ", table.status().ToString(),
+                                ": perhaps your file is in a different file format and you need to use a different "
+                                "restore operator?");
+      reader.tables_.push_back(*std::move(table));
+      TENON_RETURN_IF_ERROR(reader.TakeMeta(name));
+    }
+    return reader;
+  }
+
+  const std::string& pattern() const { return pattern_; }
+  // The tensor of that name, or null.
+  const detail::SlicedTensor* Find(std::string_view name) const { return tensors_.FindValue(name); }
+  SlimVector<std::string> Names() const {
+    SlimVector<std::string> names;
+    for (const auto& item : tensors_) names.push_back(item.first);
+    return names;
+  }
+  // As BundleReader::ReadSlice. InvalidArgument where the stored slices do not cover what is asked for.
+  Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& want, Allocator* allocator = nullptr) const {
+    const detail::SlicedTensor* const tensor = Find(name);
+    if (tensor == nullptr)
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", pattern_);
+    if (!detail::kSliceCheckpointTypes.contains(tensor->dtype))
+      return errors::Unimplemented("Restoring data type ", Name(tensor->dtype), " not yet supported");
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(want.SliceShape(tensor->shape, &shape));
+    TENON_RETURN_IF_ERROR(detail::CheckSlices(name, tensor->shape, tensor->slices));
+    if (!detail::Covers(tensor->shape, tensor->slices, want))
+      return errors::InvalidArgument("Error copying slice data: '", name, "' is not stored as a whole: slice ",
+                                     want.DebugString(), " is missing or has parts missing in ", pattern_);
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(tensor->dtype, shape, allocator));
+    for (std::size_t i = 0; i < tensor->slices.size(); ++i) {
+      TensorSlice both;
+      if (!tensor->slices[i].Intersect(want, &both)) continue;
+      TENON_ASSIGN_OR_RETURN(const Tensor part, ReadPart(name, *tensor, i));
+      TENON_RETURN_IF_ERROR(detail::CopySlice(tensor->shape, tensor->slices[i], part, want, &result));
+    }
+    return result;
+  }
+  Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) const {
+    const detail::SlicedTensor* const tensor = Find(name);
+    return ReadSlice(name, TensorSlice(tensor == nullptr ? 0 : tensor->shape.dims()), allocator);
+  }
+
+ private:
+  explicit SliceCheckpointReader(std::string pattern) : pattern_(std::move(pattern)) {}
+
+  Status TakeMeta(const std::string& file) {
+    std::string bytes;
+    const Result<bool> found = tables_[tables_.size() - 1].Find("", &bytes);
+    if (!found.ok() || !*found)
+      return errors::Internal("Failed to find the saved tensor slices at the beginning of the checkpoint file: ", file,
+                              found.ok() ? "" : ": ",
+                              found.ok() ? std::string() : std::string(found.status().message()));
+    wire::Reader reader(wire::AsBytes(bytes));
+    VersionDef versions;
+    std::string_view message;
+    Status status;
+    for (wire::Tag tag; status.ok() && reader.ReadField(&tag, &message);) {
+      wire::Reader::Outer outer;
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) break;
+      } else if (tag.field == 1) {
+        if (!reader.Enter(message, &outer) || !TakeTensors(reader, &versions, &status)) break;
+        if (status.ok()) reader.Leave(outer);
+      }
+    }
+    if (!reader.ok())
+      return errors::Internal("Failed to parse the saved tensor slices of the checkpoint file: ", file, ": ",
+                              reader.status("SavedTensorSlices").message());
+    TENON_RETURN_IF_ERROR(status);
+    return CheckVersions(versions, detail::kCheckpointVersion, 0, "Checkpoint", "checkpoint");
+  }
+  bool TakeTensors(wire::Reader& reader, VersionDef* versions, Status* status) {
+    std::string_view message;
+    for (wire::Tag tag; reader.ReadField(&tag, &message);) {
+      wire::Reader::Outer outer;
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) return false;
+        continue;
+      }
+      if (tag.field > 2) continue;
+      if (!reader.Enter(message, &outer)) return false;
+      if (tag.field == 2 ? !detail::ReadVersions(reader, versions) : !TakeTensor(reader, status)) return false;
+      if (!status->ok()) return true;
+      reader.Leave(outer);
+    }
+    return reader.ok();
+  }
+  bool TakeTensor(wire::Reader& reader, Status* status) {
+    std::string_view message, name;
+    wire::detail::RawShape shape;
+    detail::SlicedTensor tensor;
+    for (wire::Tag tag; reader.ReadField(&tag, &message);) {
+      wire::Reader::Outer outer;
+      std::uint64_t value = 0;
+      if (tag.type == wire::WireType::kVarint && tag.field == 3) {
+        if (!reader.ReadVarint(&value)) return false;
+        tensor.dtype = value < kDataTypeCount ? static_cast<DataType>(value) : DataType::kInvalid;
+      } else if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) return false;
+      } else if (tag.field == 1) {
+        name = message;
+      } else if (tag.field == 2 || tag.field == 4) {
+        if (!reader.Enter(message, &outer)) return false;
+        if (tag.field == 2) {
+          if (!wire::detail::ReadShape(reader, &shape)) return false;
+        } else {
+          TensorSlice slice;
+          if (!detail::ReadSlice(reader, &slice)) return false;
+          tensor.slices.push_back(slice);
+        }
+        reader.Leave(outer);
+      }
+    }
+    if (!reader.ok()) return false;
+    *status = wire::detail::MakeFullShape(shape, &tensor.shape);
+    if (status->ok()) *status = detail::AddSlices(name, tensor, tables_.size() - 1, &tensors_[std::string(name)]);
+    return true;
+  }
+
+  // Slice `i` of the tensor.
+  Result<Tensor> ReadPart(std::string_view name, const detail::SlicedTensor& tensor, std::size_t i) const {
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(tensor.slices[i].SliceShape(tensor.shape, &shape));
+    std::string bytes;
+    TENON_ASSIGN_OR_RETURN(const bool found,
+                           tables_[tensor.files[i]].Find(ordered_code::SliceKey(name, tensor.slices[i]), &bytes));
+    if (!found)
+      return errors::InvalidArgument("Error copying slice data: slice ", tensor.slices[i].DebugString(), " of '", name,
+                                     "' has no entry in ", pattern_);
+    std::string_view values;
+    TENON_RETURN_IF_ERROR(FindValues(bytes, &values));
+    // The message has values only: type and shape before them make it a whole TensorProto.
+    wire::Writer head;
+    wire::detail::WriteShape(head, shape.dim_sizes(), false);
+    head.BytesTag(2, head.size());
+    head.Varint(static_cast<std::uint64_t>(tensor.dtype));
+    head.FieldTag(1, wire::WireType::kVarint);
+    const std::string proto = StrCat(head.view(), values);
+    Result<Tensor> part = TensorFromProto(wire::AsBytes(proto));
+    if (part.ok() && (part->dtype() != tensor.dtype || part->shape() != shape))
+      return errors::DataLoss("slice ", tensor.slices[i].DebugString(), " of '", name, "' in ", pattern_, " is ",
+                              Name(part->dtype()), part->shape(), " instead of ", Name(tensor.dtype), shape);
+    return part;
+  }
+  static Status FindValues(std::string_view bytes, std::string_view* values) {
+    wire::Reader reader(wire::AsBytes(bytes));
+    std::string_view message;
+    for (wire::Tag tag; reader.ReadField(&tag, &message);) {
+      wire::Reader::Outer outer;
+      if (tag.type != wire::WireType::kBytes) {
+        if (!reader.Skip(tag)) break;
+        continue;
+      }
+      if (tag.field != 2) continue;
+      if (!reader.Enter(message, &outer)) break;
+      for (wire::Tag inner; reader.ReadField(&inner, &message);) {
+        if (inner.type != wire::WireType::kBytes ? !reader.Skip(inner) : false) break;
+        if (inner.type == wire::WireType::kBytes && inner.field == 3) *values = message;
+      }
+      if (!reader.ok()) break;
+      reader.Leave(outer);
+    }
+    return reader.status("SavedTensorSlices");
+  }
+
+  std::string pattern_;
+  SlimVector<TableReader> tables_;
+  FlatMap<std::string, detail::SlicedTensor> tensors_;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/io/checkpoint.hpp ----
+// CheckpointReader: a checkpoint of either of TensorFlow's formats. BundleWriter and SliceCheckpointWriter write them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// One thread.
+//
+//   TENON_ASSIGN_OR_RETURN(CheckpointReader reader, CheckpointReader::Open("/tmp/model"));
+//   TENON_ASSIGN_OR_RETURN(const Tensor kernel, reader.Read("dense/kernel"));
+class CheckpointReader {
+ public:
+  // The bundle PREFIX.index if there is that file, otherwise a file of the first format, `prefix` being a pattern.
+  static Result<CheckpointReader> Open(const std::string& prefix) {
+    CheckpointReader reader;
+    if (detail::FileExists(detail::BundleIndexName(prefix))) {
+      TENON_ASSIGN_OR_RETURN(BundleReader bundle, BundleReader::Open(prefix));
+      reader.bundle_.emplace(std::move(bundle));
+    } else {
+      TENON_ASSIGN_OR_RETURN(SliceCheckpointReader slices, SliceCheckpointReader::Open(prefix));
+      reader.slices_.emplace(std::move(slices));
+    }
+    return reader;
+  }
+
+  bool IsBundle() const { return bundle_.has_value(); }
+
+  // In order. DataLoss where the index is damaged.
+  Result<SlimVector<std::string>> Names() const {
+    if (bundle_) return bundle_->Names();
+    return slices_->Names();
+  }
+  // What is stored under the name: its type (kInvalid for a type that Tenon does not know) and the shape of the whole.
+  // `type_name`, where asked for, is the type in words. NotFound; DataLoss.
+  Status Describe(std::string_view name, DataType* dtype, TensorShape* shape, std::string* type_name = nullptr) const {
+    if (bundle_) {
+      TENON_ASSIGN_OR_RETURN(const BundleEntry entry, bundle_->Entry(name));
+      *dtype = entry.GetDtype();
+      if (type_name != nullptr) *type_name = entry.DtypeName();
+      return entry.GetShape(name, shape);
+    }
+    const detail::SlicedTensor* const tensor = slices_->Find(name);
+    if (tensor == nullptr)
+      return errors::NotFound("Tensor name \"", name, "\" not found in checkpoint files ", slices_->pattern());
+    *dtype = tensor->dtype;
+    *shape = tensor->shape;
+    if (type_name != nullptr) *type_name = std::string(tenon::Name(tensor->dtype));
+    return OkStatus();
+  }
+  // BundleReader and SliceCheckpointReader say what may go wrong.
+  Result<Tensor> Read(std::string_view name, Allocator* allocator = nullptr) {
+    return bundle_ ? bundle_->Read(name, allocator) : slices_->Read(name, allocator);
+  }
+  Result<Tensor> ReadSlice(std::string_view name, const TensorSlice& slice, Allocator* allocator = nullptr) {
+    return bundle_ ? bundle_->ReadSlice(name, slice, allocator) : slices_->ReadSlice(name, slice, allocator);
+  }
+
+ private:
+  CheckpointReader() = default;
+
+  std::optional<BundleReader> bundle_;  // one of the two
+  std::optional<SliceCheckpointReader> slices_;
+};
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -24271,152 +27088,6 @@ inline std::string SerializeOpList(std::span<const OpDef> ops) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/io/mapped_file.hpp ----
-// Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
-#if __has_include(<sys/mman.h>)
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define TENON_DETAIL_HAS_MMAP 1
-#endif
-
-// ---- tenon/io/mapped_file.hpp ----
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// What the system said about a file, as a Status: "'path': No such file or directory".
-TENON_COLD inline Status FileError(std::string_view what, const std::string& path, int error) {
-  Code code = Code::kUnknown;
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-    case ENAMETOOLONG: code = Code::kNotFound; break;
-    case EACCES:
-    case EPERM:
-    case EROFS: code = Code::kPermissionDenied; break;
-    case EISDIR: code = Code::kFailedPrecondition; break;
-    case ENOMEM:
-    case ENOSPC:
-    case EMFILE:
-    case ENFILE: code = Code::kResourceExhausted; break;
-    default: break;
-  }
-  return Status(code, StrCat(what, ": '", path, "': ", std::strerror(error)));
-}
-
-// The bytes of a file that cannot be mapped (a pipe), in ordinary memory.
-inline Result<Buffer*> ReadWhole(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char block[1 << 14];
-  for (std::size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) bytes.append(block, n);
-  if (std::ferror(file) != 0) return FileError("MappedFile", path, errno);
-  Buffer* buffer = Buffer::Allocate(DefaultAllocator(), bytes.size());
-  if (buffer == nullptr)
-    return errors::ResourceExhausted("MappedFile: no memory for the ", bytes.size(), " bytes of '", path, "' from ",
-                                     detail::NoMemoryFrom(*DefaultAllocator(), bytes.size()));
-  if (!bytes.empty()) std::memcpy(buffer->data(), bytes.data(), bytes.size());
-  return buffer;
-}
-
-}  // namespace detail
-
-// The bytes of a file. Immutable; the file must not be cut short while it is mapped, or reading beyond its end ends the
-// program. Who writes to the memory changes a private copy of the page, never the file.
-//
-//   TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open("graph.pb"));
-//   Result<GraphDef> graph = ParseGraphDef(file.bytes(), file.buffer());   // constants keep the mapping alive
-class MappedFile {
- public:
-  // NotFound, PermissionDenied, FailedPrecondition (a folder)..., with the path and what the system says.
-  static Result<MappedFile> Open(const std::string& path) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return detail::FileError("MappedFile", path, errno);
-    struct stat info;
-    if (::fstat(fd, &info) != 0) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-    if (S_ISDIR(info.st_mode)) return CloseWith(fd, detail::FileError("MappedFile", path, EISDIR));
-    const auto size = static_cast<std::size_t>(info.st_size);
-    if (S_ISREG(info.st_mode) && size > 0) {
-      void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-      if (data != MAP_FAILED) {
-        ::close(fd);
-        return MappedFile(Buffer::Wrap(data, size, &Unmap, reinterpret_cast<void*>(size)));
-      }
-    }
-    std::FILE* file = ::fdopen(fd, "rb");
-    if (file == nullptr) return CloseWith(fd, detail::FileError("MappedFile", path, errno));
-#else
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return detail::FileError("MappedFile", path, errno);
-#endif
-    Result<Buffer*> buffer = detail::ReadWhole(file, path);
-    std::fclose(file);
-    if (!buffer.ok()) return buffer.status();
-    return MappedFile(*buffer);
-  }
-
-  // The bytes of a buffer; takes over the caller's reference.
-  static MappedFile Adopt(Buffer* buffer) { return MappedFile(buffer); }
-
-  MappedFile(MappedFile&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
-  MappedFile& operator=(MappedFile&& other) noexcept {
-    std::swap(buffer_, other.buffer_);
-    return *this;
-  }
-  ~MappedFile() {
-    if (buffer_ != nullptr) buffer_->Unref();
-  }
-
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
-  // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
-  Buffer* buffer() const { return buffer_; }
-
- private:
-  explicit MappedFile(Buffer* buffer) : buffer_(buffer) {}
-#if defined(TENON_DETAIL_HAS_MMAP)
-  static void Unmap(void* data, void* size) { ::munmap(data, reinterpret_cast<std::size_t>(size)); }
-  static Status CloseWith(int fd, Status status) {
-    ::close(fd);
-    return status;
-  }
-#endif
-
-  Buffer* buffer_;
-};
-
-// Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
-// it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return detail::FileError("WriteFile", path, errno);
-  int error = 0;
-  for (const std::string_view bytes : pieces) {
-    if (error == 0 && !bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) error = errno;
-  }
-  if (std::fclose(file) != 0 && error == 0) error = errno;
-#if !defined(TENON_DETAIL_HAS_MMAP)
-  if (error == 0) std::remove(path.c_str());
-#endif
-  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return OkStatus();
-  std::remove(temporary.c_str());
-  return detail::FileError("WriteFile", path, error);
-}
-inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/io/read_graph.hpp ----
 // ReadGraphFile: a serialised GraphDef (what tf.io.write_graph writes with as_text=False) is mapped, and its constants
 // stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
@@ -24425,12 +27096,12 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// Nothing but characters of a text file, in the first bytes?
+// Nothing but characters of a text file, in the first bytes? UTF-8 has no bytes above 0xf4.
 inline bool LooksLikeText(std::span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
-    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) return false;
+    if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f || c >= 0xf5) return false;
   }
   return n > 0;
 }
@@ -24534,6 +27205,8 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(ParamInfo),
                                  sizeof(RegistrationBatch),
                                  sizeof(CallFrame),
+                                 sizeof(Done),
+                                 sizeof(DoneState),
                                  sizeof(AttrValue),
                                  sizeof(NodeDef),
                                  sizeof(InferenceContext),
@@ -25251,49 +27924,6 @@ inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
   const std::string_view pieces[] = {image.header, image.data};
   return WriteFile(path, pieces);
-}
-
-TENON_NAMESPACE_END
-
-// ---- tenon/io/crc32.hpp ----
-// Crc32: the check sum of zip, gzip and PNG files (polynomial 0xedb88320).
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// rows[k][b]: what byte b does to the sum when k more bytes follow it in a group of eight. Made once, when first used.
-struct Crc32Table {
-  std::uint32_t rows[8][256];
-
-  Crc32Table() {
-    for (std::uint32_t b = 0; b < 256; ++b) {
-      std::uint32_t sum = b;
-      for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1) != 0 ? 0xedb88320u : 0u);
-      rows[0][b] = sum;
-    }
-    for (int k = 1; k < 8; ++k) {
-      for (int b = 0; b < 256; ++b) rows[k][b] = (rows[k - 1][b] >> 8) ^ rows[0][rows[k - 1][b] & 0xff];
-    }
-  }
-};
-
-}  // namespace detail
-
-// The sum of `bytes` after those that `before` is the sum of: Crc32(b, Crc32(a)) is that of a and b together.
-inline std::uint32_t Crc32(std::string_view bytes, std::uint32_t before = 0) {
-  static const detail::Crc32Table table;
-  const auto& rows = table.rows;
-  std::uint32_t sum = ~before;
-  const char* at = bytes.data();
-  std::size_t count = bytes.size();
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(at[i])); };
-  for (; count >= 8; count -= 8, at += 8) {
-    sum ^= byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
-    sum = rows[7][sum & 0xff] ^ rows[6][(sum >> 8) & 0xff] ^ rows[5][(sum >> 16) & 0xff] ^ rows[4][sum >> 24] ^
-          rows[3][byte(4)] ^ rows[2][byte(5)] ^ rows[1][byte(6)] ^ rows[0][byte(7)];
-  }
-  for (; count > 0; --count, ++at) sum = (sum >> 8) ^ rows[0][(sum ^ byte(0)) & 0xff];
-  return ~sum;
 }
 
 TENON_NAMESPACE_END
@@ -26436,6 +29066,26 @@ inline std::string SuggestNames(std::string_view name, const SlimVector<std::str
                                                                                         : DidYouMean(name, candidates);
 }
 
+// The nodes of a graph, for messages about one that it does not have.
+struct NodeNames {
+  SlimVector<std::string_view> all, ends;  // ends: its placeholders, and what nobody reads
+  TENON_COLD std::string Suggest(std::string_view name) const {
+    std::string text = SuggestNames(name, all);
+    if (!text.empty()) return text;
+    constexpr std::size_t kMost = 8;
+    for (std::size_t i = 0; i < ends.size() && i < kMost; ++i)
+      StrAppend(&text, i == 0 ? "; the graph's inputs and outputs are '" : ", '", ends[i], "'");
+    return ends.size() > kMost ? text + ", ..." : text;
+  }
+};
+
+// One more name that a list of them does not have: "\"a\" \"b\"", and what may have been meant, each hint once.
+TENON_COLD inline void NameMissing(std::string_view name, std::string_view hint, std::string* missing,
+                                   std::string* hints) {
+  StrAppend(missing, missing->empty() ? "\"" : " \"", name, "\"");
+  if (hints->find(hint) == std::string::npos) hints->append(hint);
+}
+
 // name -> small number, open addressing. Keys stay with their owner: `name_of(number)` reads one back.
 class NameIndex {
  public:
@@ -26607,12 +29257,20 @@ class Graph {
   // Functions that came with the graph, as data.
   const FunctionDefLibrary& library() const { return library_; }
 
-  // "; did you mean 'x', 'y'?" or "": for messages about a node that does not exist.
+  // "; did you mean 'x', 'y'?", or else up to eight of the placeholders and of the nodes whose outputs nobody reads:
+  // for messages about a node that does not exist.
   std::string DidYouMeanNode(std::string_view name) const {
-    SlimVector<std::string_view> names;
-    names.reserve(nodes_.size());
-    for (const Node& node : nodes_) names.push_back(node.def.name);
-    return detail::SuggestNames(name, names);
+    detail::NodeNames names;
+    OfferNames(&names);
+    return names.Suggest(name);
+  }
+  // The same for a graph that was cut in parts: its names, without those of what sends and receives between them.
+  void OfferNames(detail::NodeNames* names) const {
+    for (const Node& node : nodes_) {
+      if (node.node_class == NodeClass::kSend || node.node_class == NodeClass::kRecv) continue;
+      names->all.push_back(node.def.name);
+      if (node.node_class == NodeClass::kPlaceholder || node.outputs.empty()) names->ends.push_back(node.def.name);
+    }
   }
 
   // Data inputs in slot order ("x", "x:1"), then control inputs by name ("^x"). An open input keeps its old text; an
@@ -26672,6 +29330,40 @@ class Graph {
   SlimVector<std::string> devices_;  // that nodes are assigned to
   std::int64_t name_counter_ = 0;
 };
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/arg_shape.hpp ----
+// ArgShape: the shape function of `_Arg`, an argument of a function's body.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// What the caller's resource holds is in two lists of attrs, one item for each tensor behind the handle.
+inline constexpr std::string_view kHandleShapesAttr = "_handle_shapes";
+inline constexpr std::string_view kHandleTypesAttr = "_handle_dtypes";
+
+namespace shape_inference {
+
+// Nothing is known of the argument itself; lists of different lengths are as good as none.
+inline Status ArgShape(InferenceContext* c) {
+  c->set_output(0, c->UnknownShape());
+  SlimVector<PartialTensorShape> shapes;
+  SlimVector<DataType> types;
+  const NodeDef* const node = c->node();
+  if (node == nullptr || !TryGetNodeAttr(*node, kHandleShapesAttr, &shapes) ||
+      !TryGetNodeAttr(*node, kHandleTypesAttr, &types) || shapes.empty() || shapes.size() != types.size())
+    return OkStatus();
+  SlimVector<ShapeAndType> held(shapes.size());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[i], &held[i].shape));
+    held[i].dtype = types[i];
+  }
+  c->set_output_handle_shapes_and_types(0, held);
+  return OkStatus();
+}
+
+}  // namespace shape_inference
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -26928,10 +29620,7 @@ struct ArgOp {
                                         .Attr("T: type")
                                         .Attr("index: int >= 0")
                                         .SetIsStateful()
-                                        .SetShapeFn([](InferenceContext* c) -> Status {
-                                          c->set_output(0, c->UnknownShape());
-                                          return OkStatus();
-                                        });
+                                        .SetShapeFn(shape_inference::ArgShape);
   static constexpr OpView view = signature.view();
 };
 }  // namespace detail
@@ -27868,9 +30557,7 @@ inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> root
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
-  const auto is_fed = [&](const InEdge& edge) {
-    return has_feed[slot(edge.node)] != 0 && std::find(fed.begin(), fed.end(), edge) != fed.end();
-  };
+  const auto is_fed = [&](const InEdge& edge) { return has_feed[slot(edge.node)] != 0 && HasItem(fed, edge); };
   SlimVector<char> run(slot(graph.num_nodes()), 0);
   SlimVector<int> stack;
   const auto want = [&](int id) {
@@ -28071,6 +30758,7 @@ class ConstantValues {
     detail::Integers found;
     const std::string_view op = node.op_name();
     if (op == "Shape" || op == "ShapeN") {
+      if (output >= node.num_inputs()) return OkStatus();  // another op of that name
       const PartialTensorShape shape = ShapeOf(node.input(output));
       if (!shape.IsFullyDefined()) return OkStatus();
       found = detail::Integers::Vector({shape.begin(), shape.end()});
@@ -28112,8 +30800,9 @@ class ConstantValues {
       *index = output;
       return mask("axis") == 0;
     }
-    if (node.op_name() != "StridedSlice" || mask("begin_mask") != 0 || mask("end_mask") != 0 ||
-        mask("ellipsis_mask") != 0 || mask("new_axis_mask") != 0 || mask("shrink_axis_mask") != 1) {
+    if (node.op_name() != "StridedSlice" || node.num_inputs() != 4 || mask("begin_mask") != 0 ||
+        mask("end_mask") != 0 || mask("ellipsis_mask") != 0 || mask("new_axis_mask") != 0 ||
+        mask("shrink_axis_mask") != 1) {
       return false;
     }
     const InEdge begin = node.input(1);
@@ -28218,9 +30907,13 @@ class ShapeRefiner {
   ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator, int producer)
       : graph_(graph), constants_(graph, evaluator), producer_(producer) {}
 
-  // Runs the node's shape function, again with the values that it asked for.
+  // Runs the node's shape function, again with the values that it asked for. InvalidArgument when there is no such
+  // node, or its shapes contradict. A node that was added before has what is known of its inputs now.
   Status AddNode(int id) {
+    if (id < 0 || id >= graph_->num_nodes())
+      return errors::InvalidArgument("node ", id, " is out of range: the graph has ", graph_->num_nodes(), " nodes");
     Grow();
+    handles_[Slot(id)].clear();
     const Node& node = graph_->node(id);
     context_.Reset(producer_, &node.def, node.op);
     for (int i = 0; i < node.num_inputs(); ++i) AddInput(node, i);
@@ -28232,8 +30925,17 @@ class ShapeRefiner {
     return Store(id);
   }
 
-  // Adds what is known of one output from elsewhere; InvalidArgument when it contradicts.
+  // Adds what is known of one output from elsewhere; InvalidArgument when it contradicts, or there is no such output,
+  // Internal when the node was not added.
   Status MergeOutputShape(int id, int output, const PartialTensorShape& shape) {
+    const bool there = id >= 0 && id < graph_->num_nodes();
+    if (!there || output < 0 || output >= graph_->node(id).num_outputs())
+      return errors::InvalidArgument(
+          "output_port '", output, "' is out of range, ",
+          there ? StrCat("node '", graph_->node(id).def.name, "' has ", graph_->node(id).num_outputs(), " outputs")
+                : StrCat("there is no node ", id));
+    if (graph_->node(id).output_shapes.size() != Slot(graph_->node(id).num_outputs()))
+      return errors::Internal("Could not find context for ", graph_->node(id).def.name, ": the node was not added");
     PartialTensorShape& known = graph_->mutable_node(id).output_shapes[Slot(output)];
     InferenceContext context;  // its Merge has TensorFlow's messages
     ShapeHandle a, b, merged;
@@ -28241,6 +30943,22 @@ class ShapeRefiner {
     TENON_RETURN_IF_ERROR(context.MakeShapeFromPartialTensorShape(shape, &b));
     TENON_RETURN_IF_ERROR(context.Merge(a, b, &merged));
     return context.ToPartialTensorShape(merged, &known);
+  }
+
+  // What the resource or variant on this edge holds, tensor by tensor; false when nothing is known of it.
+  bool Held(InEdge edge, SlimVector<PartialTensorShape>* shapes, SlimVector<DataType>* types) const {
+    if (edge.node < 0 || Slot(edge.node) >= handles_.size()) return false;
+    for (const Handle& handle : handles_[Slot(edge.node)]) {
+      if (handle.output != edge.output || handle.held.empty()) continue;
+      shapes->clear();
+      types->clear();
+      for (const HeldTensor& one : handle.held) {
+        shapes->push_back(one.shape);
+        types->push_back(one.dtype);
+      }
+      return true;
+    }
+    return false;
   }
 
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
@@ -28252,15 +30970,15 @@ class ShapeRefiner {
 
  private:
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
-  static constexpr int kMaxCompared = 8;   // inputs of a node that are looked through for the same tensor
+  static constexpr int kMaxCompared = 8;  // inputs of a node that are looked through for the same tensor
 
-  struct Held {
+  struct HeldTensor {
     PartialTensorShape shape;
     DataType dtype;
   };
   struct Handle {  // what the resource on an output holds
     int output;
-    SlimVector<Held> held;
+    SlimVector<HeldTensor> held;
   };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
@@ -28401,16 +31119,17 @@ class ShapeRefiner {
       SetSizes({}, shape);
       return OkStatus();
     }
-    if (op == "Cast") return PartialCast(edge, src, vector, budget, shape);
-    if (op == "Shape" || op == "ShapeN") {
+    // Another op may have the name in this registry, with other inputs.
+    if (op == "Cast" && src.num_inputs() == 1) return PartialCast(edge, src, vector, budget, shape);
+    if ((op == "Shape" || op == "ShapeN") && edge.output < src.num_inputs()) {
       *shape = ShapeOf(src.input(edge.output));
       return OkStatus();
     }
     if (op == "Pack") return PartialPack(src, shape);
-    if (op == "Concat" || op == "ConcatV2")
+    if ((op == "Concat" || op == "ConcatV2") && src.num_inputs() > 1)
       return PartialConcat(src, op == "Concat" ? 0 : src.num_inputs() - 1, budget, shape);
-    if (op == "StridedSlice") return PartialStridedSlice(src, budget, shape);
-    if (op == "VariableShape") {
+    if (op == "StridedSlice" && src.num_inputs() == 4) return PartialStridedSlice(src, budget, shape);
+    if (op == "VariableShape" && src.num_inputs() == 1) {
       const InEdge variable = src.input(0);
       if (variable.node < 0) return OkStatus();
       for (const Handle& handle : handles_[Slot(variable.node)]) {
@@ -29226,7 +31945,7 @@ struct KernelCode {
     if constexpr (std::is_same_v<First, Device&>) {
       if constexpr (std::is_void_v<Result>)
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    Done(frame.done, frame.done_state)),
+                    MakeDone(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(device, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
@@ -29234,7 +31953,7 @@ struct KernelCode {
       Context<Device> context(frame.context, &device);
       if constexpr (std::is_void_v<Result>)
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...,
-                    Done(frame.done, frame.done_state)),
+                    MakeDone(frame.done, frame.done_state)),
                OkStatus();
       else
         return call(context, MakeParam<std::tuple_element_t<I + 1, Args>>(frame, static_cast<int>(I))...);
@@ -30148,6 +32867,7 @@ TENON_SETUP_CODE_BEGIN
 struct CallShapes {
   const FunctionDefLibrary* library = nullptr;
   SlimVector<std::string_view> inside;
+  static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
   std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
 };
 
@@ -30377,9 +33097,7 @@ class GraphImporter {
   }
   // A merge that nothing enters from outside its loop could never run: its loop is a cycle like any other.
   bool EntersLoop(int merge) const {
-    const std::span<const Input> inputs = InputsOf(merge);
-    return std::any_of(inputs.begin(), inputs.end(),
-                       [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
+    return AnyItem(InputsOf(merge), [this](Input i) { return i.output != kControlSlot && !IsNextIteration(i); });
   }
 
   // Positions in the order in which the nodes get their ids: topological, ties by position.
@@ -31297,8 +34015,7 @@ class ProgramBuilder {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
-    if (!options_.dead_values && std::none_of(graph_.nodes().begin(), graph_.nodes().end(), needs_frames))
-      return OkStatus();
+    if (!options_.dead_values && !AnyItem(graph_.nodes(), needs_frames)) return OkStatus();
     const FindFramesFunction find_frames = runtime_parts.find_frames.load(std::memory_order_acquire);
     if (find_frames == nullptr)
       return PartMissing("The graph has TensorFlow 1 control flow", "runtime/frame_executor.hpp");
@@ -31309,7 +34026,7 @@ class ProgramBuilder {
                                   frame.num_enters, Hash64(frame.name)});
     return OkStatus();
   }
-  bool IsFed(const InEdge& edge) const { return std::find(feeds_.begin(), feeds_.end(), edge) != feeds_.end(); }
+  bool IsFed(const InEdge& edge) const { return HasItem(feeds_, edge); }
 
   int NewValue(int frame = 0) {
     program_->readers.push_back(0);
@@ -31340,8 +34057,8 @@ class ProgramBuilder {
     for (const int id : order_) {
       const Node& node = graph_.node(id);
       // Even a constant that waits for something has no value before: whoever reads it waits, too.
-      const bool waits = std::any_of(node.control_inputs.begin(), node.control_inputs.end(),
-                                     [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
+      const bool waits =
+          AnyItem(node.control_inputs, [&](int control) { return !IsConstant(control) && idle[At(control)] == 0; });
       if (node.op_name() == "NoOp") {
         idle[At(id)] = !waits;
         continue;
@@ -31418,8 +34135,7 @@ class ProgramBuilder {
   // A handle always names the same object, but what the object holds changes; so does what a reference refers to.
   static bool TouchesState(const Node& node) {
     const auto holds_state = [](DataType type) { return type == DataType::kResource || IsRefType(type); };
-    return std::any_of(node.input_types.begin(), node.input_types.end(), holds_state) ||
-           std::any_of(node.output_types.begin(), node.output_types.end(), holds_state);
+    return AnyItem(node.input_types, holds_state) || AnyItem(node.output_types, holds_state);
   }
   // What control flow may skip, or repeat, has no value of its own.
   bool MayFold(const Node& node) const {
@@ -33015,15 +35731,15 @@ class SessionImpl : public RefCounted {
       if (is_fed(fetch) > 0) return errors::InvalidArgument(fetch, " is both fed and fetched.");
       fetch_edges.push_back(edge);
     }
-    std::string missing;
+    std::string missing, hints;
     for (const std::string& target : targets) {
       const TensorName name = ParseTensorName(target);
       if (const Node* node = graph.Find(name.node); node != nullptr)
         target_ids.push_back(node->id);
       else
-        StrAppend(&missing, "\"", name.node, "\"", graph.DidYouMeanNode(name.node), " ");
+        detail::NameMissing(name.node, graph.DidYouMeanNode(name.node), &missing, &hints);
     }
-    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing);
+    if (!missing.empty()) return errors::NotFound("PruneForTargets: Some target nodes not found: ", missing, hints);
     ProgramBuilder builder(graph, state->kernels.get(), device_, host_.get(),
                            {.constant_folding = options_.constant_folding}, functions_.get());
     // Evaluating constants runs kernels: with the same treatment of denormals as every run.
@@ -33198,7 +35914,7 @@ void undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::End
     if (inputs && node.node_class != NodeClass::kPlaceholder) continue;
     for (int i = 0; i < node.num_outputs(); ++i) {
       const auto reads = [&](const OutEdge& edge) { return edge.output == i; };
-      if (!inputs && std::any_of(node.outputs.begin(), node.outputs.end(), reads)) continue;
+      if (!inputs && AnyItem(node.outputs, reads)) continue;
       endpoints->push_back({StrCat(node.name(), ":", i), node.output_type(i), node.output_shape(i).DebugString()});
     }
   }
@@ -33618,23 +36334,55 @@ inline bool FoldInvertPermutation(const FoldContext& c) {
   return c.Give(Integers::Vector(std::move(out)));
 }
 
+// Of vectors and scalars.
+inline bool FoldReverse(const FoldContext& c) {
+  Integers out = c.in[0];
+  if (out.rank() > 1) return false;
+  for (const std::int64_t axis : c.in[1].values)
+    if (axis < -out.rank() || axis >= out.rank()) return false;
+  if (!c.in[1].values.empty()) std::reverse(out.values.begin(), out.values.end());
+  return c.in[1].size() <= 1 && c.Give(std::move(out));
+}
 struct FoldRule {
   std::string_view op;
   std::size_t inputs;  // at least
   bool (*fold)(const FoldContext&);
 };
 inline constexpr FoldRule kFoldRules[] = {
-    {"All", 2, FoldReduction},      {"Any", 2, FoldReduction},   {"BroadcastArgs", 2, FoldBroadcastArgs},
-    {"Cast", 1, FoldCopy},          {"Concat", 2, FoldConcat},   {"ConcatV2", 2, FoldConcat},
-    {"ExpandDims", 2, FoldReshape}, {"Fill", 2, FoldFill},       {"Gather", 2, FoldGather},
-    {"GatherV2", 3, FoldGather},    {"Identity", 1, FoldCopy},   {"IdentityN", 1, FoldCopy},
-    {"Max", 2, FoldReduction},      {"Min", 2, FoldReduction},   {"InvertPermutation", 1, FoldInvertPermutation},
-    {"Pack", 1, FoldPack},          {"Prod", 2, FoldReduction},  {"PreventGradient", 1, FoldCopy},
-    {"Range", 3, FoldRange},        {"Reshape", 2, FoldReshape}, {"Select", 3, FoldSelect},
-    {"SelectV2", 3, FoldSelect},    {"Slice", 3, FoldSlice},     {"Snapshot", 1, FoldCopy},
-    {"Split", 2, FoldSplit},        {"SplitV", 3, FoldSplitV},   {"Squeeze", 1, FoldReshape},
-    {"StopGradient", 1, FoldCopy},  {"Sum", 2, FoldReduction},   {"StridedSlice", 4, FoldStridedSlice},
-    {"Tile", 2, FoldTile},          {"Unpack", 1, FoldUnpack},
+
+    {"ReverseV2", 2, FoldReverse},
+    {"All", 2, FoldReduction},
+    {"Any", 2, FoldReduction},
+    {"BroadcastArgs", 2, FoldBroadcastArgs},
+    {"Cast", 1, FoldCopy},
+    {"Concat", 2, FoldConcat},
+    {"ConcatV2", 2, FoldConcat},
+    {"ExpandDims", 2, FoldReshape},
+    {"Fill", 2, FoldFill},
+    {"Gather", 2, FoldGather},
+    {"GatherV2", 3, FoldGather},
+    {"Identity", 1, FoldCopy},
+    {"IdentityN", 1, FoldCopy},
+    {"Max", 2, FoldReduction},
+    {"Min", 2, FoldReduction},
+    {"InvertPermutation", 1, FoldInvertPermutation},
+    {"Pack", 1, FoldPack},
+    {"Prod", 2, FoldReduction},
+    {"PreventGradient", 1, FoldCopy},
+    {"Range", 3, FoldRange},
+    {"Reshape", 2, FoldReshape},
+    {"Select", 3, FoldSelect},
+    {"SelectV2", 3, FoldSelect},
+    {"Slice", 3, FoldSlice},
+    {"Snapshot", 1, FoldCopy},
+    {"Split", 2, FoldSplit},
+    {"SplitV", 3, FoldSplitV},
+    {"Squeeze", 1, FoldReshape},
+    {"StopGradient", 1, FoldCopy},
+    {"Sum", 2, FoldReduction},
+    {"StridedSlice", 4, FoldStridedSlice},
+    {"Tile", 2, FoldTile},
+    {"Unpack", 1, FoldUnpack},
 };
 
 inline bool Fold(const FoldContext& c) {
@@ -33773,7 +36521,8 @@ class DataflowRun final : public StepEngine {
     }
   }
 
-  // An asynchronous kernel has a context of its own and may end on any thread.
+  // An asynchronous kernel has a context of its own and may end on any thread. Its call is counted as a node is: the
+  // thread that made it may still be in it, with what belongs to the session, when the node has ended.
   struct AsyncState {
     DataflowRun* run;
     int node;
@@ -33794,7 +36543,9 @@ class DataflowRun final : public StepEngine {
         return AsyncDone(state);
       }
     }
+    left_.fetch_add(1, std::memory_order_relaxed);
     StartKernel(node.async, &state->context, {&AsyncDone, state, faults_.get()});
+    CountDown();
   }
   static void AsyncDone(void* argument) {
     const Owned<AsyncState> state(static_cast<AsyncState*>(argument));
@@ -33845,9 +36596,13 @@ class DataflowRun final : public StepEngine {
       else
         Publish(consumer);
     }
+    CountDown();
+    return next;
+  }
+  // The run is over, and this object perhaps in use again, when the last of all was counted.
+  void CountDown() {
     const RunEnded ended = ended_;
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
-    return next;
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
@@ -33860,7 +36615,7 @@ class DataflowRun final : public StepEngine {
   Owned<std::atomic<int>[]> pending_, readers_;
   Owned<Task[]> tasks_;
   SlimVector<char> constants_;
-  std::atomic<int> left_{0};
+  std::atomic<int> left_{0};  // nodes, and calls of asynchronous kernels that have not returned
   std::atomic<bool> failed_{false};
   RunEnded ended_;
   RunFailed failed_callback_;
@@ -35261,13 +38016,14 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
   return OkStatus();
 }
 
-// The body is imported with the shapes of the arguments. Functions that call themselves are not followed.
+// The body is imported with the shapes of the arguments. Functions that call themselves, and calls that are
+// too deep, are not followed.
 inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
                                 CallShapes* calls, ShapeRefiner* refiner) {
   const Node& node = graph.node(id);
   const AttrValue* f = node.def.attr.Find("f");
   const FunctionDef* function = f == nullptr ? nullptr : FindFunction(*calls->library, f->func().name);
-  if (function == nullptr ||
+  if (function == nullptr || calls->inside.size() >= CallShapes::kMaxDepth ||
       std::find(calls->inside.begin(), calls->inside.end(), function->signature.name) != calls->inside.end())
     return OkStatus();
   calls->nodes_left -= static_cast<std::int64_t>(function->node_def.size()) + 1;
@@ -35281,6 +38037,11 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
     NodeDef& arg = body->graph.node[i];
     arg.attr.erase("_output_shapes");
     arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
+    SlimVector<PartialTensorShape> held;
+    SlimVector<DataType> held_types;
+    if (!refiner->Held(edge, &held, &held_types)) continue;
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(held)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(held_types)));
   }
   body->graph.versions = versions;
   ImportOptions options;
@@ -37000,6 +39761,148 @@ template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/deadline_timer.hpp ----
+// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. The functions should be short: they keep others from being called in time.
+//
+//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
+//   ...
+//   const bool in_time = DeadlineTimer::Global().Remove(entry);
+class DeadlineTimer {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Entry = std::int64_t;
+
+  // Never destroyed: its thread waits until the process ends.
+  static DeadlineTimer& Global() {
+    static DeadlineTimer* const timer = new DeadlineTimer();
+    return *timer;
+  }
+
+  Entry Add(Clock::time_point when, Function<void()> call) {
+    const MutexLock lock(mutex_);
+    if (!started_) Start();
+    waiting_.push_back({++last_, when, std::move(call)});
+    changed_.notify_all();
+    return last_;
+  }
+  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
+  bool Remove(Entry entry) {
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].entry != entry) continue;
+      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
+      waiting_.pop_back();
+      return true;
+    }
+    while (calling_ == entry) changed_.wait(lock);
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    Entry entry;
+    Clock::time_point when;
+    Function<void()> call;
+  };
+
+  DeadlineTimer() = default;
+
+  // Where the system has no thread now, the next Add tries again.
+  void Start() {
+#if defined(__cpp_exceptions)
+    try {
+      std::thread(&DeadlineTimer::Main, this).detach();
+      started_ = true;
+    } catch (...) {
+    }
+#else
+    std::thread(&DeadlineTimer::Main, this).detach();
+    started_ = true;
+#endif
+  }
+
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (waiting_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < waiting_.size(); ++i)
+        if (waiting_[i].when < waiting_[first].when) first = i;
+      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
+        changed_.wait_until(lock, when);
+        continue;
+      }
+      Waiting due = std::move(waiting_[first]);
+      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
+      waiting_.pop_back();
+      calling_ = due.entry;
+      lock.unlock();
+      due.call();
+      due.call = nullptr;
+      lock.lock();
+      calling_ = 0;
+      changed_.notify_all();
+    }
+  }
+
+  Mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  Entry last_ = 0;
+  Entry calling_ = 0;  // being called at the moment; 0: none
+  SlimVector<Waiting> waiting_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/bounded_run.hpp ----
+// RunBounded: a run that a deadline or its caller's CancellationManager may give up.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
+// (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
+// Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
+template <class Run>
+Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run) {
+  if (timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
+  CancellationManager control(parent);
+  CancellationManager::Token token = 0;
+  if (users != nullptr) {
+    token = users->NewToken();
+    if (!users->Register(token, [&control] { control.StartCancel(); }))
+      return errors::Cancelled("Run call was cancelled");
+  }
+  std::atomic<bool> timed_out{false};
+  DeadlineTimer::Entry entry = 0;
+  if (timeout_in_ms > 0) {
+    // A year is as good as forever, and no clock overflows with it.
+    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
+    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
+      timed_out.store(true);
+      control.StartCancel();
+    });
+  }
+  const Status status = run(&control);
+  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
+  if (users != nullptr) (void)users->Deregister(token);
+  if (!timed_out.load()) return status;
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/device/device_name.hpp ----
 // DeviceName: "/job:worker/replica:0/task:1/device:GPU:2" in parts, any of which may be left open.
 TENON_NAMESPACE_BEGIN
@@ -37596,106 +40499,6 @@ inline const bool rendezvous_linked = LinkPart<MakeRunRendezvous>(&runtime_parts
 
 TENON_NAMESPACE_END
 
-// ---- tenon/runtime/deadline_timer.hpp ----
-// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. The functions should be short: they keep others from being called in time.
-//
-//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
-//   ...
-//   const bool in_time = DeadlineTimer::Global().Remove(entry);
-class DeadlineTimer {
- public:
-  using Clock = std::chrono::steady_clock;
-  using Entry = std::int64_t;
-
-  // Never destroyed: its thread waits until the process ends.
-  static DeadlineTimer& Global() {
-    static DeadlineTimer* const timer = new DeadlineTimer();
-    return *timer;
-  }
-
-  Entry Add(Clock::time_point when, Function<void()> call) {
-    const MutexLock lock(mutex_);
-    if (!started_) Start();
-    waiting_.push_back({++last_, when, std::move(call)});
-    changed_.notify_all();
-    return last_;
-  }
-  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
-  bool Remove(Entry entry) {
-    MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i].entry != entry) continue;
-      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
-      waiting_.pop_back();
-      return true;
-    }
-    while (calling_ == entry) changed_.wait(lock);
-    return false;
-  }
-
- private:
-  struct Waiting {
-    Entry entry;
-    Clock::time_point when;
-    Function<void()> call;
-  };
-
-  DeadlineTimer() = default;
-
-  // Where the system has no thread now, the next Add tries again.
-  void Start() {
-#if defined(__cpp_exceptions)
-    try {
-      std::thread(&DeadlineTimer::Main, this).detach();
-      started_ = true;
-    } catch (...) {
-    }
-#else
-    std::thread(&DeadlineTimer::Main, this).detach();
-    started_ = true;
-#endif
-  }
-
-  void Main() {
-    MutexLock lock(mutex_);
-    for (;;) {
-      if (waiting_.empty()) {
-        changed_.wait(lock);
-        continue;
-      }
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < waiting_.size(); ++i)
-        if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
-        changed_.wait_until(lock, when);
-        continue;
-      }
-      Waiting due = std::move(waiting_[first]);
-      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
-      waiting_.pop_back();
-      calling_ = due.entry;
-      lock.unlock();
-      due.call();
-      due.call = nullptr;
-      lock.lock();
-      calling_ = 0;
-      changed_.notify_all();
-    }
-  }
-
-  Mutex mutex_;
-  std::condition_variable changed_;
-  bool started_ = false;
-  Entry last_ = 0;
-  Entry calling_ = 0;  // being called at the moment; 0: none
-  SlimVector<Waiting> waiting_;
-};
-
-TENON_NAMESPACE_END
-
 // ---- tenon/runtime/run_metadata.hpp ----
 // RunMetadata: what a run under RunOptions tells about itself, as plain data and as TensorFlow's serialised messages.
 TENON_NAMESPACE_BEGIN
@@ -38174,34 +40977,13 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-// A run that a deadline, somebody's CancellationManager or the session may give up. Each cancels the same manager;
-// which one it was is found out afterwards.
 inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
                          std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
                          CancellationManager* users) {
-  CancellationManager control(settings.cancellation);
-  settings.cancellation = &control;
-  CancellationManager::Token token = 0;
-  if (users != nullptr) {
-    token = users->NewToken();
-    if (!users->Register(token, [&control] { control.StartCancel(); })) return RunCancelled();
-  }
-  std::atomic<bool> timed_out{false};
-  DeadlineTimer::Entry entry = 0;
-  if (timeout_in_ms > 0) {
-    // A year is as good as forever, and no clock overflows with it.
-    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
-    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
-      timed_out.store(true);
-      control.StartCancel();
-    });
-  }
-  const Status status = session->Run(prepared, feeds, fetches, settings);
-  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
-  if (users != nullptr) (void)users->Deregister(token);
-  if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+  return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
+    settings.cancellation = control;
+    return session->Run(prepared, feeds, fetches, settings);
+  });
 }
 
 // What RunOptions make of a run. one thread.
