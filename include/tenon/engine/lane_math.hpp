@@ -289,6 +289,13 @@ TENON_HD Lanes<T, bytes> Cos(const Lanes<T, bytes>& x) {
   return detail::Sine(x, 1);
 }
 
+// `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> ScaledElu(const Lanes<T, bytes>& x, T above, T below) {
+  using L = Lanes<T, bytes>;
+  return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
+}
+
 // log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Softplus(const Lanes<T, bytes>& x) {
@@ -336,6 +343,8 @@ template <class L>
 L Cos(const L&);
 template <class L>
 L Softplus(const L&);
+template <class L, class T>
+L ScaledElu(const L&, T, T);
 template <class L>
 L Sqrt(const L&);
 

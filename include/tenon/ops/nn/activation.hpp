@@ -99,7 +99,8 @@ struct Elu {
   }
   template <class L>
   TENON_HD static L lanes(const L& x) {
-    return Select(x < L(0), simd::Expm1(x), x);
+    using T = typename L::value_type;
+    return simd::ScaledElu(x, T(1), T(1));
   }
 
   template <class Device, class T>
@@ -117,8 +118,7 @@ struct Selu {
   template <class L>
   TENON_HD static L lanes(const L& x) {
     using T = typename L::value_type;
-    return Select(x < L(0), L(static_cast<T>(detail::kSeluScaleAlpha)) * simd::Expm1(x),
-                  L(static_cast<T>(detail::kSeluScale)) * x);
+    return simd::ScaledElu(x, static_cast<T>(detail::kSeluScale), static_cast<T>(detail::kSeluScaleAlpha));
   }
 
   template <class Device, class T>
