@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-namespace tenon {
+namespace lane_math_test {
+using namespace tenon;
 namespace {
 
 #if TENON_DETAIL_LANES
@@ -188,4 +189,4 @@ TEST_SUITE("lane_math") {
 #endif
 
 }  // namespace
-}  // namespace tenon
+}  // namespace lane_math_test

@@ -8,7 +8,8 @@
 #include <limits>
 #include <vector>
 
-namespace tenon {
+namespace lanes_test {
+using namespace tenon;
 namespace {
 
 #if TENON_DETAIL_LANES
@@ -118,4 +119,4 @@ TEST_SUITE("Lanes") {
 #endif
 
 }  // namespace
-}  // namespace tenon
+}  // namespace lanes_test

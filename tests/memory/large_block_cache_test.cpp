@@ -9,7 +9,8 @@
 #include <thread>
 #include <vector>
 
-namespace tenon {
+namespace large_block_cache_test {
+using namespace tenon;
 namespace {
 
 using detail::LargeBlockCache;
@@ -107,4 +108,4 @@ TEST_SUITE("LargeBlockCache") {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace large_block_cache_test
