@@ -10,6 +10,7 @@
 #include <iterator>
 #include <list>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -209,6 +210,24 @@ TEST_CASE("a slim vector grows by factors and keeps its items") {
   CHECK(v.back() == 999);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED_NEW  // ends the process where a request is too large
+#endif
+#endif
+#if defined(__cpp_exceptions) && !defined(SANITIZED_NEW) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+TEST_CASE_TEMPLATE("a slim vector is what it was when there is no memory to grow", T, int, std::string) {
+  SlimVector<T> v;
+  for (int i = 0; i < 4; ++i) v.push_back(Item<T>(i));
+  const std::size_t capacity = v.capacity();
+  CHECK_THROWS_AS(v.reserve(SIZE_MAX / sizeof(T)), std::bad_alloc);
+  CHECK_THROWS_AS(v.resize(SIZE_MAX), std::bad_alloc);
+  CHECK(v.capacity() == capacity);
+  for (int i = 4; i < 100; ++i) v.push_back(Item<T>(i));
+  for (int i = 0; i < 100; ++i) CHECK(v[static_cast<std::size_t>(i)] == Item<T>(i));
+}
+#endif
 TEST_CASE("nothing moves while there is reserved room") {
   Strings v;
   v.reserve(20);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -287,7 +288,19 @@ struct RkStructTwice {
     }
   };
 };
-TENON_REGISTER(RkTwoThreads, RkGoesOn, RkAsyncStruct, RkStructTwice);
+std::optional<Done> kept;
+struct RkKeepsAndThrows {
+  static constexpr auto signature =
+      Op("RkKeepsAndThrows").Input("x: float").Output("y: float").SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    void operator()(Device&, In<float>, Out<float>, Done done) const {
+      kept.emplace(std::move(done));
+      throw std::runtime_error("kept it");
+    }
+  };
+};
+TENON_REGISTER(RkTwoThreads, RkGoesOn, RkAsyncStruct, RkStructTwice, RkKeepsAndThrows);
 
 }  // namespace
 
@@ -371,6 +384,21 @@ TEST_SUITE("faults of kernels in a session") {
                            "CPU:0]"
                          : "INTERNAL: RkAsyncStruct: the kernel dropped its Done without calling it [node 'call', "
                            "CPU:0]"));
+      }
+  }
+  TEST_CASE("a struct that throws when its Done is elsewhere: what becomes of that after the run does nothing") {
+    for (const ExecutorKind executor : {ExecutorKind::kSequential, ExecutorKind::kDataflow})
+      for (const bool drops : {false, true}) {
+        CAPTURE(drops);
+        Lines lines;
+        const auto out = kernel_test::RunOp("RkKeepsAndThrows", {}, {Tensor::Scalar(1.0f)}, 1, false,
+                                            {.inter_op_threads = 2, .executor = executor});
+        CHECK(out.status().ToString() ==
+              "INTERNAL: the kernel of op 'RkKeepsAndThrows' threw out of node 'call': kept it [node 'call', CPU:0]");
+        REQUIRE(kept.has_value());
+        if (!drops) (*kept)(errors::Aborted("too late"));  // session, node and context are gone
+        kept.reset();
+        CHECK_MESSAGE((lines.text.find("called its done callback twice") != std::string::npos) == !drops, lines.text);
       }
   }
   TEST_CASE("a struct that calls its Done twice is named with its node, and fails the run it is in, in every engine") {

@@ -130,6 +130,12 @@ TEST_SUITE("PartitionedGraph") {
     }
     const Tensor wrong[] = {MakeTensor<float>({2}, {1, 2}), MakeTensor<float>({1}, {1})};
     CHECK(callable.Run(wrong, fetches).code() == Code::kInvalidArgument);
+    alignas(64) char bytes[16] = {};
+    const Tensor odd[] = {Tensor::FromMemory(DataType::kFloat, {3}, bytes + 1)};
+    const Status misaligned = callable.Run(odd, fetches);
+    CHECK(misaligned.code() == Code::kInvalidArgument);
+    CHECK_MESSAGE(misaligned.message().find("Feed 'x:0': ptr = ") == 0, misaligned.message());
+    CHECK(misaligned.message().find(" is not a multiple of 4") != std::string_view::npos);
   }
 
   TEST_CASE("a kernel's error in one part is the run's") {

@@ -62,11 +62,11 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
-  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
-  *capacity = wanted > least ? wanted : least;
-  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
+  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
+  void* const made = ::operator new(ArrayBytes(larger, item_bytes));
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
+  *capacity = larger;  // not before: where memory is out, the old items and their number stay
   return made;
 }
 // The same for `count` items more, which are copied from `items`.

@@ -416,7 +416,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, std::move(done), {}, {}, {}, {}};
+    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
@@ -445,6 +445,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
  private:
   struct PendingCall : detail::DoneState {
     OpKernelContext* context;
+    std::string_view op;  // outlives the kernel
     DoneCallback done;
     SlimVector<AnyView> views;
     SlimVector<std::max_align_t> late;
@@ -467,21 +468,24 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 #else
   static bool IsThrown(const PendingCall*, const Status&) { return false; }
 #endif
-  TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
-    const std::string_view op = context->op_kernel().type_string();
-    context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
-  }
   static void Finish(void* state, Status status) {
     End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
   }
   static void End(PendingCall* call, Status status) {
-    if (!status.ok()) [[unlikely]] {
-      if (IsThrown(call, status)) return;
-      SetError(call->context, status);
-    }
+    if (!status.ok()) [[unlikely]]
+      return EndWithError(call, status);
     const DoneCallback done = std::move(call->done);
     delete call;
     done();
+  }
+  // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
+  TENON_COLD static void EndWithError(PendingCall* call, const Status& status) {
+    if (IsThrown(call, status)) return;
+    const bool dropped = status.message() == Done::kDropped;
+    const std::string_view op = call->op;
+    const DoneCallback done = std::move(call->done);
+    delete call;
+    if (!done.EndWith(dropped ? errors::Internal(op, ": ", Done::kDropped) : status) && !dropped) done();
   }
 
   detail::AdaptedCore core_;

@@ -223,6 +223,9 @@ class PartitionedCallable : public RefCounted {
                                        "', which has shape ", feed.shape);
       if (!feeds[i].IsInitialized())
         return errors::InvalidArgument("Feed '", feed.name, "' is a tensor without memory; allocate and fill it first");
+      if (!IsAlignedFor(feed.dtype, feeds[i].raw_data()))
+        return errors::InvalidArgument("Feed '", feed.name,
+                                       "': ", MisalignedText(feeds[i].raw_data(), ViewAlignment(feed.dtype)));
     }
     return OkStatus();
   }
