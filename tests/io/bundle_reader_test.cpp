@@ -94,6 +94,10 @@ TEST_SUITE("BundleReader") {
     CheckSame(slice("m", "-:3,1"), MakeTensor<std::int64_t>({3, 1}, {3, 7, 11}));
     CHECK(slice("m", "1,3:-").status().code() == Code::kInternal);
     CHECK(slice("m", "-").status().code() == Code::kInternal);
+    TensorSlice negative;
+    negative.Add(-1, 2);
+    negative.Add(0, TensorSlice::kFull);
+    CHECK(reader.ReadSlice("m", negative).status().code() == Code::kInternal);
     CheckSame(slice("t", "-"), texts);
     CHECK(slice("t", "1,2").status().ToString() == "INVALID_ARGUMENT: Dtype string not supported.");
     CHECK(slice("x", "-").status().code() == Code::kNotFound);

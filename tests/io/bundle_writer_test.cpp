@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <tenon/types/complex.hpp>
@@ -58,6 +60,32 @@ void CheckSame(const Result<Tensor>& got, const Tensor& want) {
   CHECK_MESSAGE(same.ok(), same.ToString());
 }
 Tensor Matrix() { return MakeTensor<float>({2, 3}, {1, 2, 3, 4, 5, 6}); }
+void Save(const std::string& prefix, std::string_view name, const Tensor& tensor, const char* slice = nullptr) {
+  BundleWriter writer(prefix);
+  REQUIRE(writer.Open().ok());
+  REQUIRE(writer.Add(name, tensor).ok());
+  if (slice != nullptr) REQUIRE(writer.AddSlice("w", {4, 3}, *TensorSlice::Parse(slice), Matrix()).ok());
+  REQUIRE(writer.Finish().ok());
+}
+
+// While it lives, no file can get more than 4096 bytes.
+class FullDisk {
+ public:
+  FullDisk() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    rlimit small = before_;
+    small.rlim_cur = 4096;
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
 
 // Reads a bundle and writes it again, tensors and slices in the order in which they lie in the data.
 void Rewrite(const std::string& from, const std::string& to) {
@@ -129,6 +157,55 @@ TEST_SUITE("BundleWriter") {
     CheckSame(BundleReader::Open(folder / "m")->Read("a"), Matrix());
   }
 
+  TEST_CASE("an index that cannot be written leaves the checkpoint that was there") {
+    const TempFolder folder;
+    Save(folder / "m", "a", Matrix());
+    BundleWriter writer(folder / "m");
+    REQUIRE(writer.Open().ok());
+    REQUIRE(writer.Add(std::string(10000, 'x'), Matrix()).ok());
+    Status finished;
+    {
+      const FullDisk disk;
+      finished = writer.Finish();
+    }
+    CHECK(!finished.ok());
+    CHECK(finished.message().find(folder / "m.index") != finished.message().npos);
+    CheckSame(BundleReader::Open(folder / "m")->Read("a"), Matrix());
+  }
+
+  TEST_CASE("a disk that was full for a while: Finish fails, too") {
+    const TempFolder folder;
+    BundleWriter writer(folder / "m");
+    REQUIRE(writer.Open().ok());
+    Status added;
+    {
+      const FullDisk disk;
+      added = writer.Add("a", *Tensor::Make(DataType::kFloat, {1 << 16}));
+    }
+    CHECK(!added.ok());
+    CHECK(added.message().find(folder / "m.data-00000-of-00001") != added.message().npos);
+    CHECK(writer.Finish().ToString() == added.ToString());
+    CHECK(folder.size() == 0);
+  }
+
+  TEST_CASE("two at once with one name: either is whole") {
+    const TempFolder folder;
+    BundleWriter one(folder / "m"), two(folder / "m");
+    REQUIRE(one.Open().ok());
+    REQUIRE(two.Open().ok());
+    REQUIRE(one.Add("a", Matrix()).ok());
+    REQUIRE(two.Add("b", Matrix()).ok());
+    REQUIRE(one.Finish().ok());
+    CheckSame(BundleReader::Open(folder / "m")->Read("a"), Matrix());
+    REQUIRE(two.Finish().ok());
+    CheckSame(BundleReader::Open(folder / "m")->Read("b"), Matrix());
+    BundleWriter again(folder / "m");
+    REQUIRE(again.Open().ok());
+    REQUIRE(again.Open().ok());
+    REQUIRE(again.Finish().ok());
+    CHECK(folder.size() == 2);
+  }
+
   TEST_CASE("before Open and after Finish there is no file to write to") {
     const TempFolder folder;
     BundleWriter writer(folder / "m");
@@ -170,15 +247,7 @@ TEST_SUITE("BundleWriter") {
   }
 }
 
-namespace {
-void Save(const std::string& prefix, std::string_view name, const Tensor& tensor, const char* slice = nullptr) {
-  BundleWriter writer(prefix);
-  REQUIRE(writer.Open().ok());
-  REQUIRE(writer.Add(name, tensor).ok());
-  if (slice != nullptr) REQUIRE(writer.AddSlice("w", {4, 3}, *TensorSlice::Parse(slice), Matrix()).ok());
-  REQUIRE(writer.Finish().ok());
-}
-}  // namespace
+namespace {}  // namespace
 
 TEST_SUITE("MergeBundles") {
   TEST_CASE("tensors and slices of several") {
@@ -214,6 +283,52 @@ TEST_SUITE("MergeBundles") {
     const std::string bad[] = {folder / "one", folder / "bad"};
     CHECK(MergeBundles(bad, folder / "all").code() == Code::kDataLoss);
     CheckSame(BundleReader::Open(folder / "one")->Read("a"), Matrix());
+  }
+
+  TEST_CASE("indexes that name data files that are not there, or that are no index of a checkpoint") {
+    const TempFolder folder;
+    Save(folder / "one", "a", Matrix());
+    const std::string prefixes[] = {folder / "one", folder / "bad"};
+    const auto merge = [&](const detail::BundleEntries& entries, std::int64_t shards) {
+      REQUIRE(WriteFile(folder / "bad.index", *entries.MakeIndex(shards)).ok());
+      return MergeBundles(prefixes, folder / "all").ToString();
+    };
+    detail::BundleEntries entries;
+    CHECK(merge(entries, INT32_MAX) == StrCat("NOT_FOUND: MergeBundles: '", folder / "bad.index",
+                                              "' is of 2147483647 data files and names number ", "0, but there is no '",
+                                              folder / "bad.data-00000-of-2147483647", "'"));
+    entries.Add("b")->shard = 7;
+    CHECK(merge(entries, 0) == StrCat("NOT_FOUND: MergeBundles: '", folder / "bad.index",
+                                      "' is of 0 data files and names number 7, but ", "there is no '",
+                                      folder / "bad.data-00007-of-00000", "'"));
+    const std::string no_header =
+        StrCat("DATA_LOSS: MergeBundles: '", folder / "bad.index",
+               "' does not begin with the entry of the key '', as every checkpoint's index does");
+    TableWriter empty, headless;
+    REQUIRE(WriteFile(folder / "bad.index", empty.Finish()).ok());
+    CHECK(MergeBundles(prefixes, folder / "all").ToString() == no_header);
+    REQUIRE(headless.Add("b", "").ok());
+    REQUIRE(WriteFile(folder / "bad.index", headless.Finish()).ok());
+    CHECK(MergeBundles(prefixes, folder / "all").ToString() == no_header);
+    CheckSame(BundleReader::Open(folder / "one")->Read("a"), Matrix());
+    CHECK(folder.size() == 3);
+  }
+
+  TEST_CASE("an index that cannot be written: every file is where it was") {
+    const TempFolder folder;
+    Save(folder / "one", std::string(3000, 'a'), Matrix());
+    Save(folder / "two", std::string(3000, 'b'), Matrix());
+    const std::string both[] = {folder / "one", folder / "two"};
+    Status merged;
+    {
+      const FullDisk disk;
+      merged = MergeBundles(both, folder / "all");
+    }
+    CHECK(!merged.ok());
+    CHECK(merged.message().find(folder / "all.index") != merged.message().npos);
+    CHECK(folder.size() == 4);
+    CheckSame(BundleReader::Open(folder / "one")->Read(std::string(3000, 'a')), Matrix());
+    CheckSame(BundleReader::Open(folder / "two")->Read(std::string(3000, 'b')), Matrix());
   }
 
   TEST_CASE("one bundle to its own name") {

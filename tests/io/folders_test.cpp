@@ -83,6 +83,10 @@ TEST_SUITE("MatchFiles") {
     CHECK(Found(here.path() + "/e/*") == here.path() + "/e/a.txt");
     CHECK(Found(std::string(5000, 'a')).empty());
     CHECK(Found(std::string(5000, '*')) == "./d ./e ./top");
+    std::string deep;
+    for (int i = 0; i < 500000; ++i) deep += "d/";
+    CHECK(Found(deep + "a.txt").empty());
+    CHECK(!MatchFiles(deep + "*").ok());
   }
 }
 
@@ -103,7 +107,8 @@ TEST_SUITE("MakeFoldersOf") {
     CHECK(detail::FolderOf("c").empty());
     CHECK(detail::FileExists("/"));
     CHECK(!detail::FileExists("/nowhere"));
-    CHECK(detail::TemporaryName("a") != "a");
+    CHECK(detail::TemporaryName("a").find("a.") == 0);
+    CHECK(detail::TemporaryName("a") != detail::TemporaryName("a"));
   }
 }
 }  // namespace folders_test

@@ -122,6 +122,43 @@ TEST_SUITE("SliceCheckpoint") {
     CHECK(writer.Add("e", {0, 3}, TensorSlice(2), Tensor(DataType::kFloat, {0, 3})).ok());
   }
 
+  TEST_CASE("shapes of more elements than there are values") {
+    for (const Index rows : {Index{30}, Index{1} << 40}) {
+      CAPTURE(rows);
+      const TempFile temp("v1");
+      SliceCheckpointWriter writer;
+      REQUIRE(writer.Add("w", {2}, TensorSlice(1), MakeTensor<std::int8_t>({2}, {1, 2})).ok());
+      REQUIRE(writer.Finish(temp.path()).ok());
+      // The same values under a meta entry that says otherwise.
+      const Result<TableReader> table = TableReader::Open(temp.path());
+      std::string values;
+      const std::string key = ordered_code::SliceKey("w", TensorSlice(1));
+      REQUIRE(*table->Find(key, &values));
+      wire::Writer meta;
+      detail::WriteSlice(meta, TensorSlice(1));
+      meta.BytesTag(4, meta.size());
+      meta.Varint(static_cast<std::uint64_t>(DataType::kInt8));
+      meta.FieldTag(3, wire::WireType::kVarint);
+      const std::size_t behind = meta.size();
+      const Index sizes[] = {rows};
+      wire::detail::WriteShape(meta, sizes, false);
+      meta.BytesTag(2, meta.size() - behind);
+      meta.Bytes("w");
+      meta.BytesTag(1, 1);
+      meta.BytesTag(1, meta.size());
+      meta.BytesTag(1, meta.size());
+      TableWriter changed;
+      REQUIRE(changed.Add("", meta.view()).ok());
+      REQUIRE(changed.Add(key, values).ok());
+      const TempFile lie("v1", changed.Finish());
+      const Status status = Open(lie.path()).Read("w").status();
+      CHECK_MESSAGE(status.code() == Code::kDataLoss, status.ToString());
+      CHECK_MESSAGE(status.message().find(rows == 30 ? "too few for the shape [30]"
+                                                     : "cannot hold the values of 'w' [") != status.message().npos,
+                    status.ToString());
+    }
+  }
+
   TEST_CASE("files that are no checkpoints") {
     CHECK(SliceCheckpointReader::Open("/nowhere/x").status().ToString() ==
           "NOT_FOUND: Unsuccessful TensorSliceReader constructor: Failed to find any matching files for /nowhere/x");

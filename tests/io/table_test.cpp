@@ -48,6 +48,33 @@ Entries All(const TableReader& table) {
   CHECK_MESSAGE(status.ok(), status.ToString());
   return entries;
 }
+// A block's trailer: not compressed, and its check sum.
+std::string Sealed(std::string block) {
+  block += '\0';
+  const std::uint32_t sum = MaskCrc(Crc32c(block));
+  return block.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+std::string Varint(std::uint64_t value) {
+  std::string bytes;
+  detail::AppendVarint(&bytes, value);
+  return bytes;
+}
+// A table of the one block, which its index names `times` times.
+std::string TableOf(const std::string& entries, int times) {
+  const std::string restarts = "\0\0\0\0\1\0\0\0"s;
+  std::string bytes = Sealed(entries + restarts), index;
+  for (int i = 0; i < times; ++i)
+    index +=
+        "\0\1"s + static_cast<char>(1 + Varint(entries.size() + 8).size()) + "z" + '\0' + Varint(entries.size() + 8);
+  index += restarts;
+  std::string footer = "\0\0"s + Varint(bytes.size()) + Varint(index.size());
+  footer.resize(40);
+  bytes += Sealed(index);
+  return bytes + footer + "\x57\xfb\x80\x8b\x24\x75\x47\xdb"s;
+}
+Status Walk(const TableReader& table) {
+  return table.ForEach([](void*, std::string_view, std::string_view) { return OkStatus(); }, nullptr);
+}
 // The byte string with its block at [0, size) made valid again.
 void Reseal(std::string* bytes, std::size_t size) {
   const std::uint32_t sum = MaskCrc(Crc32c(std::string_view(*bytes).substr(0, size + 1)));
@@ -105,7 +132,9 @@ TEST_SUITE("Table") {
     const std::string bytes = Table(Many(50), 200);
     CHECK(Open("").status().message().find("file is too short to be an sstable") == 0);
     CHECK(Open(bytes.substr(0, 47)).status().code() == Code::kDataLoss);
-    CHECK(Open(bytes + "x").status().message() == "not an sstable (bad magic number)");
+    const TempFile longer("table", bytes + "x");
+    CHECK(TableReader::Open(longer.path()).status().message() ==
+          StrCat("not an sstable (bad magic number): '", longer.path(), "'"));
     for (std::size_t keep = 0; keep < bytes.size(); ++keep)
       CHECK(Open(bytes.substr(0, keep)).status().code() == Code::kDataLoss);
     CHECK(TableReader::Open("/nowhere/t").status().code() == Code::kNotFound);
@@ -155,6 +184,32 @@ TEST_SUITE("Table") {
         }
       }
     }
+  }
+
+  TEST_CASE("a short file that stands for much: one block many times, keys of one another's bytes") {
+    const std::string entry = "\0\1\1"s + "kv";
+    const Result<TableReader> once = Open(TableOf(entry, 1)), twice = Open(TableOf(entry, 2));
+    REQUIRE(once.ok());
+    CHECK(All(*once) == Entries{{"k", "v"}});
+    REQUIRE(twice.ok());
+    const Status again = Walk(*twice);
+    CHECK(again.code() == Code::kDataLoss);
+    CHECK(again.message().find(StrCat("sstable index: the block at offset 0 begins before the end of the one before "
+                                      "it, which is ",
+                                      entry.size() + 8 + 5, ": '", twice->path(), "'")) == 0);
+    std::string value;
+    CHECK(once->Find("x", &value).ok());
+    CHECK(twice->Find("x", &value).status().code() == Code::kDataLoss);
+    CHECK(twice->First(&value).ok());
+
+    std::string keys = "\0"s + Varint(10000) + '\0' + std::string(10000, 'k');
+    for (int i = 0; i < 5000; ++i) keys += Varint(10000) + "\0\0"s;
+    const Result<TableReader> many = Open(TableOf(keys, 1));
+    REQUIRE(many.ok());
+    const Status too_many = Walk(*many);
+    CHECK(too_many.code() == Code::kResourceExhausted);
+    CHECK(too_many.message().find(StrCat("sstable: its keys have more than 1024 times the ", many->file_bytes(),
+                                         " bytes of the file: '")) == 0);
   }
 
   TEST_CASE("a compressed block, and a type of block that nobody knows") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace slice_test {
 using namespace tenon;
@@ -51,6 +52,12 @@ TEST_SUITE("TensorSlice") {
     CHECK(Parsed("0,9:-").SliceShape({4, 3}, &shape).ToString() ==
           "INTERNAL: Extent in dimension 0 out of bounds: shape = [4,3], slice = 0,9:-");
     CHECK(Parsed("3,2:-").SliceShape({4, 3}, &shape).code() == Code::kInternal);
+    for (const auto& [start, length] : {std::pair<Index, Index>{-1, 2}, {INT64_MIN, 2}, {0, -2}, {4, INT64_MIN}}) {
+      TensorSlice below;
+      below.Add(start, length);
+      CHECK(below.SliceShape({4}, &shape).ToString() ==
+            StrCat("INTERNAL: Extent in dimension 0 out of bounds: shape = [4], slice = ", start, ",", length));
+    }
     CHECK(Parsed("0,2").SliceShape({4, 3}, &shape).ToString() ==
           "INTERNAL: Mismatching ranks: shape = [4,3], slice = 0,2");
   }

@@ -48,7 +48,7 @@ inline constexpr DataTypeSet kSlicedTypes = {
 Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
                  const TensorSlice& to_slice, Tensor* to);
 
-// Puts together `want` of a tensor from the parts that are stored of it. False where these do not cover it.
+// Whether the parts that are stored of a tensor hold all of `want`. They must be such as CheckSlices finds right.
 inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& stored, const TensorSlice& want) {
   TensorShape part;
   if (!want.SliceShape(full, &part).ok()) return false;
@@ -71,10 +71,8 @@ class BundleReader {
   // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
   static Result<BundleReader> Open(std::string_view prefix) {
     const std::string index = detail::BundleIndexName(prefix);
-    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(index));
-    Result<TableReader> table = TableReader::FromFile(std::move(file));
-    if (!table.ok()) return Status(table.status().code(), StrCat(table.status().message(), ": '", index, "'"));
-    BundleReader reader(std::string(prefix), *std::move(table));
+    TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index));
+    BundleReader reader(std::string(prefix), std::move(table));
     std::string bytes;
     Result<BundleHeader> header = errors::DataLoss("it has no entry");
     const Status read = reader.table_.First(&bytes);

@@ -50,23 +50,34 @@ class NewFile {
   ~NewFile() { Drop(); }
 
   Status Open(const std::string& path) {
+    Drop();
     path_ = path;
     temporary_ = TemporaryName(path);
+    error_ = 0;
     file_ = std::fopen(temporary_.c_str(), "wb");
-    return file_ != nullptr ? OkStatus() : FileError("checkpoint", path, errno);
+    if (file_ == nullptr) return FileError("checkpoint", path, errno);
+    is_there_ = true;
+    return OkStatus();
   }
   Status Append(const void* bytes, std::size_t size) {
     if (file_ == nullptr) return NotOpen();
     if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
-    return FileError("checkpoint", path_, errno);
+    if (error_ == 0) error_ = errno != 0 ? errno : EIO;
+    return FileError("checkpoint", path_, error_);
   }
+  // Nothing can be appended afterwards. The error of an Append is that of the file: it lacks bytes.
   Status Close() {
     if (file_ == nullptr) return NotOpen();
-    std::FILE* const file = std::exchange(file_, nullptr);
-    if (std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) return OkStatus();
-    const Status failed = FileError("checkpoint", path_, errno);
-    std::remove(temporary_.c_str());
-    return failed;
+    if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
+    if (error_ == 0) return OkStatus();
+    Drop();
+    return FileError("checkpoint", path_, error_);
+  }
+  // After Close: replaces the file that has the name.
+  Status TakeName() {
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError("checkpoint", path_, errno);
+    is_there_ = false;
+    return OkStatus();
   }
 
  private:
@@ -74,14 +85,22 @@ class NewFile {
     return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
   }
   void Drop() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::remove(temporary_.c_str());
+    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
+    if (std::exchange(is_there_, false)) std::remove(temporary_.c_str());
   }
 
   std::string path_, temporary_;
   std::FILE* file_ = nullptr;
+  bool is_there_ = false;  // under its temporary name
+  int error_ = 0;  // the first one of writing
 };
+
+// All of a file but its name, which TakeName gives it.
+inline Status WriteUnnamed(const std::string& path, std::string_view bytes, NewFile* file) {
+  TENON_RETURN_IF_ERROR(file->Open(path));
+  TENON_RETURN_IF_ERROR(file->Append(bytes.data(), bytes.size()));
+  return file->Close();
+}
 
 // The entries of an index by key. one thread.
 class BundleEntries {
@@ -114,8 +133,8 @@ class BundleEntries {
 
 }  // namespace detail
 
-// Folders that are missing are made. Files of the same name are replaced when Finish has written all; without Finish
-// nothing stays. one thread.
+// Folders that are missing are made. Files of the same name are replaced when Finish has written both files; without
+// Finish nothing stays. one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -182,10 +201,14 @@ class BundleWriter {
     whole->slices.push_back(slice);
     return OkStatus();
   }
+  // The error of an Add that could not write is Finish's too.
   Status Finish() {
+    detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
-    TENON_ASSIGN_OR_RETURN(const std::string index, entries_.MakeIndex(1));
-    return WriteFile(detail::BundleIndexName(prefix_), index);
+    TENON_ASSIGN_OR_RETURN(const std::string bytes, entries_.MakeIndex(1));
+    TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(prefix_), bytes, &index));
+    TENON_RETURN_IF_ERROR(data_.TakeName());
+    return index.TakeName();
   }
 
  private:
@@ -239,7 +262,8 @@ class BundleWriter {
 
 // Moves the data files of all `prefixes` to names of `merged`, and writes its index. A tensor stored whole must be in
 // one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
-// without an index, unless missing ones are allowed and there is another; nothing is moved before all are read.
+// without an index, unless missing ones are allowed and there is another; NotFound for a data file that is missing,
+// DataLoss for a damaged index. Nothing is moved before all are read and the new index is written.
 Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
 
 namespace detail {
@@ -252,27 +276,42 @@ struct BundleMerge {
   // of the bundle that is being read
   std::string_view prefix;
   std::int64_t shards = 0;
+  bool has_header = false;
 
-  std::int64_t NumberOf(std::int64_t shard) {
+  Status NotParsable(std::string_view key, const Status& why) const {
+    return errors::DataLoss("Entry for key ", key, " of '", BundleIndexName(prefix),
+                            "' not parseable: ", why.message());
+  }
+  // NotFound where there is no such file: a damaged number must not make a million names.
+  Status NumberOf(std::int64_t shard, std::int64_t* number) {
     const std::string name = BundleDataName(prefix, shard, shards);
-    for (std::size_t i = 0; i < files.size(); ++i)
-      if (files[i] == name) return static_cast<std::int64_t>(i);
+    *number = static_cast<std::int64_t>(std::find(files.begin(), files.end(), name) - files.begin());
+    if (static_cast<std::size_t>(*number) < files.size()) return OkStatus();
+    if (!FileExists(name))
+      return errors::NotFound("MergeBundles: '", BundleIndexName(prefix), "' is of ", shards,
+                              " data files and names number ", shard, ", but there is no '", name, "'");
     files.push_back(name);
-    return static_cast<std::int64_t>(files.size()) - 1;
+    return OkStatus();
   }
   Status TakeHeader(std::string_view bytes) {
-    TENON_ASSIGN_OR_RETURN(const BundleHeader header, BundleHeader::Parse(bytes));
+    const Result<BundleHeader> parsed = BundleHeader::Parse(bytes);
+    if (!parsed.ok()) return NotParsable("''", parsed.status());
+    const BundleHeader& header = *parsed;
     TENON_RETURN_IF_ERROR(CheckVersions(header.version, kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
     if (!first && header.big_endian != big_endian)
       return errors::InvalidArgument("Merging bundles with conflicting endianness: '", prefix, "'");
     first = false;
     big_endian = header.big_endian;
     shards = header.shards;
-    for (std::int64_t i = 0; i < shards && i < 1 << 20; ++i) NumberOf(i);
+    has_header = true;
+    std::int64_t number = 0;
+    for (std::int64_t i = 0; i < shards; ++i) TENON_RETURN_IF_ERROR(NumberOf(i, &number));
     return OkStatus();
   }
   Status TakeEntry(std::string_view key, std::string_view bytes) {
-    TENON_ASSIGN_OR_RETURN(BundleEntry entry, BundleEntry::Parse(bytes));
+    Result<BundleEntry> parsed = BundleEntry::Parse(bytes);
+    if (!parsed.ok()) return NotParsable(key, parsed.status());
+    BundleEntry& entry = *parsed;
     BundleEntry* const known = entries.Find(key);
     if (known != nullptr && (known->slices.empty() || entry.slices.empty()))
       return errors::InvalidArgument("Duplicate tensor keyed by ", key, " encountered, when merging prefix: ", prefix);
@@ -283,12 +322,22 @@ struct BundleMerge {
       for (const TensorSlice& slice : entry.slices) known->slices.push_back(slice);
       return OkStatus();
     }
-    if (entry.slices.empty()) entry.shard = NumberOf(entry.shard);
+    if (entry.slices.empty()) TENON_RETURN_IF_ERROR(NumberOf(entry.shard, &entry.shard));
     *entries.Add(key) = std::move(entry);
     return OkStatus();
   }
+  Status NoHeader() const {
+    return errors::DataLoss("MergeBundles: '", BundleIndexName(prefix), "' does not begin with the entry of the key ",
+                            "'', as every checkpoint's index does");
+  }
+  Status TakeAll(const TableReader& table) {
+    has_header = false;
+    TENON_RETURN_IF_ERROR(table.ForEach(&Take, this));
+    return has_header ? OkStatus() : NoHeader();
+  }
   static Status Take(void* state, std::string_view key, std::string_view value) {
     auto* const merge = static_cast<BundleMerge*>(state);
+    if (!key.empty() && !merge->has_header) return merge->NoHeader();
     return key.empty() ? merge->TakeHeader(value) : merge->TakeEntry(key, value);
   }
 };
@@ -308,19 +357,21 @@ inline Status MergeBundles(std::span<const std::string> prefixes, const std::str
                                      " did not exist: ", table.status().message());
     }
     merge.prefix = prefix;
-    TENON_RETURN_IF_ERROR(table->ForEach(&detail::BundleMerge::Take, &merge));
+    TENON_RETURN_IF_ERROR(merge.TakeAll(*table));
     read.push_back(index);
   }
   if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
   TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
   const auto shards = static_cast<std::int64_t>(merge.files.size());
-  TENON_ASSIGN_OR_RETURN(const std::string index, merge.entries.MakeIndex(shards, merge.big_endian));
+  TENON_ASSIGN_OR_RETURN(const std::string bytes, merge.entries.MakeIndex(shards, merge.big_endian));
+  detail::NewFile index;
+  TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
   for (std::size_t i = 0; i < merge.files.size(); ++i) {
     const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
     if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
       return detail::FileError("MergeBundles", merge.files[i], errno);
   }
-  TENON_RETURN_IF_ERROR(WriteFile(detail::BundleIndexName(merged), index));
+  TENON_RETURN_IF_ERROR(index.TakeName());
   for (const std::string& name : read)
     if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
   return OkStatus();

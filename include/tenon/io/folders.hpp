@@ -4,6 +4,7 @@
 // asks for.
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -35,23 +36,29 @@ inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
-// A name beside `path` for a file that is not whole yet.
+// A name beside `path` for a file that is not whole yet. Another one each time: two threads may save to one name.
 inline std::string TemporaryName(const std::string& path) {
-  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
+  static std::atomic<std::int64_t> count{0};
+  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".", ++count, ".tmp");
 }
+inline bool HasWildcard(std::string_view component) { return component.find_first_of("*?[\\") != component.npos; }
 
 // Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
-inline Status MatchIn(const std::string& base, std::string_view pattern, SlimVector<std::string>* found) {
-  const std::size_t slash = pattern.find('/');
-  const std::string component(pattern.substr(0, slash));
-  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
-  if (component.find_first_of("*?[\\") == std::string::npos) {
-    if (rest.empty()) {
-      if (FileExists(base + component)) found->push_back(base + component);
+inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std::string>* found) {
+  std::size_t slash = pattern.find('/');
+  // A loop: of components without wildcards a pattern may have more than the stack has room for. One with a wildcard
+  // goes on only where there is such a folder.
+  for (; !HasWildcard(pattern.substr(0, slash)); slash = pattern.find('/')) {
+    base += pattern.substr(0, slash);
+    if (slash == std::string_view::npos) {
+      if (FileExists(base)) found->push_back(base);
       return OkStatus();
     }
-    return MatchIn(StrCat(base, component, "/"), rest.substr(1), found);
+    base += '/';
+    pattern.remove_prefix(slash + 1);
   }
+  const std::string component(pattern.substr(0, slash));
+  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
   DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
   if (folder == nullptr) {
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
@@ -91,7 +98,7 @@ inline Status MakeFoldersOf(const std::string& path) {
 inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
   SlimVector<std::string> found;
   if (pattern.empty()) return found;
-  if (pattern.substr(0, pattern.find('/')).find_first_of("*?[\\") != std::string_view::npos)
+  if (detail::HasWildcard(pattern.substr(0, pattern.find('/'))))
     TENON_RETURN_IF_ERROR(detail::MatchIn("./", pattern, &found));
   else
     TENON_RETURN_IF_ERROR(detail::MatchIn("", pattern, &found));

@@ -204,6 +204,12 @@ class SliceCheckpointReader {
     if (!detail::Covers(tensor->shape, tensor->slices, want))
       return errors::InvalidArgument("Error copying slice data: '", name, "' is not stored as a whole: slice ",
                                      want.DebugString(), " is missing or has parts missing in ", pattern_);
+    // Before there is memory for it: a value takes at least a byte, of which a compressed block makes at most 64.
+    std::uint64_t file_bytes = 0;
+    for (const TableReader& table : tables_) file_bytes += table.file_bytes();
+    if (static_cast<std::uint64_t>(shape.num_elements()) / 64 > file_bytes)
+      return errors::DataLoss("SliceCheckpointReader: the ", file_bytes, " bytes of ", pattern_,
+                              " cannot hold the values of '", name, "' ", shape);
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(tensor->dtype, shape, allocator));
     for (std::size_t i = 0; i < tensor->slices.size(); ++i) {
       TensorSlice both;
@@ -307,6 +313,10 @@ class SliceCheckpointReader {
                                      "' has no entry in ", pattern_);
     std::string_view values;
     TENON_RETURN_IF_ERROR(FindValues(bytes, &values));
+    // All values are written, and a TensorProto would repeat the last of too few.
+    if (static_cast<std::uint64_t>(shape.num_elements()) > values.size())
+      return errors::DataLoss("slice ", tensor.slices[i].DebugString(), " of '", name, "' in ", pattern_, " has ",
+                              values.size(), " bytes of values, too few for the shape ", shape);
     // The message has values only: type and shape before them make it a whole TensorProto.
     wire::Writer head;
     wire::detail::WriteShape(head, shape.dim_sizes(), false);

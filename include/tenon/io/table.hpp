@@ -17,6 +17,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/io/crc32.hpp>
 #include <tenon/io/mapped_file.hpp>
 #include <tenon/io/snappy.hpp>
@@ -151,40 +152,78 @@ class TableReader {
   // NotFound and the like from the system; DataLoss when the file is no table.
   static Result<TableReader> Open(const std::string& path) {
     TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
-    return FromFile(std::move(file));
-  }
-  static Result<TableReader> FromFile(MappedFile file) {
-    TableReader table(std::move(file));
-    TENON_RETURN_IF_ERROR(table.ReadIndex());
+    TableReader table(std::move(file), path);
+    TENON_RETURN_IF_ERROR(table.Named(table.ReadIndex()));
     return table;
   }
 
   // Whether there is the key, and then its value. DataLoss where the block it would stand in is damaged.
   Result<bool> Find(std::string_view key, std::string* value) const {
+    bool found = false;
+    TENON_RETURN_IF_ERROR(Named(FindIn(key, value, &found)));
+    return found;
+  }
+
+  // The value of the first entry. DataLoss where there is none.
+  Status First(std::string* value) const { return Named(FirstIn(value)); }
+  // All entries in the order of the file: visit(state, key, value) until it returns an error. ResourceExhausted where
+  // the keys, of which each may have most of its bytes from the one before, are too many to be kept.
+  using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
+  Status ForEach(Visit visit, void* state) const {
+    detail::BlockCursor index, entries;
+    TENON_RETURN_IF_ERROR(Named(index.Open(index_block())));
+    std::uint64_t end = 0, key_bytes = 0;
+    for (bool block = index.First(); block; block = index.Next()) {
+      std::string uncompressed;
+      TENON_RETURN_IF_ERROR(Named(OpenBlock(index.value(), &uncompressed, &entries, &end)));
+      for (bool more = entries.First(); more; more = entries.Next()) {
+        key_bytes += entries.key().size();
+        if (key_bytes / kMostKeyBytes > file_bytes())
+          return Named(errors::ResourceExhausted("sstable: its keys have more than ", kMostKeyBytes, " times the ",
+                                                 file_bytes(), " bytes of the file"));
+        TENON_RETURN_IF_ERROR(visit(state, entries.key(), entries.value()));
+      }
+      TENON_RETURN_IF_ERROR(Named(entries.status()));
+    }
+    return Named(index.status());
+  }
+
+  const std::string& path() const { return path_; }
+  std::size_t file_bytes() const { return file_.bytes().size(); }
+
+ private:
+  static constexpr std::uint64_t kMostKeyBytes = 1024;  // per byte of the file
+
+  TableReader(MappedFile file, std::string path) : path_(std::move(path)), file_(std::move(file)) {}
+
+  // The error with the name of the file.
+  Status Named(const Status& status) const {
+    return status.ok() ? status : Status(status.code(), StrCat(status.message(), ": '", path_, "'"));
+  }
+  Status FindIn(std::string_view key, std::string* value, bool* found) const {
     detail::BlockCursor index, entries;
     TENON_RETURN_IF_ERROR(index.Open(index_block()));
+    std::uint64_t end = 0;
     for (bool more = index.Seek(key); more; more = index.Next()) {
       std::string uncompressed;
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries, &end));
       if (!entries.Seek(key)) {  // the first key behind it stands in the next block, as the index has it
         TENON_RETURN_IF_ERROR(entries.status());
         continue;
       }
-      if (entries.key() != key) return false;
-      value->assign(entries.value());
-      return true;
+      *found = entries.key() == key;
+      if (*found) value->assign(entries.value());
+      return OkStatus();
     }
-    TENON_RETURN_IF_ERROR(index.status());
-    return false;
+    return index.status();
   }
-
-  // The value of the first entry. DataLoss where there is none.
-  Status First(std::string* value) const {
+  Status FirstIn(std::string* value) const {
     detail::BlockCursor index, entries;
     std::string uncompressed;
+    std::uint64_t end = 0;
     TENON_RETURN_IF_ERROR(index.Open(index_block()));
     for (bool more = index.First(); more; more = index.Next()) {
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries, &end));
       if (entries.First()) {
         value->assign(entries.value());
         return OkStatus();
@@ -194,23 +233,6 @@ class TableReader {
     TENON_RETURN_IF_ERROR(index.status());
     return errors::DataLoss("the table has no entry");
   }
-  // All entries in the order of the file: visit(state, key, value) until it returns an error.
-  using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
-  Status ForEach(Visit visit, void* state) const {
-    detail::BlockCursor index, entries;
-    TENON_RETURN_IF_ERROR(index.Open(index_block()));
-    for (bool block = index.First(); block; block = index.Next()) {
-      std::string uncompressed;
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
-      for (bool more = entries.First(); more; more = entries.Next())
-        TENON_RETURN_IF_ERROR(visit(state, entries.key(), entries.value()));
-      TENON_RETURN_IF_ERROR(entries.status());
-    }
-    return index.status();
-  }
-
- private:
-  explicit TableReader(MappedFile file) : file_(std::move(file)) {}
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()}; }
   // A text moves with its object: no view of it is kept.
@@ -250,14 +272,21 @@ class TableReader {
     TENON_ASSIGN_OR_RETURN(*uncompressed, Unsnap(block.substr(0, size)));
     return std::string_view(*uncompressed);
   }
-  Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor) const {
+  // *end: of the block before, and then of this one. Otherwise a short index could name one block many times.
+  Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor,
+                   std::uint64_t* end) const {
     detail::BlockHandle handle;
     if (!handle.Take(&handle_text)) return errors::DataLoss("sstable index: bad block handle");
+    if (handle.offset < *end)
+      return errors::DataLoss("sstable index: the block at offset ", handle.offset,
+                              " begins before the end of the one before it, which is ", *end);
     TENON_ASSIGN_OR_RETURN(const std::string_view block, Block(handle, uncompressed));
+    *end = handle.offset + handle.size + detail::kBlockTrailer;
     *cursor = detail::BlockCursor();
     return cursor->Open(block);
   }
 
+  std::string path_;
   MappedFile file_;
   std::string_view index_;  // in the file
   std::string uncompressed_index_;

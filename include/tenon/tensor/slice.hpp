@@ -44,6 +44,7 @@ class TensorSlice {
     return true;
   }
   Index end(int d, Index size) const { return IsFullAt(d) ? size : start(d) + length(d); }
+  // Numbers below zero are refused by SliceShape, as a box that leaves the tensor.
   void Add(Index start, Index length) { extents_.push_back({length == kFull ? 0 : start, length}); }
 
   // The sizes of the box in a tensor of `shape`. Internal where the ranks differ or the box leaves the tensor.
@@ -117,7 +118,7 @@ inline Status TensorSlice::SliceShape(const TensorShape& shape, TensorShape* res
   SlimVector<Index> sizes;
   for (int d = 0; d < dims(); ++d) {
     const Index size = shape.dim_size(d);
-    if (!IsFullAt(d) && (start(d) > size || length(d) > size - start(d)))
+    if (!IsFullAt(d) && (start(d) < 0 || length(d) < 0 || start(d) > size || length(d) > size - start(d)))
       return errors::Internal("Extent in dimension ", d, " out of bounds: shape = ", shape,
                               ", slice = ", DebugString());
     sizes.push_back(IsFullAt(d) ? size : length(d));
