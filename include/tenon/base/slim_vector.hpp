@@ -196,7 +196,7 @@ class SlimVector {
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
   TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
-    if constexpr (std::is_convertible_v<Iterator, const T*>) {
+    if constexpr (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>) {
       AppendArray(first, static_cast<size_type>(last - first));
     } else {
       AppendEach(first, last);

@@ -149,7 +149,7 @@ class Done {
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
   // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
-  // run if that is still going on, with Internal; it does nothing else.
+  // run with Internal, or the next one where this one is over; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 

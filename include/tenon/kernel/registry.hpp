@@ -77,11 +77,11 @@ class Registry {
     return status;
   }
 
-  TENON_SETUP_CODE_END  // eager calls look up at every call
-                        // Of the kernels that serve every node of the op (those of structs without a KernelMatch).
-                        // NotFound names the types there are kernels for.
-      Result<KernelDef>
-      Find(const KernelKey& key) const {
+  // An eager call looks its kernel up every time.
+  TENON_SETUP_CODE_END
+  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
+  // there are kernels for.
+  Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
     const TypeKey types(key.types);

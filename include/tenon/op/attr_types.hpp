@@ -124,11 +124,9 @@ class AttrValue {
   static AttrValue UndecodedShape(std::string proto, Status why);
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  TENON_SETUP_CODE_END  // an eager call finds its kernel by these
-      Kind
-      kind() const {
-    return kind_;
-  }
+  // An eager call finds its kernel by these.
+  TENON_SETUP_CODE_END
+  Kind kind() const { return kind_; }
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   TENON_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
@@ -221,10 +219,10 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  TENON_SETUP_CODE_END  // the kernel of an eager call is found by attrs
-                        // The value of an attr, or null.
-      const AttrValue*
-      Find(std::string_view name) const;
+  // The kernel of an eager call is found by attrs.
+  TENON_SETUP_CODE_END
+  // The value of an attr, or null.
+  const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
   TENON_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
