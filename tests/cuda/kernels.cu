@@ -3,6 +3,11 @@
 #include <tenon/tenon.cuh>
 
 #include <tenon/ops/array/identity.hpp>
+// Ops with maps of vectors for the CPU (engine/lanes.hpp), which nvcc has to read over.
+#include <tenon/ops/math/exponential.hpp>
+#include <tenon/ops/math/special.hpp>
+#include <tenon/ops/math/trigonometric.hpp>
+#include <tenon/ops/nn/activation.hpp>
 
 #include <cuda/test_ops.hpp>
 

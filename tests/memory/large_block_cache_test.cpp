@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -104,6 +105,22 @@ TEST_SUITE("LargeBlockCache") {
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(c.cache.Release() > 0);
+  }
+  TEST_CASE("nothing is kept after a limit of nothing, whatever other threads give meanwhile") {
+    for (int round = 0; round < 50; ++round) {
+      Cache c;
+      std::atomic<bool> has_begun{false};
+      std::thread giver([&c, &has_begun] {
+        for (int i = 0; i < 20; ++i) {
+          c.Free(c.Allocate(40000), 40000);
+          has_begun = true;
+        }
+      });
+      while (round % 2 != 0 && !has_begun) std::this_thread::yield();
+      c.cache.SetLimit(0);
+      giver.join();
+      CHECK(c.cache.Release() == 0);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include <tenon/op/proto_io.hpp>
 
 #include "graphs.hpp"
+#include "io/temp_file.hpp"
 
 namespace session_impl_test {
 using namespace tenon;
@@ -140,18 +141,19 @@ TEST_SUITE("Bad input to a session") {
     CheckSays(Session::FromGraphFile("/").status(), Code::kFailedPrecondition, "'/': Is a directory");
   }
   TEST_CASE("an empty, a truncated and a random file") {
-    const std::string path = "tenon_bad_graph.pb";
+    const TempFile temp("bad_graph.pb");
+    const std::string& path = temp.path();
     const auto load = [&](const std::string& bytes) {
       std::FILE* file = std::fopen(path.c_str(), "wb");
       std::fwrite(bytes.data(), 1, bytes.size(), file);
       std::fclose(file);
       return Session::FromGraphFile(path).status();
     };
-    CheckSays(load(""), Code::kInvalidArgument, "'tenon_bad_graph.pb' is empty; a binary GraphDef is wanted");
+    CheckSays(load(""), Code::kInvalidArgument, StrCat("'", path, "' is empty; a binary GraphDef is wanted"));
     const std::string good = SerializeGraphDef(SmallGraph().graph_def());
     CHECK(load(good).ok());
     CheckSays(load(good.substr(0, good.size() - 3)), Code::kDataLoss,
-              "Can't parse 'tenon_bad_graph.pb' as binary proto: GraphDef: cannot parse the bytes at offset ");
+              StrCat("Can't parse '", path, "' as binary proto: GraphDef: cannot parse the bytes at offset "));
     for (std::size_t size = 1; size < good.size(); ++size) {  // cut between two nodes it is a smaller graph
       const Status cut = load(good.substr(0, size));
       if (!cut.ok()) CheckSays(cut, Code::kDataLoss, "it is truncated or not a GraphDef");
@@ -169,9 +171,8 @@ TEST_SUITE("Bad input to a session") {
       const Status s = load(noise);
       CAPTURE(s.message());
       CHECK((s.code() == Code::kDataLoss || s.code() == Code::kInvalidArgument));
-      CHECK(Contains(s.message(), "'tenon_bad_graph.pb'"));
+      CHECK(Contains(s.message(), StrCat("'", path, "'")));
     }
-    std::remove(path.c_str());
   }
   TEST_CASE("unknown ops are listed all at once, with the nodes that use them and the nearest names") {
     GraphDef graph = SmallGraph().graph_def();

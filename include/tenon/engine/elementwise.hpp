@@ -148,18 +148,18 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
 }
 
 #if TENON_DETAIL_LANES
-template <class Op, class T>
+template <class Op, class T, class Isa>
 void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
-  simd::RunLanes<Op, T>(static_cast<const T*>(x), static_cast<T*>(out), n);
+  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
 }
 #endif
 
-template <class Op, class T, class R>
+template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
 #if TENON_DETAIL_LANES
   if constexpr (MapsLanes<Op, T> && std::is_same_v<T, R>)
-    loop.v = &RunUnaryLanes<Op, T>;
+    loop.v = &RunUnaryLanes<Op, T, Isa>;
   else
 #endif
       if constexpr (std::is_arithmetic_v<T>)
@@ -193,8 +193,8 @@ constexpr BinaryLoops MakeBinaryLoops() {
 }  // namespace detail
 
 // The loops of an op for elements of type T and results of type R.
-template <class Op, class T, class R = detail::MapResult<Op, T>>
-inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R>();
+template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Compiled>
+inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 

@@ -39,7 +39,6 @@ struct Constants<float> {
   // (exp(r) - 1 - r) / r^2
   static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
                                     0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
-  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
   // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
   static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
@@ -47,6 +46,7 @@ struct Constants<float> {
   // (tanh(x) / x - 1) / x^2 in x^2, for |x| up to 0.55
   static constexpr float tanh[] = {-0.333333180462f, 0.133326019883f, -0.0538539076061f, 0.0210780113376f,
                                    -0.00628287855042f};
+  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
 };
 
@@ -322,7 +322,7 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
 
 #else
 
-// Never called: nvcc's maps use the functions of the scalar library.
+// Never called: without lanes, maps use the functions of the scalar library.
 template <class L>
 L Exp(const L&);
 template <class L>

@@ -2,7 +2,8 @@
 #pragma once
 // simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
 // and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
-// Not for nvcc and compilers without such vectors: there TENON_DETAIL_LANES is 0.
+// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
+// TENON_DETAIL_LANES is 0.
 
 #include <cmath>
 #include <cstddef>
@@ -13,7 +14,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/isa.hpp>
 
-#if defined(__GNUC__) && !defined(__CUDACC__)
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define TENON_DETAIL_LANES 1
 #else
 #define TENON_DETAIL_LANES 0
@@ -115,10 +116,10 @@ TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;
-#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_sqrt)  // clang from 18 on
   return L(__builtin_elementwise_sqrt(x.v));
 #else
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   constexpr bool kIsFloat = sizeof(T) == 4;
   if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
   if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
@@ -176,9 +177,9 @@ TENON_HD void MapLanes(const T* x, T* out, Index n) {
   }
 }
 
-template <class Op, class T>
+template <class Op, class T, class Isa = Compiled>
 struct MapLanesFor {
-  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Compiled>>(x, out, n); }
+  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Isa>>(x, out, n); }
 #if TENON_DETAIL_TARGETS
   TENON_DETAIL_TARGET_AVX2 static void Avx2(const T* x, T* out, Index n) { MapLanes<Op, T, 32>(x, out, n); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(const T* x, T* out, Index n) { MapLanes<Op, T, 64>(x, out, n); }
@@ -194,14 +195,20 @@ void RunLanes(const T* x, T* out, Index n) {
 #if TENON_DETAIL_TARGETS
   if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
     const Level level = BestLevel();
-    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T>::Avx512(x, out, n);
+    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T, Isa>::Avx512(x, out, n);
     if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
-      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T>::Avx2(x, out, n);
+      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T, Isa>::Avx2(x, out, n);
     }
   }
 #endif
-  detail::MapLanesFor<Op, T>::Unit(x, out, n);
+  detail::MapLanesFor<Op, T, Isa>::Unit(x, out, n);
 }
+
+#else
+
+// Only a name: ops are compiled that have a function of it, which nobody calls.
+template <class T, int bytes>
+struct Lanes;
 
 #endif  // TENON_DETAIL_LANES
 

@@ -49,25 +49,31 @@ class LargeBlockCache {
   // The block is kept, or given back to the system.
   void Give(void* memory, std::size_t size_class) {
     const std::size_t bytes = SizeClassBytes(size_class);
-    const std::size_t limit = Limit();
-    if (bytes > limit) {
-      std::free(memory);
-      return;
-    }
+    if (limit_.load(std::memory_order_relaxed) == kUnknown) [[unlikely]]
+      FindLimit();
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
+    bool is_kept = false;
     {
       const SpinLockHolder hold(lock_);
-      while (count_ == kMaxBlocks || bytes_ + bytes > limit) {
+      // Read under the lock: what is kept by an old limit lies here before SetLimit releases all.
+      const std::size_t limit = limit_.load(std::memory_order_relaxed);
+      is_kept = bytes <= limit;
+      while (is_kept && (count_ == kMaxBlocks || bytes_ + bytes > limit)) {
         leaving[num_leaving++] = blocks_[0];
         Remove(0);
       }
-      blocks_[count_++] = {memory, size_class};
-      bytes_ += bytes;
-      count_hint_ = count_;
-      MarkFree(memory, bytes);
+      if (is_kept) {
+        blocks_[count_++] = {memory, size_class};
+        bytes_ += bytes;
+        count_hint_ = count_;
+        MarkFree(memory, bytes);
+      }
     }
     FreeAll(leaving, num_leaving);
+    if (is_kept) return;
+    MarkReturned(memory, bytes);
+    std::free(memory);
   }
 
   // All blocks go back to the system; returns their bytes.
@@ -100,11 +106,8 @@ class LargeBlockCache {
   };
 
   // Unless somebody said otherwise: a 64th of the machine's memory.
-  std::size_t Limit() {
-    std::size_t limit = limit_.load(std::memory_order_relaxed);
-    if (limit != kUnknown) [[likely]]
-      return limit;
-    limit = kMostBytes;
+  TENON_COLD void FindLimit() {
+    std::size_t limit = kMostBytes;
 #if defined(__linux__)
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0) {
@@ -112,8 +115,8 @@ class LargeBlockCache {
       if (share < limit) limit = share;
     }
 #endif
-    limit_.store(limit, std::memory_order_relaxed);
-    return limit;
+    std::size_t unknown = kUnknown;  // still? SetLimit may have come first
+    limit_.compare_exchange_strong(unknown, limit, std::memory_order_relaxed);
   }
   void Remove(int i) {
     bytes_ -= SizeClassBytes(blocks_[i].size_class);
