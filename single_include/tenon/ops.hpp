@@ -1782,8 +1782,9 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/lanes.hpp ----
 // simd::Lanes<T, bytes>: a vector of the compiler (GNU), of any size, in functions compiled for any instruction set;
 // and RunLanes, which compiles a loop for the unit's instruction set and those above it, and picks one while running.
-// Not for nvcc and compilers without such vectors: there TENON_DETAIL_LANES is 0.
-#if defined(__GNUC__) && !defined(__CUDACC__)
+// Not for nvcc, compilers without such vectors and -ffast-math (which takes apart how lane_math.hpp rounds): there
+// TENON_DETAIL_LANES is 0.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define TENON_DETAIL_LANES 1
 #else
 #define TENON_DETAIL_LANES 0
@@ -1885,10 +1886,10 @@ TENON_DETAIL_TARGET_AVX512 void KnowsAvx512();
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Sqrt(const Lanes<T, bytes>& x) {
   using L = Lanes<T, bytes>;
-#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_sqrt)  // clang from 18 on
   return L(__builtin_elementwise_sqrt(x.v));
 #else
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
   constexpr bool kIsFloat = sizeof(T) == 4;
   if constexpr (bytes == 16 && kIsFloat) return L(__builtin_ia32_sqrtps(x.v));
   if constexpr (bytes == 16 && !kIsFloat) return L(__builtin_ia32_sqrtpd(x.v));
@@ -1946,9 +1947,9 @@ TENON_HD void MapLanes(const T* x, T* out, Index n) {
   }
 }
 
-template <class Op, class T>
+template <class Op, class T, class Isa = Compiled>
 struct MapLanesFor {
-  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Compiled>>(x, out, n); }
+  static void Unit(const T* x, T* out, Index n) { MapLanes<Op, T, kVectorBytes<Isa>>(x, out, n); }
 #if TENON_DETAIL_TARGETS
   TENON_DETAIL_TARGET_AVX2 static void Avx2(const T* x, T* out, Index n) { MapLanes<Op, T, 32>(x, out, n); }
   TENON_DETAIL_TARGET_AVX512 static void Avx512(const T* x, T* out, Index n) { MapLanes<Op, T, 64>(x, out, n); }
@@ -1964,14 +1965,20 @@ void RunLanes(const T* x, T* out, Index n) {
 #if TENON_DETAIL_TARGETS
   if constexpr (!std::is_same_v<Isa, isa::Avx512>) {
     const Level level = BestLevel();
-    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T>::Avx512(x, out, n);
+    if (level == Level::kAvx512) return detail::MapLanesFor<Op, T, Isa>::Avx512(x, out, n);
     if constexpr (!std::is_same_v<Isa, isa::Avx2>) {
-      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T>::Avx2(x, out, n);
+      if (level == Level::kAvx2) return detail::MapLanesFor<Op, T, Isa>::Avx2(x, out, n);
     }
   }
 #endif
-  detail::MapLanesFor<Op, T>::Unit(x, out, n);
+  detail::MapLanesFor<Op, T, Isa>::Unit(x, out, n);
 }
+
+#else
+
+// Only a name: ops are compiled that have a function of it, which nobody calls.
+template <class T, int bytes>
+struct Lanes;
 
 #endif  // TENON_DETAIL_LANES
 
@@ -2011,7 +2018,6 @@ struct Constants<float> {
   // (exp(r) - 1 - r) / r^2
   static constexpr float expm1[] = {0.500000004429f,   0.166666663684f,   0.0416663601638f,
                                     0.00833338929693f, 0.00139406953308f, 0.000198461346237f};
-  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float largest_angle = 1 << 20;  // sin and cos: beyond, the scalar library
   // (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2, |r| <= pi / 4
   static constexpr float sin[] = {-0.166666666415f, 0.00833332937576f, -0.000198393314895f, 2.7182791124e-6f};
@@ -2019,6 +2025,7 @@ struct Constants<float> {
   // (tanh(x) / x - 1) / x^2 in x^2, for |x| up to 0.55
   static constexpr float tanh[] = {-0.333333180462f, 0.133326019883f, -0.0538539076061f, 0.0210780113376f,
                                    -0.00628287855042f};
+  // (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2
   static constexpr float log[] = {0.666666656419f, 0.400003361224f, 0.28537244567f, 0.235834377486f};
 };
 
@@ -2261,6 +2268,13 @@ TENON_HD Lanes<T, bytes> Cos(const Lanes<T, bytes>& x) {
   return detail::Sine(x, 1);
 }
 
+// `above` x where x is not below 0, elsewhere `below` (exp(x) - 1).
+template <class T, int bytes>
+TENON_HD Lanes<T, bytes> ScaledElu(const Lanes<T, bytes>& x, T above, T below) {
+  using L = Lanes<T, bytes>;
+  return Select(x < L(T(0)), L(below) * Expm1(x), L(above) * x);
+}
+
 // log(1 + exp(x)), without overflow: max(x, 0) + log1p(exp(-|x|)).
 template <class T, int bytes>
 TENON_HD Lanes<T, bytes> Softplus(const Lanes<T, bytes>& x) {
@@ -2287,7 +2301,7 @@ TENON_HD Lanes<float, bytes> Erf(const Lanes<float, bytes>& x) {
 
 #else
 
-// Never called: nvcc's maps use the functions of the scalar library.
+// Never called: without lanes, maps use the functions of the scalar library.
 template <class L>
 L Exp(const L&);
 template <class L>
@@ -2308,6 +2322,8 @@ template <class L>
 L Cos(const L&);
 template <class L>
 L Softplus(const L&);
+template <class L, class T>
+L ScaledElu(const L&, T, T);
 template <class L>
 L Sqrt(const L&);
 
@@ -2571,18 +2587,18 @@ void RunBinaryPlain(const void* attrs, const void* pa, const void* pb, void* pou
 }
 
 #if TENON_DETAIL_LANES
-template <class Op, class T>
+template <class Op, class T, class Isa>
 void RunUnaryLanes(const void*, const void* x, void* out, Index n) {
-  simd::RunLanes<Op, T>(static_cast<const T*>(x), static_cast<T*>(out), n);
+  simd::RunLanes<Op, T, Isa>(static_cast<const T*>(x), static_cast<T*>(out), n);
 }
 #endif
 
-template <class Op, class T, class R>
+template <class Op, class T, class R, class Isa>
 constexpr UnaryLoop MakeUnaryLoop() {
   UnaryLoop loop{nullptr, static_cast<int>(sizeof(T)), static_cast<int>(sizeof(R)), CostNs<Op, T, R>()};
 #if TENON_DETAIL_LANES
   if constexpr (MapsLanes<Op, T> && std::is_same_v<T, R>)
-    loop.v = &RunUnaryLanes<Op, T>;
+    loop.v = &RunUnaryLanes<Op, T, Isa>;
   else
 #endif
       if constexpr (std::is_arithmetic_v<T>)
@@ -2616,8 +2632,8 @@ constexpr BinaryLoops MakeBinaryLoops() {
 }  // namespace detail
 
 // The loops of an op for elements of type T and results of type R.
-template <class Op, class T, class R = detail::MapResult<Op, T>>
-inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R>();
+template <class Op, class T, class R = detail::MapResult<Op, T>, class Isa = simd::Compiled>
+inline constexpr UnaryLoop kUnaryLoop = detail::MakeUnaryLoop<Op, T, R, Isa>();
 template <class Op, class T, class R = detail::MapResult<Op, T, T>>
 inline constexpr BinaryLoops kBinaryLoops = detail::MakeBinaryLoops<Op, T, R>();
 
@@ -3117,7 +3133,8 @@ struct Elu {
   }
   template <class L>
   TENON_HD static L lanes(const L& x) {
-    return Select(x < L(0), simd::Expm1(x), x);
+    using T = typename L::value_type;
+    return simd::ScaledElu(x, T(1), T(1));
   }
 
   template <class Device, class T>
@@ -3135,8 +3152,7 @@ struct Selu {
   template <class L>
   TENON_HD static L lanes(const L& x) {
     using T = typename L::value_type;
-    return Select(x < L(0), L(static_cast<T>(detail::kSeluScaleAlpha)) * simd::Expm1(x),
-                  L(static_cast<T>(detail::kSeluScale)) * x);
+    return simd::ScaledElu(x, static_cast<T>(detail::kSeluScale), static_cast<T>(detail::kSeluScaleAlpha));
   }
 
   template <class Device, class T>

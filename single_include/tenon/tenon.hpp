@@ -1685,25 +1685,31 @@ class LargeBlockCache {
   // The block is kept, or given back to the system.
   void Give(void* memory, std::size_t size_class) {
     const std::size_t bytes = SizeClassBytes(size_class);
-    const std::size_t limit = Limit();
-    if (bytes > limit) {
-      std::free(memory);
-      return;
-    }
+    if (limit_.load(std::memory_order_relaxed) == kUnknown) [[unlikely]]
+      FindLimit();
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
+    bool is_kept = false;
     {
       const SpinLockHolder hold(lock_);
-      while (count_ == kMaxBlocks || bytes_ + bytes > limit) {
+      // Read under the lock: what is kept by an old limit lies here before SetLimit releases all.
+      const std::size_t limit = limit_.load(std::memory_order_relaxed);
+      is_kept = bytes <= limit;
+      while (is_kept && (count_ == kMaxBlocks || bytes_ + bytes > limit)) {
         leaving[num_leaving++] = blocks_[0];
         Remove(0);
       }
-      blocks_[count_++] = {memory, size_class};
-      bytes_ += bytes;
-      count_hint_ = count_;
-      MarkFree(memory, bytes);
+      if (is_kept) {
+        blocks_[count_++] = {memory, size_class};
+        bytes_ += bytes;
+        count_hint_ = count_;
+        MarkFree(memory, bytes);
+      }
     }
     FreeAll(leaving, num_leaving);
+    if (is_kept) return;
+    MarkReturned(memory, bytes);
+    std::free(memory);
   }
 
   // All blocks go back to the system; returns their bytes.
@@ -1736,11 +1742,8 @@ class LargeBlockCache {
   };
 
   // Unless somebody said otherwise: a 64th of the machine's memory.
-  std::size_t Limit() {
-    std::size_t limit = limit_.load(std::memory_order_relaxed);
-    if (limit != kUnknown) [[likely]]
-      return limit;
-    limit = kMostBytes;
+  TENON_COLD void FindLimit() {
+    std::size_t limit = kMostBytes;
 #if defined(__linux__)
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0) {
@@ -1748,8 +1751,8 @@ class LargeBlockCache {
       if (share < limit) limit = share;
     }
 #endif
-    limit_.store(limit, std::memory_order_relaxed);
-    return limit;
+    std::size_t unknown = kUnknown;  // still? SetLimit may have come first
+    limit_.compare_exchange_strong(unknown, limit, std::memory_order_relaxed);
   }
   void Remove(int i) {
     bytes_ -= SizeClassBytes(blocks_[i].size_class);
@@ -2791,11 +2794,11 @@ TENON_NOINLINE inline void FreeItems(void* items, std::size_t alignment) {
 // For items that may be moved as bytes: new memory with the old content; doubles where `wanted` is no more.
 TENON_NOINLINE inline void* GrowBytes(void* old, std::size_t item_bytes, std::size_t count, std::size_t wanted,
                                       std::size_t* capacity) {
-  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4;
-  *capacity = wanted > least ? wanted : least;
-  void* const made = ::operator new(ArrayBytes(*capacity, item_bytes));
+  const std::size_t least = 2 * *capacity > 4 ? 2 * *capacity : 4, larger = wanted > least ? wanted : least;
+  void* const made = ::operator new(ArrayBytes(larger, item_bytes));
   if (count != 0) std::memcpy(made, old, count * item_bytes);
   ::operator delete(old);
+  *capacity = larger;  // not before: where memory is out, the old items and their number stay
   return made;
 }
 // The same for `count` items more, which are copied from `items`.
@@ -2925,7 +2928,7 @@ class SlimVector {
   // Adds the items of [first, last) behind the others.
   template <class Iterator>
   TENON_ALWAYS_INLINE constexpr void append(Iterator first, Iterator last) {
-    if constexpr (std::is_convertible_v<Iterator, const T*>) {
+    if constexpr (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>) {
       AppendArray(first, static_cast<size_type>(last - first));
     } else {
       AppendEach(first, last);
@@ -12446,11 +12449,9 @@ class AttrValue {
   static AttrValue UndecodedShape(std::string proto, Status why);
   static AttrValue UndecodedTensor(std::string proto, Status why, PartialTensorShape shape = {});
 
-  TENON_SETUP_CODE_END  // an eager call finds its kernel by these
-      Kind
-      kind() const {
-    return kind_;
-  }
+  // An eager call finds its kernel by these.
+  TENON_SETUP_CODE_END
+  Kind kind() const { return kind_; }
   DataType type() const { return kind_ == Kind::kType ? type_ : DataType::kInvalid; }
   TENON_SETUP_CODE_BEGIN
   bool has_value() const { return kind_ != Kind::kNone; }
@@ -12543,10 +12544,10 @@ class AttrMap {
   // The last of several values with one name counts.
   AttrMap(std::initializer_list<value_type> items);
 
-  TENON_SETUP_CODE_END  // the kernel of an eager call is found by attrs
-                        // The value of an attr, or null.
-      const AttrValue*
-      Find(std::string_view name) const;
+  // The kernel of an eager call is found by attrs.
+  TENON_SETUP_CODE_END
+  // The value of an attr, or null.
+  const AttrValue* Find(std::string_view name) const;
   AttrValue* Find(std::string_view name);
   TENON_SETUP_CODE_BEGIN
   bool contains(std::string_view name) const { return Find(name) != nullptr; }
@@ -20708,7 +20709,7 @@ class Done {
   }
   static constexpr const char* kDropped = "the kernel dropped its Done without calling it";
   // Ends the kernel; its views are gone afterwards. A second call is logged with the kernel's op and node and fails the
-  // run if that is still going on, with Internal; it does nothing else.
+  // run with Internal, or the next one where this one is over; it does nothing else.
   void operator()(Status status) { Finish(std::move(status)); }
   void operator()() { Finish(OkStatus()); }
 
@@ -23754,7 +23755,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 
   void ComputeAsync(OpKernelContext* ctx, DoneCallback done) override {
     static constexpr Done::Watch kWatch{&DoneCallback::Again, &DoneCallback::Release};
-    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, std::move(done), {}, {}, {}, {}};
+    auto* call = new PendingCall{{&kWatch, nullptr}, ctx, op().name, std::move(done), {}, {}, {}, {}};
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
@@ -23783,6 +23784,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
  private:
   struct PendingCall : detail::DoneState {
     OpKernelContext* context;
+    std::string_view op;  // outlives the kernel
     DoneCallback done;
     SlimVector<AnyView> views;
     SlimVector<std::max_align_t> late;
@@ -23805,21 +23807,24 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
 #else
   static bool IsThrown(const PendingCall*, const Status&) { return false; }
 #endif
-  TENON_COLD static void SetError(OpKernelContext* context, const Status& status) {
-    const std::string_view op = context->op_kernel().type_string();
-    context->SetStatus(status.message() == Done::kDropped ? errors::Internal(op, ": ", Done::kDropped) : status);
-  }
   static void Finish(void* state, Status status) {
     End(static_cast<PendingCall*>(static_cast<detail::DoneState*>(state)), std::move(status));
   }
   static void End(PendingCall* call, Status status) {
-    if (!status.ok()) [[unlikely]] {
-      if (IsThrown(call, status)) return;
-      SetError(call->context, status);
-    }
+    if (!status.ok()) [[unlikely]]
+      return EndWithError(call, status);
     const DoneCallback done = std::move(call->done);
     delete call;
     done();
+  }
+  // A kernel that handed its Done on and threw has ended its call: the context may be gone, and only `done` knows.
+  TENON_COLD static void EndWithError(PendingCall* call, const Status& status) {
+    if (IsThrown(call, status)) return;
+    const bool dropped = status.message() == Done::kDropped;
+    const std::string_view op = call->op;
+    const DoneCallback done = std::move(call->done);
+    delete call;
+    if (!done.EndWith(dropped ? errors::Internal(op, ": ", Done::kDropped) : status) && !dropped) done();
   }
 
   detail::AdaptedCore core_;
@@ -23880,11 +23885,11 @@ class Registry {
     return status;
   }
 
-  TENON_SETUP_CODE_END  // eager calls look up at every call
-                        // Of the kernels that serve every node of the op (those of structs without a KernelMatch).
-                        // NotFound names the types there are kernels for.
-      Result<KernelDef>
-      Find(const KernelKey& key) const {
+  // An eager call looks its kernel up every time.
+  TENON_SETUP_CODE_END
+  // Of the kernels that serve every node of the op (those of structs without a KernelMatch). NotFound names the types
+  // there are kernels for.
+  Result<KernelDef> Find(const KernelKey& key) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(key.op);
     const TypeKey types(key.types);
@@ -24412,6 +24417,7 @@ class TensorSlice {
     return true;
   }
   Index end(int d, Index size) const { return IsFullAt(d) ? size : start(d) + length(d); }
+  // Numbers below zero are refused by SliceShape, as a box that leaves the tensor.
   void Add(Index start, Index length) { extents_.push_back({length == kFull ? 0 : start, length}); }
 
   // The sizes of the box in a tensor of `shape`. Internal where the ranks differ or the box leaves the tensor.
@@ -24485,7 +24491,7 @@ inline Status TensorSlice::SliceShape(const TensorShape& shape, TensorShape* res
   SlimVector<Index> sizes;
   for (int d = 0; d < dims(); ++d) {
     const Index size = shape.dim_size(d);
-    if (!IsFullAt(d) && (start(d) > size || length(d) > size - start(d)))
+    if (!IsFullAt(d) && (start(d) < 0 || length(d) < 0 || start(d) > size || length(d) > size - start(d)))
       return errors::Internal("Extent in dimension ", d, " out of bounds: shape = ", shape,
                               ", slice = ", DebugString());
     sizes.push_back(IsFullAt(d) ? size : length(d));
@@ -24969,14 +24975,23 @@ class MappedFile {
   Buffer* buffer_;
 };
 
+namespace detail {
+// Beside the file, for what is to become it; another name at every call.
+inline std::string TemporaryName(const std::string& path) {
+  static std::atomic<std::int64_t> count{0};
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::int64_t process = ::getpid();
+#else
+  const std::int64_t process = 0;
+#endif
+  return StrCat(path, ".", process, ".", ++count, ".tmp");
+}
+}  // namespace detail
+
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
 // it, and nobody sees half a file. The pieces come one after the other.
 inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
+  const std::string temporary = detail::TemporaryName(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
   int error = 0;
@@ -25268,40 +25283,78 @@ class TableReader {
   // NotFound and the like from the system; DataLoss when the file is no table.
   static Result<TableReader> Open(const std::string& path) {
     TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
-    return FromFile(std::move(file));
-  }
-  static Result<TableReader> FromFile(MappedFile file) {
-    TableReader table(std::move(file));
-    TENON_RETURN_IF_ERROR(table.ReadIndex());
+    TableReader table(std::move(file), path);
+    TENON_RETURN_IF_ERROR(table.Named(table.ReadIndex()));
     return table;
   }
 
   // Whether there is the key, and then its value. DataLoss where the block it would stand in is damaged.
   Result<bool> Find(std::string_view key, std::string* value) const {
+    bool found = false;
+    TENON_RETURN_IF_ERROR(Named(FindIn(key, value, &found)));
+    return found;
+  }
+
+  // The value of the first entry. DataLoss where there is none.
+  Status First(std::string* value) const { return Named(FirstIn(value)); }
+  // All entries in the order of the file: visit(state, key, value) until it returns an error. ResourceExhausted where
+  // the keys, of which each may have most of its bytes from the one before, are too many to be kept.
+  using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
+  Status ForEach(Visit visit, void* state) const {
+    detail::BlockCursor index, entries;
+    TENON_RETURN_IF_ERROR(Named(index.Open(index_block())));
+    std::uint64_t end = 0, key_bytes = 0;
+    for (bool block = index.First(); block; block = index.Next()) {
+      std::string uncompressed;
+      TENON_RETURN_IF_ERROR(Named(OpenBlock(index.value(), &uncompressed, &entries, &end)));
+      for (bool more = entries.First(); more; more = entries.Next()) {
+        key_bytes += entries.key().size();
+        if (key_bytes / kMostKeyBytes > file_bytes())
+          return Named(errors::ResourceExhausted("sstable: its keys have more than ", kMostKeyBytes, " times the ",
+                                                 file_bytes(), " bytes of the file"));
+        TENON_RETURN_IF_ERROR(visit(state, entries.key(), entries.value()));
+      }
+      TENON_RETURN_IF_ERROR(Named(entries.status()));
+    }
+    return Named(index.status());
+  }
+
+  const std::string& path() const { return path_; }
+  std::size_t file_bytes() const { return file_.bytes().size(); }
+
+ private:
+  static constexpr std::uint64_t kMostKeyBytes = 1024;  // per byte of the file
+
+  TableReader(MappedFile file, std::string path) : path_(std::move(path)), file_(std::move(file)) {}
+
+  // The error with the name of the file.
+  Status Named(const Status& status) const {
+    return status.ok() ? status : Status(status.code(), StrCat(status.message(), ": '", path_, "'"));
+  }
+  Status FindIn(std::string_view key, std::string* value, bool* found) const {
     detail::BlockCursor index, entries;
     TENON_RETURN_IF_ERROR(index.Open(index_block()));
+    std::uint64_t end = 0;
     for (bool more = index.Seek(key); more; more = index.Next()) {
       std::string uncompressed;
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries, &end));
       if (!entries.Seek(key)) {  // the first key behind it stands in the next block, as the index has it
         TENON_RETURN_IF_ERROR(entries.status());
         continue;
       }
-      if (entries.key() != key) return false;
-      value->assign(entries.value());
-      return true;
+      *found = entries.key() == key;
+      if (*found) value->assign(entries.value());
+      return OkStatus();
     }
-    TENON_RETURN_IF_ERROR(index.status());
-    return false;
+    return index.status();
   }
-
-  // The value of the first entry. DataLoss where there is none.
-  Status First(std::string* value) const {
+  Status FirstIn(std::string* value) const {
     detail::BlockCursor index, entries;
     std::string uncompressed;
+    std::uint64_t end = 0;
     TENON_RETURN_IF_ERROR(index.Open(index_block()));
     for (bool more = index.First(); more; more = index.Next()) {
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
+      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries, &end));
       if (entries.First()) {
         value->assign(entries.value());
         return OkStatus();
@@ -25311,23 +25364,6 @@ class TableReader {
     TENON_RETURN_IF_ERROR(index.status());
     return errors::DataLoss("the table has no entry");
   }
-  // All entries in the order of the file: visit(state, key, value) until it returns an error.
-  using Visit = Status (*)(void* state, std::string_view key, std::string_view value);
-  Status ForEach(Visit visit, void* state) const {
-    detail::BlockCursor index, entries;
-    TENON_RETURN_IF_ERROR(index.Open(index_block()));
-    for (bool block = index.First(); block; block = index.Next()) {
-      std::string uncompressed;
-      TENON_RETURN_IF_ERROR(OpenBlock(index.value(), &uncompressed, &entries));
-      for (bool more = entries.First(); more; more = entries.Next())
-        TENON_RETURN_IF_ERROR(visit(state, entries.key(), entries.value()));
-      TENON_RETURN_IF_ERROR(entries.status());
-    }
-    return index.status();
-  }
-
- private:
-  explicit TableReader(MappedFile file) : file_(std::move(file)) {}
 
   std::string_view bytes() const { return {reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()}; }
   // A text moves with its object: no view of it is kept.
@@ -25367,14 +25403,21 @@ class TableReader {
     TENON_ASSIGN_OR_RETURN(*uncompressed, Unsnap(block.substr(0, size)));
     return std::string_view(*uncompressed);
   }
-  Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor) const {
+  // *end: of the block before, and then of this one. Otherwise a short index could name one block many times.
+  Status OpenBlock(std::string_view handle_text, std::string* uncompressed, detail::BlockCursor* cursor,
+                   std::uint64_t* end) const {
     detail::BlockHandle handle;
     if (!handle.Take(&handle_text)) return errors::DataLoss("sstable index: bad block handle");
+    if (handle.offset < *end)
+      return errors::DataLoss("sstable index: the block at offset ", handle.offset,
+                              " begins before the end of the one before it, which is ", *end);
     TENON_ASSIGN_OR_RETURN(const std::string_view block, Block(handle, uncompressed));
+    *end = handle.offset + handle.size + detail::kBlockTrailer;
     *cursor = detail::BlockCursor();
     return cursor->Open(block);
   }
 
+  std::string path_;
   MappedFile file_;
   std::string_view index_;  // in the file
   std::string uncompressed_index_;
@@ -25517,7 +25560,7 @@ inline constexpr DataTypeSet kSlicedTypes = {
 Status CopySlice(const TensorShape& full, const TensorSlice& from_slice, const Tensor& from,
                  const TensorSlice& to_slice, Tensor* to);
 
-// Puts together `want` of a tensor from the parts that are stored of it. False where these do not cover it.
+// Whether the parts that are stored of a tensor hold all of `want`. They must be such as CheckSlices finds right.
 inline bool Covers(const TensorShape& full, const SlimVector<TensorSlice>& stored, const TensorSlice& want) {
   TensorShape part;
   if (!want.SliceShape(full, &part).ok()) return false;
@@ -25540,10 +25583,8 @@ class BundleReader {
   // NotFound without PREFIX.index; DataLoss when it is damaged; InvalidArgument when it is for newer readers only.
   static Result<BundleReader> Open(std::string_view prefix) {
     const std::string index = detail::BundleIndexName(prefix);
-    TENON_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(index));
-    Result<TableReader> table = TableReader::FromFile(std::move(file));
-    if (!table.ok()) return Status(table.status().code(), StrCat(table.status().message(), ": '", index, "'"));
-    BundleReader reader(std::string(prefix), *std::move(table));
+    TENON_ASSIGN_OR_RETURN(TableReader table, TableReader::Open(index));
+    BundleReader reader(std::string(prefix), std::move(table));
     std::string bytes;
     Result<BundleHeader> header = errors::DataLoss("it has no entry");
     const Status read = reader.table_.First(&bytes);
@@ -25833,23 +25874,24 @@ inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
-// A name beside `path` for a file that is not whole yet.
-inline std::string TemporaryName(const std::string& path) {
-  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-}
+inline bool HasWildcard(std::string_view component) { return component.find_first_of("*?[\\") != component.npos; }
 
 // Appends the names in the folder `base` ("" or ending with '/') that the components of `pattern` match.
-inline Status MatchIn(const std::string& base, std::string_view pattern, SlimVector<std::string>* found) {
-  const std::size_t slash = pattern.find('/');
-  const std::string component(pattern.substr(0, slash));
-  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
-  if (component.find_first_of("*?[\\") == std::string::npos) {
-    if (rest.empty()) {
-      if (FileExists(base + component)) found->push_back(base + component);
+inline Status MatchIn(std::string base, std::string_view pattern, SlimVector<std::string>* found) {
+  std::size_t slash = pattern.find('/');
+  // A loop: of components without wildcards a pattern may have more than the stack has room for. One with a wildcard
+  // goes on only where there is such a folder.
+  for (; !HasWildcard(pattern.substr(0, slash)); slash = pattern.find('/')) {
+    base += pattern.substr(0, slash);
+    if (slash == std::string_view::npos) {
+      if (FileExists(base)) found->push_back(base);
       return OkStatus();
     }
-    return MatchIn(StrCat(base, component, "/"), rest.substr(1), found);
+    base += '/';
+    pattern.remove_prefix(slash + 1);
   }
+  const std::string component(pattern.substr(0, slash));
+  const std::string_view rest = slash == std::string_view::npos ? std::string_view() : pattern.substr(slash);
   DIR* const folder = ::opendir(base.empty() ? "." : base.c_str());
   if (folder == nullptr) {
     if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) return OkStatus();
@@ -25889,7 +25931,7 @@ inline Status MakeFoldersOf(const std::string& path) {
 inline Result<SlimVector<std::string>> MatchFiles(std::string_view pattern) {
   SlimVector<std::string> found;
   if (pattern.empty()) return found;
-  if (pattern.substr(0, pattern.find('/')).find_first_of("*?[\\") != std::string_view::npos)
+  if (detail::HasWildcard(pattern.substr(0, pattern.find('/'))))
     TENON_RETURN_IF_ERROR(detail::MatchIn("./", pattern, &found));
   else
     TENON_RETURN_IF_ERROR(detail::MatchIn("", pattern, &found));
@@ -25917,23 +25959,34 @@ class NewFile {
   ~NewFile() { Drop(); }
 
   Status Open(const std::string& path) {
+    Drop();
     path_ = path;
     temporary_ = TemporaryName(path);
+    error_ = 0;
     file_ = std::fopen(temporary_.c_str(), "wb");
-    return file_ != nullptr ? OkStatus() : FileError("checkpoint", path, errno);
+    if (file_ == nullptr) return FileError("checkpoint", path, errno);
+    is_there_ = true;
+    return OkStatus();
   }
   Status Append(const void* bytes, std::size_t size) {
     if (file_ == nullptr) return NotOpen();
     if (size == 0 || std::fwrite(bytes, 1, size, file_) == size) return OkStatus();
-    return FileError("checkpoint", path_, errno);
+    if (error_ == 0) error_ = errno != 0 ? errno : EIO;
+    return FileError("checkpoint", path_, error_);
   }
+  // Nothing can be appended afterwards. The error of an Append is that of the file: it lacks bytes.
   Status Close() {
     if (file_ == nullptr) return NotOpen();
-    std::FILE* const file = std::exchange(file_, nullptr);
-    if (std::fclose(file) == 0 && std::rename(temporary_.c_str(), path_.c_str()) == 0) return OkStatus();
-    const Status failed = FileError("checkpoint", path_, errno);
-    std::remove(temporary_.c_str());
-    return failed;
+    if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
+    if (error_ == 0) return OkStatus();
+    Drop();
+    return FileError("checkpoint", path_, error_);
+  }
+  // After Close: replaces the file that has the name.
+  Status TakeName() {
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return FileError("checkpoint", path_, errno);
+    is_there_ = false;
+    return OkStatus();
   }
 
  private:
@@ -25941,14 +25994,22 @@ class NewFile {
     return errors::FailedPrecondition("BundleWriter: Open must come first, and nothing after Finish");
   }
   void Drop() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::remove(temporary_.c_str());
+    if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
+    if (std::exchange(is_there_, false)) std::remove(temporary_.c_str());
   }
 
   std::string path_, temporary_;
   std::FILE* file_ = nullptr;
+  bool is_there_ = false;  // under its temporary name
+  int error_ = 0;  // the first one of writing
 };
+
+// All of a file but its name, which TakeName gives it.
+inline Status WriteUnnamed(const std::string& path, std::string_view bytes, NewFile* file) {
+  TENON_RETURN_IF_ERROR(file->Open(path));
+  TENON_RETURN_IF_ERROR(file->Append(bytes.data(), bytes.size()));
+  return file->Close();
+}
 
 // The entries of an index by key. one thread.
 class BundleEntries {
@@ -25981,8 +26042,8 @@ class BundleEntries {
 
 }  // namespace detail
 
-// Folders that are missing are made. Files of the same name are replaced when Finish has written all; without Finish
-// nothing stays. one thread.
+// Folders that are missing are made. Files of the same name are replaced when Finish has written both files; without
+// Finish nothing stays. one thread.
 //
 //   BundleWriter writer("/tmp/model");
 //   TENON_RETURN_IF_ERROR(writer.Open());
@@ -26049,10 +26110,14 @@ class BundleWriter {
     whole->slices.push_back(slice);
     return OkStatus();
   }
+  // The error of an Add that could not write is Finish's too.
   Status Finish() {
+    detail::NewFile index;
     TENON_RETURN_IF_ERROR(data_.Close());
-    TENON_ASSIGN_OR_RETURN(const std::string index, entries_.MakeIndex(1));
-    return WriteFile(detail::BundleIndexName(prefix_), index);
+    TENON_ASSIGN_OR_RETURN(const std::string bytes, entries_.MakeIndex(1));
+    TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(prefix_), bytes, &index));
+    TENON_RETURN_IF_ERROR(data_.TakeName());
+    return index.TakeName();
   }
 
  private:
@@ -26106,7 +26171,8 @@ class BundleWriter {
 
 // Moves the data files of all `prefixes` to names of `merged`, and writes its index. A tensor stored whole must be in
 // one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
-// without an index, unless missing ones are allowed and there is another; nothing is moved before all are read.
+// without an index, unless missing ones are allowed and there is another; NotFound for a data file that is missing,
+// DataLoss for a damaged index. Nothing is moved before all are read and the new index is written.
 Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
 
 namespace detail {
@@ -26119,27 +26185,42 @@ struct BundleMerge {
   // of the bundle that is being read
   std::string_view prefix;
   std::int64_t shards = 0;
+  bool has_header = false;
 
-  std::int64_t NumberOf(std::int64_t shard) {
+  Status NotParsable(std::string_view key, const Status& why) const {
+    return errors::DataLoss("Entry for key ", key, " of '", BundleIndexName(prefix),
+                            "' not parseable: ", why.message());
+  }
+  // NotFound where there is no such file: a damaged number must not make a million names.
+  Status NumberOf(std::int64_t shard, std::int64_t* number) {
     const std::string name = BundleDataName(prefix, shard, shards);
-    for (std::size_t i = 0; i < files.size(); ++i)
-      if (files[i] == name) return static_cast<std::int64_t>(i);
+    *number = static_cast<std::int64_t>(std::find(files.begin(), files.end(), name) - files.begin());
+    if (static_cast<std::size_t>(*number) < files.size()) return OkStatus();
+    if (!FileExists(name))
+      return errors::NotFound("MergeBundles: '", BundleIndexName(prefix), "' is of ", shards,
+                              " data files and names number ", shard, ", but there is no '", name, "'");
     files.push_back(name);
-    return static_cast<std::int64_t>(files.size()) - 1;
+    return OkStatus();
   }
   Status TakeHeader(std::string_view bytes) {
-    TENON_ASSIGN_OR_RETURN(const BundleHeader header, BundleHeader::Parse(bytes));
+    const Result<BundleHeader> parsed = BundleHeader::Parse(bytes);
+    if (!parsed.ok()) return NotParsable("''", parsed.status());
+    const BundleHeader& header = *parsed;
     TENON_RETURN_IF_ERROR(CheckVersions(header.version, kCheckpointVersion, 0, "Checkpoint", "checkpoint"));
     if (!first && header.big_endian != big_endian)
       return errors::InvalidArgument("Merging bundles with conflicting endianness: '", prefix, "'");
     first = false;
     big_endian = header.big_endian;
     shards = header.shards;
-    for (std::int64_t i = 0; i < shards && i < 1 << 20; ++i) NumberOf(i);
+    has_header = true;
+    std::int64_t number = 0;
+    for (std::int64_t i = 0; i < shards; ++i) TENON_RETURN_IF_ERROR(NumberOf(i, &number));
     return OkStatus();
   }
   Status TakeEntry(std::string_view key, std::string_view bytes) {
-    TENON_ASSIGN_OR_RETURN(BundleEntry entry, BundleEntry::Parse(bytes));
+    Result<BundleEntry> parsed = BundleEntry::Parse(bytes);
+    if (!parsed.ok()) return NotParsable(key, parsed.status());
+    BundleEntry& entry = *parsed;
     BundleEntry* const known = entries.Find(key);
     if (known != nullptr && (known->slices.empty() || entry.slices.empty()))
       return errors::InvalidArgument("Duplicate tensor keyed by ", key, " encountered, when merging prefix: ", prefix);
@@ -26150,12 +26231,22 @@ struct BundleMerge {
       for (const TensorSlice& slice : entry.slices) known->slices.push_back(slice);
       return OkStatus();
     }
-    if (entry.slices.empty()) entry.shard = NumberOf(entry.shard);
+    if (entry.slices.empty()) TENON_RETURN_IF_ERROR(NumberOf(entry.shard, &entry.shard));
     *entries.Add(key) = std::move(entry);
     return OkStatus();
   }
+  Status NoHeader() const {
+    return errors::DataLoss("MergeBundles: '", BundleIndexName(prefix), "' does not begin with the entry of the key ",
+                            "'', as every checkpoint's index does");
+  }
+  Status TakeAll(const TableReader& table) {
+    has_header = false;
+    TENON_RETURN_IF_ERROR(table.ForEach(&Take, this));
+    return has_header ? OkStatus() : NoHeader();
+  }
   static Status Take(void* state, std::string_view key, std::string_view value) {
     auto* const merge = static_cast<BundleMerge*>(state);
+    if (!key.empty() && !merge->has_header) return merge->NoHeader();
     return key.empty() ? merge->TakeHeader(value) : merge->TakeEntry(key, value);
   }
 };
@@ -26175,19 +26266,21 @@ inline Status MergeBundles(std::span<const std::string> prefixes, const std::str
                                      " did not exist: ", table.status().message());
     }
     merge.prefix = prefix;
-    TENON_RETURN_IF_ERROR(table->ForEach(&detail::BundleMerge::Take, &merge));
+    TENON_RETURN_IF_ERROR(merge.TakeAll(*table));
     read.push_back(index);
   }
   if (read.empty()) return errors::InvalidArgument("At least one prefix checkpoint file must exist, but none existed.");
   TENON_RETURN_IF_ERROR(MakeFoldersOf(merged));
   const auto shards = static_cast<std::int64_t>(merge.files.size());
-  TENON_ASSIGN_OR_RETURN(const std::string index, merge.entries.MakeIndex(shards, merge.big_endian));
+  TENON_ASSIGN_OR_RETURN(const std::string bytes, merge.entries.MakeIndex(shards, merge.big_endian));
+  detail::NewFile index;
+  TENON_RETURN_IF_ERROR(detail::WriteUnnamed(detail::BundleIndexName(merged), bytes, &index));
   for (std::size_t i = 0; i < merge.files.size(); ++i) {
     const std::string name = detail::BundleDataName(merged, static_cast<std::int64_t>(i), shards);
     if (std::rename(merge.files[i].c_str(), name.c_str()) != 0)
       return detail::FileError("MergeBundles", merge.files[i], errno);
   }
-  TENON_RETURN_IF_ERROR(WriteFile(detail::BundleIndexName(merged), index));
+  TENON_RETURN_IF_ERROR(index.TakeName());
   for (const std::string& name : read)
     if (name != detail::BundleIndexName(merged)) std::remove(name.c_str());
   return OkStatus();
@@ -26374,6 +26467,12 @@ class SliceCheckpointReader {
     if (!detail::Covers(tensor->shape, tensor->slices, want))
       return errors::InvalidArgument("Error copying slice data: '", name, "' is not stored as a whole: slice ",
                                      want.DebugString(), " is missing or has parts missing in ", pattern_);
+    // Before there is memory for it: a value takes at least a byte, of which a compressed block makes at most 64.
+    std::uint64_t file_bytes = 0;
+    for (const TableReader& table : tables_) file_bytes += table.file_bytes();
+    if (static_cast<std::uint64_t>(shape.num_elements()) / 64 > file_bytes)
+      return errors::DataLoss("SliceCheckpointReader: the ", file_bytes, " bytes of ", pattern_,
+                              " cannot hold the values of '", name, "' ", shape);
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(tensor->dtype, shape, allocator));
     for (std::size_t i = 0; i < tensor->slices.size(); ++i) {
       TensorSlice both;
@@ -26477,6 +26576,10 @@ class SliceCheckpointReader {
                                      "' has no entry in ", pattern_);
     std::string_view values;
     TENON_RETURN_IF_ERROR(FindValues(bytes, &values));
+    // All values are written, and a TensorProto would repeat the last of too few.
+    if (static_cast<std::uint64_t>(shape.num_elements()) > values.size())
+      return errors::DataLoss("slice ", tensor.slices[i].DebugString(), " of '", name, "' in ", pattern_, " has ",
+                              values.size(), " bytes of values, too few for the shape ", shape);
     // The message has values only: type and shape before them make it a whole TensorProto.
     wire::Writer head;
     wire::detail::WriteShape(head, shape.dim_sizes(), false);

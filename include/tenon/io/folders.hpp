@@ -4,7 +4,6 @@
 // asks for.
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -35,11 +34,6 @@ inline bool FileExists(const std::string& path) {
 inline std::string_view FolderOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-}
-// A name beside `path` for a file that is not whole yet. Another one each time: two threads may save to one name.
-inline std::string TemporaryName(const std::string& path) {
-  static std::atomic<std::int64_t> count{0};
-  return StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".", ++count, ".tmp");
 }
 inline bool HasWildcard(std::string_view component) { return component.find_first_of("*?[\\") != component.npos; }
 

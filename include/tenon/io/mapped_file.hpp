@@ -2,6 +2,7 @@
 #pragma once
 // Whole files: MappedFile shows one in memory without reading it (where the system can), WriteFile writes one at once.
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -131,14 +132,23 @@ class MappedFile {
   Buffer* buffer_;
 };
 
+namespace detail {
+// Beside the file, for what is to become it; another name at every call.
+inline std::string TemporaryName(const std::string& path) {
+  static std::atomic<std::int64_t> count{0};
+#if defined(TENON_DETAIL_HAS_MMAP)
+  const std::int64_t process = ::getpid();
+#else
+  const std::int64_t process = 0;
+#endif
+  return StrCat(path, ".", process, ".", ++count, ".tmp");
+}
+}  // namespace detail
+
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
 // it, and nobody sees half a file. The pieces come one after the other.
 inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
-#if defined(TENON_DETAIL_HAS_MMAP)
-  const std::string temporary = StrCat(path, ".", static_cast<std::int64_t>(::getpid()), ".tmp");
-#else
-  const std::string temporary = path + ".tmp";
-#endif
+  const std::string temporary = detail::TemporaryName(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
   int error = 0;
