@@ -19,6 +19,18 @@ namespace {
 
 #if TENON_DETAIL_LANES
 
+// Compiled with checks, all the functions take minutes: a few of each kind then.
+#if defined(__SANITIZE_ADDRESS__)
+#define TENON_TEST_ALL_FUNCTIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TENON_TEST_ALL_FUNCTIONS 0
+#endif
+#endif
+#if !defined(TENON_TEST_ALL_FUNCTIONS)
+#define TENON_TEST_ALL_FUNCTIONS 1
+#endif
+
 using simd::Level;
 
 // The bodies compiled for one level; false: this processor has it not.
@@ -161,28 +173,32 @@ TENON_TEST_FUNCTION(Sqrt, std::sqrt(x));
 TEST_SUITE("lane_math") {
   TEST_CASE("float, every pattern of a sample") {
     CheckFloat<Exp>(1.01);
-    CheckFloat<Expm1>(2);
     CheckFloat<Log>(1);
+    CheckFloat<Erf>(2);
+    CheckFloat<Sin>(2);
+    CheckFloat<Sqrt>(0.501);
+#if TENON_TEST_ALL_FUNCTIONS
+    CheckFloat<Expm1>(2);
     CheckFloat<Log1p>(2);
     CheckFloat<Tanh>(2);
     CheckFloat<Sigmoid>(2);
     CheckFloat<Softplus>(3);
-    CheckFloat<Erf>(2);
-    CheckFloat<Sin>(2);
     CheckFloat<Cos>(2);
-    CheckFloat<Sqrt>(0.501);
+#endif
   }
   TEST_CASE("double, random numbers and the special ones") {
     CheckDouble<Exp>(1.01);
-    CheckDouble<Expm1>(2);
     CheckDouble<Log>(1);
+    CheckDouble<Sqrt>(0.501);
+#if TENON_TEST_ALL_FUNCTIONS
+    CheckDouble<Expm1>(2);
     CheckDouble<Log1p>(2);
     CheckDouble<Tanh>(2);
     CheckDouble<Sigmoid>(2);
     CheckDouble<Softplus>(3);
     CheckDouble<Sin>(2);
     CheckDouble<Cos>(2);
-    CheckDouble<Sqrt>(0.501);
+#endif
   }
 }
 
