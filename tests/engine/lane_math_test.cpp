@@ -145,17 +145,17 @@ void CheckDouble(double most_ulp) {
   }
 }
 
-#define TENON_TEST_FUNCTION(function, wanted)      \
-  struct function {                                \
-    static constexpr const char* name = #function; \
-    template <class L>                             \
-    TENON_HD static L lanes(const L& x) {          \
-      return simd::function(x);                    \
-    }                                              \
-    template <class W>                             \
-    static W Wanted(W x) {                         \
-      return wanted;                               \
-    }                                              \
+#define TENON_TEST_FUNCTION(function, wanted)                       \
+  struct function {                                                 \
+    [[maybe_unused]] static constexpr const char* name = #function; \
+    template <class L>                                              \
+    TENON_HD static L lanes(const L& x) {                           \
+      return simd::function(x);                                     \
+    }                                                               \
+    template <class W>                                              \
+    static W Wanted(W x) {                                          \
+      return wanted;                                                \
+    }                                                               \
   }
 TENON_TEST_FUNCTION(Exp, std::exp(x));
 TENON_TEST_FUNCTION(Expm1, std::expm1(x));
