@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   bench/run.sh [--install-peers] [executor|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
+#   bench/run.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
 # All but products-portable and models-portable are compiled with -march=native.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
@@ -20,7 +20,7 @@ if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
 fi
 
 names=("$@")
-((${#names[@]} > 0)) || names=(executor memory ops products products-portable models models-portable compile)
+((${#names[@]} > 0)) || names=(executor registry memory ops products products-portable models models-portable compile)
 for name in "${names[@]}"; do
   [[ $name == compile || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
