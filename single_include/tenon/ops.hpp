@@ -1929,22 +1929,13 @@ template <class Op, class T, int bytes>
 TENON_HD void MapLanes(const T* x, T* out, Index n) {
   using L = Lanes<T, bytes>;
   Index i = 0;
-  for (; i + 2 * L::size <= n; i += 2 * L::size) {
-    const L first = Op::lanes(L::Load(x + i)), second = Op::lanes(L::Load(x + i + L::size));
-    first.Store(out + i);
-    second.Store(out + i + L::size);
-  }
-  for (; i < n; i += L::size) {
-    if (n - i >= L::size) {
-      Op::lanes(L::Load(x + i)).Store(out + i);
-    } else {
-      const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
-      T part[L::size] = {};
-      __builtin_memcpy(part, x + i, rest);
-      Op::lanes(L::Load(part)).Store(part);
-      __builtin_memcpy(out + i, part, rest);
-    }
-  }
+  for (; i + L::size <= n; i += L::size) Op::lanes(L::Load(x + i)).Store(out + i);
+  if (i == n) return;
+  const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
+  T part[L::size] = {};
+  __builtin_memcpy(part, x + i, rest);
+  Op::lanes(L::Load(part)).Store(part);
+  __builtin_memcpy(out + i, part, rest);
 }
 
 template <class Op, class T, class Isa = Compiled>
@@ -27004,8 +26995,8 @@ TENON_HD double NormalQuantile(double q, double tail) {
     const double r = 0.180625 - q * q;
     return q * Polynomial(kCentral, r) / Polynomial(kCentralBelow, r);
   }
-  if (tail == 0) return q < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-  if (!(tail > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (tail == 0) return q < 0 ? -HUGE_VAL : HUGE_VAL;
+  if (!(tail > 0)) return static_cast<double>(NAN);
   const double r = std::sqrt(-std::log(tail));
   if (r <= 5) {
     const double x = Polynomial(kNear, r - 1.6) / Polynomial(kNearBelow, r - 1.6);

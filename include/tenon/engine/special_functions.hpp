@@ -65,8 +65,8 @@ TENON_HD double NormalQuantile(double q, double tail) {
     const double r = 0.180625 - q * q;
     return q * Polynomial(kCentral, r) / Polynomial(kCentralBelow, r);
   }
-  if (tail == 0) return q < 0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-  if (!(tail > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (tail == 0) return q < 0 ? -HUGE_VAL : HUGE_VAL;
+  if (!(tail > 0)) return static_cast<double>(NAN);
   const double r = std::sqrt(-std::log(tail));
   if (r <= 5) {
     const double x = Polynomial(kNear, r - 1.6) / Polynomial(kNearBelow, r - 1.6);
