@@ -564,6 +564,7 @@ class RandomGraphWriter {
   static std::string Name(const Scope& scope, const std::string& node, std::string_view op, int out) {
     if (!scope.in_function) return out == 0 ? node : StrCat(node, ":", out);
     const OpView* view = Registry::Global().FindOp(op);
+    if (view == nullptr) return StrCat(node, ":unregistered:", out);  // the graph's importer names the op
     const bool one = view->outputs.size() == 1;
     return StrCat(node, ":", view->outputs[one ? 0 : At(out)].name(), ":", one ? out : 0);
   }

@@ -208,8 +208,15 @@ class Case {
 
 }  // namespace
 
-#if defined(TENON_TEST_FEW_TYPES) || defined(TENON_TEST_TSAN)
-constexpr std::int64_t kUsualCount = 20;
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENON_TEST_TSAN
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define TENON_TEST_TSAN
+#endif
+#if defined(TENON_TEST_TSAN)
+constexpr std::int64_t kUsualCount = 25;
 #else
 constexpr std::int64_t kUsualCount = 250;
 #endif
