@@ -6,6 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 compiler=${1:-clang++-19}
+command -v "$compiler" >/dev/null ||
+  { echo "check_bench: there is no $compiler; install it (tools/setup.sh check) or name another compiler" >&2; exit 1; }
 export PATH=$PATH:/usr/local/cuda/bin
 
 flags=(-std=c++20 -fsyntax-only -march=native -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Iinclude -Ibench

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "sanitizers.hpp"
+
 using tenon::GrowableListOf;
 using tenon::SlimVector;
 
@@ -210,13 +212,8 @@ TEST_CASE("a slim vector grows by factors and keeps its items") {
   CHECK(v.back() == 999);
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED_NEW  // ends the process where a request is too large
-#endif
-#endif
-#if defined(__cpp_exceptions) && !defined(SANITIZED_NEW) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+// A sanitizer's operator new ends the process where a request is too large.
+#if defined(__cpp_exceptions) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
 TEST_CASE_TEMPLATE("a slim vector is what it was when there is no memory to grow", T, int, std::string) {
   SlimVector<T> v;
   for (int i = 0; i < 4; ++i) v.push_back(Item<T>(i));

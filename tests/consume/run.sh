@@ -55,7 +55,7 @@ components() {  # each component of the package where its library is, and where 
   says "Tenon has no component 'egen', 'png' (there are eigen, cuda, protobuf, re2, image)"
   said=$(configure '' -DTENON_VERSION=0.99) && { echo "consume: version 0.99 was found" >&2; exit 1; }
   says 'compatible with requested version "0.99"'
-  configure '' >/dev/null
+  said=$(configure '') || { echo "consume: without a component CMake says:" "$said" >&2; exit 1; }
 }
 
 consume() {
