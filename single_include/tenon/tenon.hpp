@@ -24627,19 +24627,67 @@ inline bool ReadVersions(wire::Reader& reader, VersionDef* versions) {
   return reader.ok();
 }
 
-// Are the slices such as may be stored of a tensor of this shape: inside it, and none twice?
+// The last place of a slice in dimension d, which is that of its start where it has none.
+inline Index LastAt(const TensorSlice& slice, int d) {
+  if (slice.IsFullAt(d)) return INT64_MAX;
+  return slice.start(d) + (slice.length(d) > 0 ? slice.length(d) - 1 : 0);
+}
+
+// The slices in the order of their starts in one dimension. Only slices with a place in common there can overlap.
+struct SliceOrder {
+  int dim = -1;                        // -1: of no dimension, so that all pairs are to be looked at
+  std::uint64_t pairs = 0;             // with a place in common
+  SlimVector<std::size_t> slices;
+};
+
+// In the dimension where the fewest pairs have a place in common. All slices lie inside a tensor of that rank.
+inline SliceOrder BestSliceOrder(const SlimVector<TensorSlice>& slices, int rank) {
+  const std::size_t count = slices.size();
+  SliceOrder best;
+  best.pairs = count == 0 ? 0 : std::uint64_t{count} * (count - 1) / 2;
+  best.slices = SortedOrder(count, [](std::size_t, std::size_t) { return false; });
+  for (int d = 0; d < rank && best.pairs > 0; ++d) {
+    SlimVector<std::size_t> by_start =
+        SortedOrder(count, [&](std::size_t a, std::size_t b) { return slices[a].start(d) < slices[b].start(d); });
+    const SlimVector<std::size_t> by_last =
+        SortedOrder(count, [&](std::size_t a, std::size_t b) { return LastAt(slices[a], d) < LastAt(slices[b], d); });
+    std::uint64_t pairs = 0;
+    std::size_t ended = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      while (LastAt(slices[by_last[ended]], d) < slices[by_start[i]].start(d)) ++ended;
+      pairs += i - ended;
+    }
+    if (best.dim >= 0 && pairs >= best.pairs) continue;
+    best.dim = d;
+    best.pairs = pairs;
+    best.slices.swap(by_start);
+  }
+  return best;
+}
+
+// Are the slices such as may be stored of a tensor of this shape: inside it, and none twice? ResourceExhausted where
+// that would take too long to find out, which no cut along a few dimensions does.
 inline Status CheckSlices(std::string_view key, const TensorShape& shape, const SlimVector<TensorSlice>& slices) {
-  for (std::size_t i = 0; i < slices.size(); ++i) {
+  constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 25;
+  for (const TensorSlice& slice : slices) {
     TensorShape part;
-    for (int d = 0; d < slices[i].dims(); ++d)
-      if (slices[i].start(d) < 0 || slices[i].length(d) < TensorSlice::kFull)
+    for (int d = 0; d < slice.dims(); ++d)
+      if (slice.start(d) < 0 || slice.length(d) < TensorSlice::kFull)
         return errors::DataLoss("slice of '", key, "' in a checkpoint: a start or a length is negative");
-    TENON_RETURN_IF_ERROR(slices[i].SliceShape(shape, &part));
-    for (std::size_t j = 0; j < i; ++j) {
+    TENON_RETURN_IF_ERROR(slice.SliceShape(shape, &part));
+  }
+  const SliceOrder order = BestSliceOrder(slices, shape.dims());
+  if (order.pairs > kMostPairs)
+    return errors::ResourceExhausted("the ", slices.size(), " slices of '", key, "' in a checkpoint: ", order.pairs,
+                                     " pairs may overlap, and no more than ", kMostPairs, " are compared");
+  for (std::size_t i = 0; i < order.slices.size(); ++i) {
+    for (std::size_t j = i + 1; j < order.slices.size(); ++j) {
+      const std::size_t a = order.slices[i], b = order.slices[j];
+      if (order.dim >= 0 && slices[b].start(order.dim) > LastAt(slices[a], order.dim)) break;
       TensorSlice both;
-      if (slices[i].Intersect(slices[j], &both))
-        return errors::Internal("Overlapping slices: existing slice = ", slices[j].DebugString(),
-                                ", new slice = ", slices[i].DebugString(), ", of tensor '", key, "'");
+      if (slices[a].Intersect(slices[b], &both))
+        return errors::Internal("Overlapping slices: existing slice = ", slices[a < b ? a : b].DebugString(),
+                                ", new slice = ", slices[a < b ? b : a].DebugString(), ", of tensor '", key, "'");
     }
   }
   return OkStatus();
@@ -25668,10 +25716,9 @@ class BundleReader {
                               entry.size, " bytes from ", entry.offset, " on");
   }
 
-  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+  // The bytes from the entry's first on, if the entry can be of a tensor of that shape and the file has all of them.
+  Result<std::string_view> StoredBytes(std::string_view key, const BundleEntry& entry, const TensorShape& shape) {
     const DataType dtype = entry.GetDtype();
-    TensorShape shape;
-    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
     if (dtype == DataType::kInvalid || dtype == DataType::kResource)
       return errors::DataLoss("BundleReader: '", key, "' has the type ", entry.DtypeName(),
                               ", which no checkpoint has");
@@ -25684,8 +25731,17 @@ class BundleReader {
               : entry.size < 0 || static_cast<std::uint64_t>(entry.size) < least)
       return errors::DataLoss("Invalid size in bundle entry: key ", key, "; stored size ", entry.size,
                               plain ? "; expected size " : "; expected size is at least ", least);
-    TENON_ASSIGN_OR_RETURN(std::string_view bytes, Bytes(entry));
+    TENON_ASSIGN_OR_RETURN(const std::string_view bytes, Bytes(entry));
     if (static_cast<std::uint64_t>(entry.size) > bytes.size()) return TooShort(entry);
+    return bytes;
+  }
+
+  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+    const DataType dtype = entry.GetDtype();
+    const bool plain = SizeOf(dtype) != 0;
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    TENON_ASSIGN_OR_RETURN(std::string_view bytes, StoredBytes(key, entry, shape));
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
     std::uint32_t sum = 0;
     if (plain) {
@@ -25792,27 +25848,43 @@ class BundleReader {
                                      " to restore in slice_spec: ", want.DebugString());
     if (!detail::kSlicedTypes.contains(entry.GetDtype()))
       return errors::InvalidArgument("Dtype ", entry.DtypeName(), " not supported.");
-    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    // Before there is memory for the whole: are all parts there, in files that are long enough for them?
+    struct Part {
+      const TensorSlice* slice;
+      BundleEntry entry;
+    };
+    SlimVector<Part> parts;
     for (const TensorSlice& slice : stored) {
       TensorSlice both;
       if (!slice.Intersect(want, &both)) continue;
       TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
-      TENON_ASSIGN_OR_RETURN(const Tensor part, ReadPart(key, entry, slice, part_shape, nullptr));
-      TENON_RETURN_IF_ERROR(detail::CopySlice(full, slice, part, want, &result));
+      TENON_ASSIGN_OR_RETURN(BundleEntry part, PartEntry(key, entry, slice, part_shape));
+      TENON_RETURN_IF_ERROR(StoredBytes(key, part, part_shape).status());
+      parts.push_back({&slice, std::move(part)});
+    }
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    for (const Part& part : parts) {
+      TENON_ASSIGN_OR_RETURN(const Tensor values, ReadEntry(key, part.entry, nullptr));
+      TENON_RETURN_IF_ERROR(detail::CopySlice(full, *part.slice, values, want, &result));
     }
     return result;
   }
   // One stored part; the whole tensor where its entry has no parts.
   Result<Tensor> ReadPart(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
                           const TensorShape& shape, Allocator* allocator) {
-    if (slice.IsFull()) return ReadEntry(key, whole, allocator);
-    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, PartEntry(key, whole, slice, shape));
+    return ReadEntry(key, entry, allocator);
+  }
+  Result<BundleEntry> PartEntry(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
+                                const TensorShape& shape) const {
+    if (slice.IsFull()) return whole;
+    TENON_ASSIGN_OR_RETURN(BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
     TensorShape stored;
     TENON_RETURN_IF_ERROR(entry.GetShape(key, &stored));
     if (stored != shape || entry.dtype != whole.dtype)
       return errors::DataLoss("BundleReader: slice ", slice.DebugString(), " of '", key, "' is ", entry.DtypeName(),
                               stored, " in the checkpoint, where ", whole.DtypeName(), shape, " belongs");
-    return ReadEntry(key, entry, allocator);
+    return entry;
   }
 
   std::string prefix_;

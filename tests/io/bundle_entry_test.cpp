@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bundle_entry_test {
 using namespace tenon;
@@ -57,6 +58,69 @@ TEST_SUITE("BundleEntry") {
     slices.clear();
     slices.push_back(negative);
     CHECK(detail::CheckSlices("k", {6}, slices).code() == Code::kDataLoss);
+  }
+
+  TEST_CASE("slices of which none overlaps another, and any two that do") {
+    // Cut along rows, along columns, and a grid, in an order of its own.
+    const auto grid = [](Index rows, Index columns) {
+      SlimVector<TensorSlice> slices;
+      for (Index i = 0; i < rows * columns; ++i) {
+        const Index at = i * 7 % (rows * columns);
+        TensorSlice slice;
+        slice.Add(at / columns * 3, 3);
+        slice.Add(at % columns * 2, 2);
+        slices.push_back(slice);
+      }
+      return slices;
+    };
+    for (const auto& [rows, columns] : {std::pair{1, 1}, std::pair{1, 50}, std::pair{50, 1}, std::pair{11, 13}}) {
+      const TensorShape shape{3 * rows, 2 * columns};
+      SlimVector<TensorSlice> slices = grid(rows, columns);
+      CHECK(detail::CheckSlices("k", shape, slices).ok());
+      for (int at = 0; at < rows * columns; at += 7) {
+        TensorSlice one;  // the last element of that part
+        one.Add(at / columns * 3 + 2, 1);
+        one.Add(at % columns * 2 + 1, 1);
+        slices.push_back(one);
+        CHECK(detail::CheckSlices("k", shape, slices).message().find("new slice = " + one.DebugString()) !=
+              std::string::npos);
+        slices.pop_back();
+      }
+      slices.push_back(TensorSlice(2));
+      CHECK(detail::CheckSlices("k", shape, slices).code() == Code::kInternal);
+    }
+    CHECK(detail::CheckSlices("k", {}, {}).ok());
+    CHECK(detail::CheckSlices("k", {}, {TensorSlice(0)}).ok());
+    CHECK(detail::CheckSlices("k", {}, {TensorSlice(0), TensorSlice(0)}).code() == Code::kInternal);
+    TensorSlice none, all;  // no elements, between those of the other
+    none.Add(1, 0);
+    all.Add(0, 3);
+    CHECK(detail::CheckSlices("k", {3}, {all, none}).ok());
+    // As far as the numbers go.
+    TensorSlice last;
+    last.Add(INT64_MAX, 0);
+    CHECK(detail::CheckSlices("k", {INT64_MAX}, {last, last}).ok());
+  }
+
+  TEST_CASE("very many slices") {
+    SlimVector<TensorSlice> slices;
+    for (Index i = 0; i < 200000; ++i) {
+      TensorSlice slice;
+      slice.Add(199999 - i, 1);
+      slice.Add(0, TensorSlice::kFull);
+      slices.push_back(slice);
+    }
+    CHECK(detail::CheckSlices("k", {200000, 4}, slices).ok());
+    // None overlaps, but each has a place in common with half of the others in every dimension.
+    slices.clear();
+    for (Index i = 0; i < 1 << 14; ++i) {
+      TensorSlice slice;
+      for (int d = 0; d < 14; ++d) slice.Add(i >> d & 1, 1);
+      slices.push_back(slice);
+    }
+    const Status status = detail::CheckSlices("k", {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, slices);
+    CHECK(status.code() == Code::kResourceExhausted);
+    CHECK(status.message().find("the 16384 slices of 'k'") == 0);
   }
 
   TEST_CASE("numbers that are no types and no shapes") {

@@ -116,6 +116,50 @@ TEST_SUITE("BundleReader") {
     CHECK(reader.ReadSlice("w", *TensorSlice::Parse("1,2:-")).status().code() == Code::kInvalidArgument);
   }
 
+  TEST_CASE("no memory for a tensor whose parts are not stored") {
+    // An index that tells of 2^41 values in two parts, one of which is there.
+    Bundle bundle;
+    const Tensor part = MakeTensor<float>({1, 2}, {1, 2});
+    REQUIRE(bundle.writer().AddSlice("w", {2, 2}, *TensorSlice::Parse("0,1:-"), part).ok());
+    REQUIRE(bundle.writer().AddSlice("w", {2, 2}, *TensorSlice::Parse("1,1:-"), part).ok());
+    CheckSame(bundle.Read().Read("w"), MakeTensor<float>({2, 2}, {1, 2, 1, 2}));
+    const Index many = Index{1} << 40;
+    TableWriter table;
+    BundleHeader header;
+    header.shards = 1;
+    header.version.producer = 1;
+    REQUIRE(table.Add("", header.Serialize()).ok());
+    BundleEntry whole, half;
+    whole.dtype = half.dtype = static_cast<std::uint64_t>(DataType::kFloat);
+    whole.SetShape({2, many});
+    whole.slices.push_back(*TensorSlice::Parse("0,1:-"));
+    whole.slices.push_back(*TensorSlice::Parse("1,1:-"));
+    half.SetShape({1, many});
+    half.size = many * 4;
+    SlimVector<std::string> keys;
+    for (const TensorSlice& slice : whole.slices) keys.push_back(ordered_code::SliceKey("w", slice));
+    REQUIRE(table.Add(keys[0], half.Serialize()).ok());
+    REQUIRE(table.Add(keys[1], half.Serialize()).ok());
+    REQUIRE(table.Add("w", whole.Serialize()).ok());
+    REQUIRE(WriteFile(bundle.prefix() + ".index", table.Finish()).ok());
+    // Gives nothing, and must not be asked.
+    struct NoMemory final : Allocator {
+      std::string_view Name() const override { return "none"; }
+      void* AllocateRaw(std::size_t, std::size_t, const AllocationAttributes&) override {
+        ++asked;
+        return nullptr;
+      }
+      void DeallocateRaw(void*, std::size_t, std::size_t) override {}
+      int asked = 0;
+    } none;
+    Result<BundleReader> reader = BundleReader::Open(bundle.prefix());
+    REQUIRE_MESSAGE(reader.ok(), reader.status().ToString());
+    const Status status = reader->Read("w", &none).status();
+    CHECK_MESSAGE(status.code() == Code::kOutOfRange, status.ToString());
+    CHECK(reader->ReadSlice("w", *TensorSlice::Parse("0,1:-"), &none).status().code() == Code::kOutOfRange);
+    CHECK(none.asked == 0);
+  }
+
   TEST_CASE("variants come back serialised") {
     Bundle bundle;
     Tensor variants = *Tensor::Make(DataType::kVariant, {3});

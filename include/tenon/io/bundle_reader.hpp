@@ -156,10 +156,9 @@ class BundleReader {
                               entry.size, " bytes from ", entry.offset, " on");
   }
 
-  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+  // The bytes from the entry's first on, if the entry can be of a tensor of that shape and the file has all of them.
+  Result<std::string_view> StoredBytes(std::string_view key, const BundleEntry& entry, const TensorShape& shape) {
     const DataType dtype = entry.GetDtype();
-    TensorShape shape;
-    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
     if (dtype == DataType::kInvalid || dtype == DataType::kResource)
       return errors::DataLoss("BundleReader: '", key, "' has the type ", entry.DtypeName(),
                               ", which no checkpoint has");
@@ -172,8 +171,17 @@ class BundleReader {
               : entry.size < 0 || static_cast<std::uint64_t>(entry.size) < least)
       return errors::DataLoss("Invalid size in bundle entry: key ", key, "; stored size ", entry.size,
                               plain ? "; expected size " : "; expected size is at least ", least);
-    TENON_ASSIGN_OR_RETURN(std::string_view bytes, Bytes(entry));
+    TENON_ASSIGN_OR_RETURN(const std::string_view bytes, Bytes(entry));
     if (static_cast<std::uint64_t>(entry.size) > bytes.size()) return TooShort(entry);
+    return bytes;
+  }
+
+  Result<Tensor> ReadEntry(std::string_view key, const BundleEntry& entry, Allocator* allocator) {
+    const DataType dtype = entry.GetDtype();
+    const bool plain = SizeOf(dtype) != 0;
+    TensorShape shape;
+    TENON_RETURN_IF_ERROR(entry.GetShape(key, &shape));
+    TENON_ASSIGN_OR_RETURN(std::string_view bytes, StoredBytes(key, entry, shape));
     TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(dtype, shape, allocator));
     std::uint32_t sum = 0;
     if (plain) {
@@ -280,27 +288,43 @@ class BundleReader {
                                      " to restore in slice_spec: ", want.DebugString());
     if (!detail::kSlicedTypes.contains(entry.GetDtype()))
       return errors::InvalidArgument("Dtype ", entry.DtypeName(), " not supported.");
-    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    // Before there is memory for the whole: are all parts there, in files that are long enough for them?
+    struct Part {
+      const TensorSlice* slice;
+      BundleEntry entry;
+    };
+    SlimVector<Part> parts;
     for (const TensorSlice& slice : stored) {
       TensorSlice both;
       if (!slice.Intersect(want, &both)) continue;
       TENON_RETURN_IF_ERROR(slice.SliceShape(full, &part_shape));
-      TENON_ASSIGN_OR_RETURN(const Tensor part, ReadPart(key, entry, slice, part_shape, nullptr));
-      TENON_RETURN_IF_ERROR(detail::CopySlice(full, slice, part, want, &result));
+      TENON_ASSIGN_OR_RETURN(BundleEntry part, PartEntry(key, entry, slice, part_shape));
+      TENON_RETURN_IF_ERROR(StoredBytes(key, part, part_shape).status());
+      parts.push_back({&slice, std::move(part)});
+    }
+    TENON_ASSIGN_OR_RETURN(Tensor result, Tensor::Make(entry.GetDtype(), shape, allocator));
+    for (const Part& part : parts) {
+      TENON_ASSIGN_OR_RETURN(const Tensor values, ReadEntry(key, part.entry, nullptr));
+      TENON_RETURN_IF_ERROR(detail::CopySlice(full, *part.slice, values, want, &result));
     }
     return result;
   }
   // One stored part; the whole tensor where its entry has no parts.
   Result<Tensor> ReadPart(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
                           const TensorShape& shape, Allocator* allocator) {
-    if (slice.IsFull()) return ReadEntry(key, whole, allocator);
-    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
+    TENON_ASSIGN_OR_RETURN(const BundleEntry entry, PartEntry(key, whole, slice, shape));
+    return ReadEntry(key, entry, allocator);
+  }
+  Result<BundleEntry> PartEntry(std::string_view key, const BundleEntry& whole, const TensorSlice& slice,
+                                const TensorShape& shape) const {
+    if (slice.IsFull()) return whole;
+    TENON_ASSIGN_OR_RETURN(BundleEntry entry, Entry(ordered_code::SliceKey(key, slice)));
     TensorShape stored;
     TENON_RETURN_IF_ERROR(entry.GetShape(key, &stored));
     if (stored != shape || entry.dtype != whole.dtype)
       return errors::DataLoss("BundleReader: slice ", slice.DebugString(), " of '", key, "' is ", entry.DtypeName(),
                               stored, " in the checkpoint, where ", whole.DtypeName(), shape, " belongs");
-    return ReadEntry(key, entry, allocator);
+    return entry;
   }
 
   std::string prefix_;
