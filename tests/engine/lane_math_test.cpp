@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "sanitizers.hpp"
+
 namespace lane_math_test {
 using namespace tenon;
 namespace {
@@ -20,16 +22,7 @@ namespace {
 #if TENON_DETAIL_LANES
 
 // Compiled with checks, all the functions take minutes: a few of each kind then.
-#if defined(__SANITIZE_ADDRESS__)
-#define TENON_TEST_ALL_FUNCTIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TENON_TEST_ALL_FUNCTIONS 0
-#endif
-#endif
-#if !defined(TENON_TEST_ALL_FUNCTIONS)
-#define TENON_TEST_ALL_FUNCTIONS 1
-#endif
+#define TENON_TEST_ALL_FUNCTIONS (!TENON_TEST_ASAN && !TENON_TEST_TSAN)
 
 using simd::Level;
 

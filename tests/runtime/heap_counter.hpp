@@ -3,17 +3,9 @@
 // Counts the calls of operator new; heap_counter.cpp replaces it for the whole test program, but not under a sanitizer,
 // which needs its own.
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RUNTIME_TEST_OWN_NEW 0
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RUNTIME_TEST_OWN_NEW 0
-#endif
-#ifndef RUNTIME_TEST_OWN_NEW
-#define RUNTIME_TEST_OWN_NEW 1
-#endif
+#include "sanitizers.hpp"
+
+#define RUNTIME_TEST_OWN_NEW (!TENON_TEST_ASAN && !TENON_TEST_TSAN)
 
 namespace runtime_test {
 

@@ -19,6 +19,7 @@
 #include <tenon/runtime/placed_session.hpp>
 
 #include "four_devices.hpp"
+#include "sanitizers.hpp"
 
 namespace random_graphs_test {
 using namespace tenon;
@@ -208,18 +209,7 @@ class Case {
 
 }  // namespace
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TENON_TEST_TSAN
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define TENON_TEST_TSAN
-#endif
-#if defined(TENON_TEST_TSAN)
-constexpr std::int64_t kUsualCount = 25;
-#else
-constexpr std::int64_t kUsualCount = 250;
-#endif
+constexpr std::int64_t kUsualCount = TENON_TEST_TSAN ? 25 : 250;
 
 TEST_SUITE("random graphs") {
   TEST_CASE("give the same results however they run") {
