@@ -8,13 +8,13 @@
 // harmless.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/session.hpp>
 #include <tenon/runtime/session_impl.hpp>
 
@@ -43,15 +43,15 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 }
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
-    std::span<const std::byte> bytes, SessionOptions options) {
+    Span<const std::byte> bytes, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
   return session;
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
-    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets) {
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   NamedFeeds in(feeds);
@@ -94,8 +94,10 @@ std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one
 }
 
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
-    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(const RefCounted* callable,
+                                                                                           Span<const Tensor> feeds,
+                                                                                           Span<Tensor> fetches,
+                                                                                           RunTrace* trace) {
   return callable == nullptr ? NoCallable() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
 }
 template <class U>

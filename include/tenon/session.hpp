@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tenon/base/refcount.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/runtime/session_options.hpp>
@@ -90,15 +90,15 @@ template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Session> Create(SessionOptions options);
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options);
-  static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
+  static Result<Session> FromGraphDefBytes(Span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
-                                         std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
+                                         Span<const std::string> fetches, Span<const std::string> targets);
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             RunTrace* trace);
   static bool GetPlanReport(const RefCounted* callable, PlanReport* report);
   static std::size_t NumFeeds(const RefCounted* callable);
@@ -111,10 +111,10 @@ using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 // Runs with RunOptions.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file {
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
-                                         std::span<const std::string> fetches, std::span<const std::string> targets,
+  static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
+                                         Span<const std::string> fetches, Span<const std::string> targets,
                                          const RunOptions& options, RunMetadata* metadata);
-  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             const RunOptions& options, RunMetadata* metadata);
 };
 using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
@@ -124,7 +124,7 @@ template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
   static Status Extend(const Session& session, const GraphDef& graph);
   static Status Finalize(const Session& session);
-  static Status Reset(const Session& session, std::span<const std::string> containers);
+  static Status Reset(const Session& session, Span<const std::string> containers);
   static Result<std::vector<SessionDevice>> ListDevices(const Session& session);
   static std::size_t NumSignatures(const Session& session);
 };
@@ -133,10 +133,10 @@ using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_
 // Partial runs.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
-  static Result<std::string> Setup(const Session& session, std::span<const std::string> feeds,
-                                   std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::string> Setup(const Session& session, Span<const std::string> feeds,
+                                   Span<const std::string> fetches, Span<const std::string> targets);
   static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
-                                         std::span<const NamedTensor> feeds, std::span<const std::string> fetches);
+                                         Span<const NamedTensor> feeds, Span<const std::string> fetches);
 };
 using PartialRuntime = undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
@@ -148,22 +148,22 @@ class Callable {
   Callable() = default;
 
   // feeds[i] is the value of the i-th feed; fetches[i] receives the i-th fetch. Both must have the lengths asked for.
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
     std::vector<Tensor> fetches(num_fetches());
-    TENON_RETURN_IF_ERROR(Run(std::span<const Tensor>(feeds.begin(), feeds.size()), fetches));
+    TENON_RETURN_IF_ERROR(Run(Span<const Tensor>(feeds.begin(), feeds.size()), fetches));
     return fetches;
   }
   // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
   }
   // Runs once and records when each node ran.
-  Status RunTraced(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
 
@@ -201,7 +201,7 @@ class Session {
   }
   // The same from bytes, which are copied as far as they are needed.
   // NotFound: an op that is not registered (all of them are named). InvalidArgument: any other fault of the graph.
-  static Result<Session> FromGraphDef(std::span<const std::byte> bytes, SessionOptions options = {}) {
+  static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options = {}) {
@@ -213,29 +213,29 @@ class Session {
 
   // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again
   // with the same names is remembered; a Callable saves the look-up too.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets = {}) const {
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-               std::span<const std::string>(fetches.begin(), fetches.size()),
-               std::span<const std::string>(targets.begin(), targets.size()));
+    return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
+               Span<const std::string>(fetches.begin(), fetches.size()),
+               Span<const std::string>(targets.begin(), targets.size()));
   }
   // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets, const RunOptions& options,
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
     return detail::OptionsRuntime::Run(*this, feeds, fetches, targets, options, metadata);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-               std::span<const std::string>(fetches.begin(), fetches.size()),
-               std::span<const std::string>(targets.begin(), targets.size()), options, metadata);
+    return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
+               Span<const std::string>(fetches.begin(), fetches.size()),
+               Span<const std::string>(targets.begin(), targets.size()), options, metadata);
   }
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
@@ -263,24 +263,24 @@ class Session {
   // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
   // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
   // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
-  Result<std::string> PRunSetup(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets = {}) const {
+  Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets = {}) const {
     return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
   }
   Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
                                 std::initializer_list<std::string> targets = {}) const {
-    return PRunSetup(std::span<const std::string>(feeds.begin(), feeds.size()),
-                     std::span<const std::string>(fetches.begin(), fetches.size()),
-                     std::span<const std::string>(targets.begin(), targets.size()));
+    return PRunSetup(Span<const std::string>(feeds.begin(), feeds.size()),
+                     Span<const std::string>(fetches.begin(), fetches.size()),
+                     Span<const std::string>(targets.begin(), targets.size()));
   }
-  Result<std::vector<Tensor>> PRun(const std::string& handle, std::span<const NamedTensor> feeds,
-                                   std::span<const std::string> fetches) const {
+  Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
+                                   Span<const std::string> fetches) const {
     return detail::PartialRuntime::Run(*this, handle, feeds, fetches);
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, std::initializer_list<NamedTensor> feeds,
                                    std::initializer_list<std::string> fetches) const {
-    return PRun(handle, std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-                std::span<const std::string>(fetches.begin(), fetches.size()));
+    return PRun(handle, Span<const NamedTensor>(feeds.begin(), feeds.size()),
+                Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
   // The five below need <tenon/runtime/session_admin.hpp> in one source file.
@@ -290,7 +290,7 @@ class Session {
   // No more Extend and no new signatures: FailedPrecondition. What was prepared still runs.
   Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
   // Drops the resources of the containers (none given: of the default one), then closes the session.
-  Status Reset(std::span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
+  Status Reset(Span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
   Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
   // Prepared (feeds, fetches, targets) that are kept at the moment: at most SessionOptions::max_cached_signatures.
   std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }

@@ -86,3 +86,18 @@
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+
+// What std::is_trivially_... say, asked of the compiler itself: std's instantiate a dozen templates for each type.
+#if defined(__clang__)
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
+#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#elif defined(__GNUC__)
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
+#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#else
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
+#define TENON_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
+#define TENON_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
+#endif

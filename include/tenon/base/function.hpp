@@ -78,7 +78,7 @@ class Function<R(Args...)> {
   static constexpr bool kInline =
       sizeof(D) <= kInlineBytes && alignof(D) <= alignof(void*) && std::is_nothrow_move_constructible_v<D>;
   template <class D>
-  static constexpr bool kPlain = std::is_trivially_copyable_v<D> && std::is_trivially_destructible_v<D>;
+  static constexpr bool kPlain = TENON_IS_TRIVIALLY_COPYABLE(D) && TENON_IS_TRIVIALLY_DESTRUCTIBLE(D);
 
   template <class D>
   static R Invoke(D& callable, Args... args) {

@@ -165,7 +165,7 @@ class InlinedVector {
   }
 
  private:
-  static constexpr bool kBytes = std::is_trivially_copyable_v<T>;  // may be moved with memcpy
+  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
 
   TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
   TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
@@ -183,7 +183,7 @@ class InlinedVector {
     }
   }
   TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-    if constexpr (!std::is_trivially_destructible_v<T>) {
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       for (; first != last; ++first) first->~T();
     }
   }

@@ -3,13 +3,11 @@
 // Notification: an event that happens once, for threads that wait for it.
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/check.hpp>
+#include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -46,17 +44,17 @@ class Notification {
   // False if nothing happened within that time.
   bool WaitForNotificationWithTimeout(std::int64_t microseconds) const {
     if (HasBeenNotified()) return true;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    const std::int64_t deadline = DeadlineIn(microseconds, 1'000);
     MutexLock lock(mutex_);
     while (!notified_.load(std::memory_order_relaxed)) {
-      if (changed_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+      if (!changed_.wait_until(lock, deadline)) break;
     }
     return notified_.load(std::memory_order_relaxed);
   }
 
  private:
   mutable Mutex mutex_;
-  mutable std::condition_variable changed_;
+  mutable ConditionVariable changed_;
   std::atomic<bool> notified_{false};
 };
 

@@ -245,7 +245,7 @@ class SlimVector {
  private:
   // Functions, so that T may be incomplete until they are needed.
   TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
-    return std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
@@ -333,7 +333,7 @@ class SlimVector {
     }
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
-    if constexpr (!std::is_trivially_destructible_v<T>) {
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       if (count < size_) DestroyFrom(count);
     }
     size_ = count;
@@ -344,7 +344,7 @@ class SlimVector {
   // The end of the items and of their memory.
   TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
     if (data_ == nullptr) return;
-    if constexpr (std::is_trivially_destructible_v<T>) {
+    if constexpr (TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       Free();
     } else {
       Destroy();

@@ -145,7 +145,7 @@ class [[nodiscard]] Result {
   TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
   TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
   template <class U = T>
-    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(TENON_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/device/cpu.hpp>
@@ -31,7 +31,7 @@ TENON_SETUP_CODE_BEGIN
 class DeviceMgr {
  public:
   // Empties these resource containers of a device; what the manager's owner keeps resources in knows how.
-  using ClearContainersHook = Function<Status(Device* device, std::span<const std::string> containers)>;
+  using ClearContainersHook = Function<Status(Device* device, Span<const std::string> containers)>;
 
   DeviceMgr(const DeviceMgr&) = delete;
   DeviceMgr& operator=(const DeviceMgr&) = delete;
@@ -94,13 +94,12 @@ class DeviceMgr {
   // Before the first ClearContainers.
   void set_clear_containers(ClearContainersHook hook) { clear_containers_ = std::move(hook); }
   // Of all devices; no names mean the default container. The first error counts, but no device is left out.
-  Status ClearContainers(std::span<const std::string> containers) const {
+  Status ClearContainers(Span<const std::string> containers) const {
     static const std::string kDefault[] = {"localhost"};
     Status status;
     if (clear_containers_ == nullptr) return status;
     for (Device* device : ListDevices())
-      status.Update(
-          clear_containers_(device, containers.empty() ? std::span<const std::string>(kDefault) : containers));
+      status.Update(clear_containers_(device, containers.empty() ? Span<const std::string>(kDefault) : containers));
     return status;
   }
 
@@ -180,7 +179,7 @@ class DynamicDeviceMgr final : public DeviceMgr {
   Status AddDevices(SlimVector<Owned<Device>> devices) { return Add(std::move(devices)); }
 
   // InvalidArgument, with nothing removed, when one of them is not there or is the first CPU.
-  Status RemoveDevices(std::span<Device* const> devices) {
+  Status RemoveDevices(Span<Device* const> devices) {
     const Device* const host = HostCPU();
     const MutexLock lock(mutex_);
     for (const Device* device : devices) {
@@ -199,7 +198,7 @@ class DynamicDeviceMgr final : public DeviceMgr {
     for (const Entry& entry : entries_) AddNames(entry.device.get());
     return OkStatus();
   }
-  Status RemoveDevicesByName(std::span<const std::string> names) {
+  Status RemoveDevicesByName(Span<const std::string> names) {
     SlimVector<Device*> devices;
     for (const std::string& name : names) {
       TENON_ASSIGN_OR_RETURN(Device * device, LookupDevice(name));

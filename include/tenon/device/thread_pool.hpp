@@ -8,12 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
-#if defined(__linux__)
-#include <pthread.h>
-#endif
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
@@ -21,6 +17,8 @@
 #include <tenon/base/config.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/str.hpp>
+#include <tenon/base/thread.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/device/denormals.hpp>
 
@@ -32,7 +30,7 @@ inline void SpinPause() {
 #if defined(__SSE2__) || defined(_M_X64)
   _mm_pause();
 #else
-  std::this_thread::yield();
+  Thread::Yield();
 #endif
 }
 }  // namespace detail
@@ -49,8 +47,9 @@ class ThreadPool final : public ThreadPoolInterface {
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+    if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
     for (int i = 1; i < threads; ++i) {
-      if (!Start(i)) break;
+      if (!StartIn(&threads_)) break;
     }
   }
   ThreadPool(const ThreadPool&) = delete;
@@ -60,8 +59,8 @@ class ThreadPool final : public ThreadPoolInterface {
     stopping_.store(true);
     published_.fetch_add(1);
     published_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-    for (std::thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.join();
+    for (Thread& thread : threads_) thread.Join();
+    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.Join();
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -124,13 +123,6 @@ class ThreadPool final : public ThreadPoolInterface {
     void* arg;
   };
 
-  // What a thread runs; std::thread makes more of a member function and its arguments than of an object.
-  struct Worker {
-    ThreadPool* pool;
-    int index;
-    void operator()() const { pool->Main(index); }
-  };
-
   // A ParallelFor in progress; lives on its caller's stack.
   struct Loop {
     void (*fn)(void*, Index, Index);
@@ -154,24 +146,18 @@ class ThreadPool final : public ThreadPoolInterface {
     bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
   };
 
-  bool Start(int index) { return StartIn(&threads_, index); }
-  bool StartIn(SlimVector<std::thread>* threads, int index) {
-#if defined(__cpp_exceptions)
-    try {
-      threads->emplace_back(Worker{this, index});
-    } catch (...) {
-      return false;
-    }
-#else
-    threads->emplace_back(Worker{this, index});
-#endif
+  bool StartIn(SlimVector<Thread>* threads) {
+    Thread thread;
+    threads->reserve(threads->size() + 1);  // before the thread runs: no memory must not leave it alone
+    if (!thread.Start<&ThreadPool::Main>(this)) return false;
+    threads->push_back(std::move(thread));
     return true;
   }
 
-  std::thread TakeExtra() {
+  Thread TakeExtra() {
     MutexLock lock(mutex_);
     if (extra_threads_.empty()) return {};
-    std::thread thread = std::move(extra_threads_.back());
+    Thread thread = std::move(extra_threads_.back());
     extra_threads_.pop_back();
     ++joined_;
     return thread;
@@ -181,7 +167,7 @@ class ThreadPool final : public ThreadPoolInterface {
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
-    (void)StartIn(&extra_threads_, static_cast<int>(all) + 1);
+    (void)StartIn(&extra_threads_);
   }
   TENON_COLD void EndWait() {
     MutexLock lock(mutex_);
@@ -189,21 +175,15 @@ class ThreadPool final : public ThreadPoolInterface {
   }
 
   // A thread's life.
-  void Main(int index) {
+  void Main() {
     current_pool = this;
-    NameThisThread(index);
+    Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
       if (RunSomething()) continue;
       if (stopping_.load()) return;
       WaitForChange(seen);
     }
-  }
-
-  void NameThisThread([[maybe_unused]] int index) const {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), (name_ + "-" + std::to_string(index)).substr(0, 15).c_str());
-#endif
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
@@ -335,7 +315,7 @@ class ThreadPool final : public ThreadPoolInterface {
 
   std::string name_;
   Mutex mutex_;
-  SlimVector<std::thread> extra_threads_;  // under mutex_
+  SlimVector<Thread> extra_threads_;  // under mutex_
   std::size_t joined_ = 0;  // extra threads that the destructor waits for; under mutex_
   std::size_t waiting_ = 0;  // threads in Waiting; under mutex_
   SlimVector<Task> ring_;
@@ -346,8 +326,9 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
+  std::atomic<int> started_{0};  // threads that have their name
   std::atomic<bool> stopping_{false};
-  SlimVector<std::thread> threads_;  // last: the threads use everything above
+  SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END

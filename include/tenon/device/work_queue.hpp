@@ -2,21 +2,17 @@
 #pragma once
 // WorkQueue: a thread that does what it is given, in order, as a stream of a GPU does; events mark places in it.
 
-#include <condition_variable>
 #include <cstdint>
+#include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
-
-#if defined(__linux__)
-#include <pthread.h>
-#endif
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/exceptions.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/thread.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -45,13 +41,9 @@ class WorkQueue {
     std::uint64_t number_ = 0;
   };
 
-  explicit WorkQueue(std::string_view name) : thread_(&WorkQueue::Main, this) {
-#if defined(__linux__)
-    char text[16] = {};  // what a debugger shows
-    name.substr(0, 15).copy(text, 15);
-    pthread_setname_np(thread_.native_handle(), text);
-#endif
-  }
+  // `name` is what a debugger shows (its first 15 characters). Where the system has no thread, Add does the work
+  // itself.
+  explicit WorkQueue(std::string_view name) : name_(name) { (void)thread_.Start<&WorkQueue::Main>(this); }
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
   ~WorkQueue() {
@@ -60,10 +52,11 @@ class WorkQueue {
       stopping_ = true;
     }
     added_.notify_one();
-    thread_.join();
+    if (thread_.joinable()) thread_.Join();
   }
 
   void Add(Function<void()> work) {
+    if (!thread_.joinable()) return RunHere(&work);
     {
       const MutexLock lock(mutex_);
       work_.push_back(std::move(work));
@@ -80,7 +73,7 @@ class WorkQueue {
     Add([event] { event.Wait(); });
   }
   void Synchronize() const { Record().Wait(); }
-  bool IsThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+  bool IsThisThread() const { return current_queue == this; }
 
  private:
   std::uint64_t Done() const {
@@ -91,7 +84,14 @@ class WorkQueue {
     MutexLock lock(mutex_);
     while (done_ < number) finished_.wait(lock);
   }
+  TENON_COLD void RunHere(Function<void()>* work) {
+    detail::CallAndLog("a piece of work in a device's queue", *work);
+    const MutexLock lock(mutex_);
+    done_ = ++last_;
+  }
   void Main() {
+    current_queue = this;
+    Thread::NameThis(name_.c_str());
     MutexLock lock(mutex_);
     for (;;) {
       while (work_.empty() && !stopping_) added_.wait(lock);
@@ -109,13 +109,16 @@ class WorkQueue {
     }
   }
 
+  inline static thread_local const WorkQueue* current_queue = nullptr;  // whose thread this is
+
+  const std::string name_;
   mutable Mutex mutex_;
-  std::condition_variable added_;
-  mutable std::condition_variable finished_;
+  ConditionVariable added_;
+  mutable ConditionVariable finished_;
   SlimVector<Function<void()>> work_;
   std::uint64_t last_ = 0, done_ = 0;  // pieces of work, since the beginning
   bool stopping_ = false;
-  std::thread thread_;  // the last member: it uses the others
+  Thread thread_;  // the last member: it uses the others
 };
 
 TENON_NAMESPACE_END

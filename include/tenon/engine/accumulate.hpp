@@ -2,8 +2,7 @@
 #pragma once
 // Sums over several tensors, and the sum of a tensor's squares.
 
-#include <span>
-
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/device/cpu.hpp>
@@ -14,7 +13,7 @@ TENON_NAMESPACE_BEGIN
 // out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
 // inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
 // at a time, so that partial sums stay in the first cache.
-inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, std::span<const void* const> inputs,
+inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, Span<const void* const> inputs,
                          void* out, Index n) {
   constexpr Index kTileBytes = 16384;
   const Index bytes = add.in_bytes;

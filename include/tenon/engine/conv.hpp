@@ -6,11 +6,11 @@
 
 #include <cstddef>
 #include <cstring>
-#include <span>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -38,9 +38,9 @@ struct Conv2DGeometry {
 
 // From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
 // TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, std::span<const Index> strides,
-                                 std::span<const Index> dilations, Padding padding,
-                                 std::span<const Index> explicit_paddings, Conv2DGeometry* geometry) {
+inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
+                                 Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
+                                 Conv2DGeometry* geometry) {
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {

@@ -6,11 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/engine/transpose.hpp>
@@ -143,7 +143,7 @@ inline Status ReadEinsumOperand(const TensorShape& shape, std::string_view subsc
 }  // namespace detail
 
 // InvalidArgument, with TensorFlow's words, where equation and shapes do not fit.
-inline Status PlanEinsum(std::string_view equation, std::span<const TensorShape* const> shapes, EinsumPlan* plan) {
+inline Status PlanEinsum(std::string_view equation, Span<const TensorShape* const> shapes, EinsumPlan* plan) {
   EinsumTexts texts;
   TENON_RETURN_IF_ERROR(SplitEinsum(equation, &texts));
   if (texts.inputs.size() != shapes.size())

@@ -8,11 +8,11 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/complex.hpp>
 #include <tenon/tensor/shape.hpp>
 
@@ -114,7 +114,7 @@ class FftPlan {
 
 // x: a block of the given sizes, row-major, transformed in place along axis `axis`. The inverse is divided by the
 // length.
-inline void FftAlong(complex128* x, std::span<const Index> sizes, std::size_t axis, bool inverse) {
+inline void FftAlong(complex128* x, Span<const Index> sizes, std::size_t axis, bool inverse) {
   const Index n = sizes[axis];
   Index outer = 1, inner = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d)

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <span>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/cpu.hpp>
@@ -132,7 +132,7 @@ namespace detail {
 // Shared by all threads that work on one Concat.
 struct ConcatWork {
   const ElementMover& mover;
-  std::span<const ConcatPart> parts;
+  Span<const ConcatPart> parts;
   Index row;  // elements: all runs together
   void* out;
 
@@ -180,7 +180,7 @@ struct ConcatWork {
 
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
-inline void Concat(Cpu& device, const ElementMover& mover, std::span<const ConcatPart> parts, Index outer, void* out) {
+inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
   if (row == 0) return;

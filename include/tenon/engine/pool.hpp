@@ -3,12 +3,12 @@
 // MaxPool on the CPU: NHWC, over rows and columns or over the depth, for all real number types.
 
 #include <limits>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/numeric.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -29,8 +29,8 @@ struct PoolGeometry {
 };
 
 // The attrs alone: what TensorFlow checks when the kernel is made.
-inline Status CheckPoolAttrs(std::span<const Index> ksize, std::span<const Index> strides, Padding padding,
-                             std::span<const Index> explicit_paddings) {
+inline Status CheckPoolAttrs(Span<const Index> ksize, Span<const Index> strides, Padding padding,
+                             Span<const Index> explicit_paddings) {
   if (ksize.size() != 4) return errors::InvalidArgument("Sliding window ksize field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window stride field must specify 4 dimensions");
   for (const Index k : ksize) {
@@ -54,8 +54,8 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }  // namespace detail
 
 // From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
-inline Status MakePoolGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
-                               Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
+inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize, Span<const Index> strides,
+                               Padding padding, Span<const Index> explicit_paddings, PoolGeometry* geometry) {
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/move.hpp>
@@ -27,8 +27,7 @@ struct StridedCopy {
 
   // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
   // inside.
-  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride,
-            std::span<const Index> count) {
+  void Make(Span<const Index> input, Span<const Index> begin, Span<const Index> stride, Span<const Index> count) {
     dims.clear();
     first = 0;
     elements = 1;

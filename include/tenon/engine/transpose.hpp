@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/move.hpp>
@@ -41,7 +41,7 @@ struct NdCopy {
 };
 
 // Row-major strides of a shape, in elements.
-inline InlinedVector<Index, 8> StridesOf(std::span<const Index> sizes) {
+inline InlinedVector<Index, 8> StridesOf(Span<const Index> sizes) {
   InlinedVector<Index, 8> strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
   return strides;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -121,7 +121,7 @@ SlimVector<int> FindCycle(int count, Predecessors&& predecessors) {
 
 // "'a' -> 'b' -> 'a'"; long cycles lose their middle.
 template <class NameOf>
-std::string CycleToString(std::span<const int> cycle, NameOf&& name_of) {
+std::string CycleToString(Span<const int> cycle, NameOf&& name_of) {
   constexpr std::size_t kEnds = 5;
   std::string out;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -134,7 +134,7 @@ std::string CycleToString(std::span<const int> cycle, NameOf&& name_of) {
   if (!cycle.empty()) StrAppend(&out, "'", name_of(cycle.front()), "'");
   return out;
 }
-inline std::string CycleToString(const Graph& graph, std::span<const int> cycle) {
+inline std::string CycleToString(const Graph& graph, Span<const int> cycle) {
   return CycleToString(cycle, [&graph](int id) -> const std::string& { return graph.node(id).name(); });
 }
 
@@ -188,7 +188,7 @@ inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
 // Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
 // are to be visited, leave(node) after all of them were.
 template <class Enter, class Leave>
-void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
+void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
   SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
@@ -220,7 +220,7 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
 // never runs. A root that is fed itself must not be listed.
-inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
+inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -73,14 +73,13 @@ class GraphBuilder {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
   }
   // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
-  template <class Inputs, class Attrs = std::span<const Attr>>
+  template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
     const SlimVector<Input> all(inputs.begin(), inputs.end());
     const SlimVector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
-  Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs,
-                 std::span<const Attr> attrs = {}) {
+  Output AddNode(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs = {}) {
     if (!status_.ok()) return {};
     NodeDef node;
     node.op = std::string(op);
@@ -155,7 +154,7 @@ class GraphBuilder {
     return name;
   }
 
-  Status Complete(std::span<const Input> inputs, NodeDef* node, Types* outputs) {
+  Status Complete(Span<const Input> inputs, NodeDef* node, Types* outputs) {
     const OpInfo* info = ops_.Find(node->op);
     if (info == nullptr) {
       const OpView* none = nullptr;
@@ -194,7 +193,7 @@ class GraphBuilder {
   }
 
   // Which tensors go to which argument.
-  Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs,
+  Status Distribute(const OpView& op, const NodeDef& node, Span<const Input> inputs,
                     SlimVector<SlimVector<Output>>* args) const {
     if (inputs.size() == op.inputs.size()) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -31,7 +31,7 @@ class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
   // All outputs of a stateless node from all its data inputs; false when that is not possible.
-  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
+  virtual bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
 };
 
 // Values found are kept. A node that has none is not asked again, so the shapes of its inputs must be known before.

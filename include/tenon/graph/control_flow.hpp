@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/graph/graph.hpp>
 
@@ -54,7 +54,7 @@ struct ControlFlowFrames {
 // a loop with two LoopConds. Internal: one frame name below two frames. one thread.
 class ControlFlowAnalysis {
  public:
-  ControlFlowAnalysis(const Graph& graph, std::span<const char> wanted, std::span<const InEdge> fed)
+  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
       : graph_(graph), wanted_(wanted), fed_(fed) {}
 
   Result<ControlFlowFrames> Run() {
@@ -166,16 +166,15 @@ class ControlFlowAnalysis {
   }
 
   const Graph& graph_;
-  std::span<const char> wanted_;
-  std::span<const InEdge> fed_;
+  Span<const char> wanted_;
+  Span<const InEdge> fed_;
   ControlFlowFrames out_;
   detail::NameIndex by_name_;  // of the frames
   SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
   SlimVector<int> starts_, queue_;
 };
 
-inline Result<ControlFlowFrames> FindFrames(const Graph& graph, std::span<const char> wanted,
-                                            std::span<const InEdge> fed) {
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
   return ControlFlowAnalysis(graph, wanted, fed).Run();
 }
 

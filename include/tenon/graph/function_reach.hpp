@@ -3,12 +3,12 @@
 // ReachableFunctions: the part of a function library that some nodes can come to call.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/node_def.hpp>
@@ -27,7 +27,7 @@ class FunctionReach {
       index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
   }
 
-  void Add(std::span<const NodeDef> nodes) {
+  void Add(Span<const NodeDef> nodes) {
     AddNodes(nodes);
     while (!todo_.empty()) {
       const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
@@ -80,7 +80,7 @@ class FunctionReach {
         for (const NameAttrList& call : value.list().func) AddCall(call);
     }
   }
-  void AddNodes(std::span<const NodeDef> nodes) {
+  void AddNodes(Span<const NodeDef> nodes) {
     for (const NodeDef& node : nodes) {
       AddName(node.op);
       AddAttrs(node.attr);
@@ -96,7 +96,7 @@ class FunctionReach {
 }  // namespace detail
 
 // In the library's order, with the gradients that belong to them.
-inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, std::span<const NodeDef> nodes) {
+inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, Span<const NodeDef> nodes) {
   if (library.empty()) return {};
   detail::FunctionReach reach(library);
   reach.Add(nodes);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,7 @@
 #include <tenon/base/hash.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -228,7 +228,7 @@ class NameIndex {
   }
 
   // Number n becomes to[n].
-  void Renumber(std::span<const int> to) {
+  void Renumber(Span<const int> to) {
     for (Slot& slot : slots_) {
       if (slot.number >= 0) slot.number = to[static_cast<std::size_t>(slot.number)];
     }
@@ -282,8 +282,8 @@ class Graph {
   }
 
   // Adds a node without edges; its data inputs are unconnected. InvalidArgument when the name is taken.
-  Result<int> AddNode(NodeDef def, const OpView* op, std::span<const DataType> input_types,
-                      std::span<const DataType> output_types) {
+  Result<int> AddNode(NodeDef def, const OpView* op, Span<const DataType> input_types,
+                      Span<const DataType> output_types) {
     const int id = num_nodes();
     if (names_.Insert(def.name, id, NameOf{&nodes_}) >= 0) {
       return errors::InvalidArgument("Node '", def.name, "' is not unique");
@@ -349,7 +349,7 @@ class Graph {
 
   // ---- reading
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
-  std::span<const Node> nodes() const { return nodes_; }
+  Span<const Node> nodes() const { return nodes_; }
   const Node& node(int id) const { return nodes_[Slot(id)]; }
   // The node of that name, or null.
   const Node* Find(std::string_view name) const {

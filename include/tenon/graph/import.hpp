@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/op_deprecation.hpp>
 #include <tenon/op/op_registry.hpp>
@@ -155,9 +155,8 @@ class GraphImporter {
     input_begin_.push_back(inputs_.size());
     return OkStatus();
   }
-  std::span<const Input> InputsOf(int n) const {
-    return std::span<const Input>(inputs_).subspan(input_begin_[Slot(n)],
-                                                   input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  Span<const Input> InputsOf(int n) const {
+    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
   }
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
@@ -337,7 +336,7 @@ class GraphImporter {
   Status ConvertNode(int n) {
     NodeDef& def = def_.node[Slot(n)];
     const OpInfo& info = *infos_[Slot(n)];
-    const std::span<const Input> inputs = InputsOf(n);
+    const Span<const Input> inputs = InputsOf(n);
     TENON_RETURN_IF_ERROR(CheckColocation(def));
     for (const Input& input : inputs) {
       const int src = ids_[Slot(input.position)];
@@ -367,7 +366,7 @@ class GraphImporter {
     return Connect(id, inputs);
   }
 
-  Status Connect(int id, std::span<const Input> inputs) {
+  Status Connect(int id, Span<const Input> inputs) {
     int slot = 0;
     InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
     for (const Input& input : inputs) {

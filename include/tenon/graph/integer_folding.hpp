@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/graph/graph.hpp>
@@ -26,7 +26,7 @@ namespace detail {
 // One node's inputs, and its outputs to be filled. A rule returns false for what it does not cover.
 struct FoldContext {
   const Node& node;
-  std::span<const Integers> in;
+  Span<const Integers> in;
   SlimVector<Integers>* out;
 
   std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
@@ -156,7 +156,7 @@ inline bool FoldPack(const FoldContext& c) {
 }
 
 // Parts of dimension 0 of `in`, sizes[i] rows each; without the dimension when `drop` is set.
-inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const Index> sizes, bool drop) {
+inline bool FoldParts(const FoldContext& c, const Integers& in, Span<const Index> sizes, bool drop) {
   if (in.rank() < 1 || in.dims[0] == 0) return false;
   const Index row = in.size() / in.dims[0];
   Index at = 0;
@@ -190,7 +190,7 @@ inline bool FoldSplitV(const FoldContext& c) {
 inline bool FoldConcat(const FoldContext& c) {
   const bool v2 = c.node.op_name() == "ConcatV2";
   const Integers& axis = v2 ? c.in.back() : c.in.front();
-  const std::span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
+  const Span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
   Integers out = parts.front();
   if (axis.size() != 1 || out.rank() < 1 || (axis.at(0) != 0 && axis.at(0) != -out.rank())) return false;
   for (const Integers& part : parts.subspan(1)) {
@@ -447,7 +447,7 @@ inline bool Fold(const FoldContext& c) {
 
 // The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
 // is not covered, or the node would fail at run time.
-inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
+inline bool FoldIntegers(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
   if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
   SlimVector<detail::Integers> in(inputs.size()), out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

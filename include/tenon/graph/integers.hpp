@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/graph/graph.hpp>
@@ -24,7 +24,7 @@ inline constexpr Index kMaxFoldedElements = 1024;
 namespace detail {
 
 // FoldIntegers, once <tenon/graph/integer_folding.hpp> is in the program; null: nodes are folded by an evaluator only.
-using FoldNode = bool (*)(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 inline constinit std::atomic<FoldNode> fold_integers{nullptr};
 
 // An int32, int64 or bool tensor as numbers.

@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -206,7 +206,7 @@ class ShapeRefiner {
 
   // ---- values as shapes
   // `shape` gets the sizes, or all unknown when they do not make a shape that can exist.
-  static void SetSizes(std::span<const Index> sizes, PartialTensorShape* shape) {
+  static void SetSizes(Span<const Index> sizes, PartialTensorShape* shape) {
     *shape = PartialTensorShape();
     if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return;
     if (!PartialTensorShape::Build(sizes, shape).ok()) *shape = PartialTensorShape();

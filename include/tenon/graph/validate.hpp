@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/arg_shape.hpp>
 #include <tenon/op/attr_def.hpp>
@@ -137,7 +137,7 @@ class OpInfo {
   Status CheckDeprecation(int producer) const { return CheckOpDeprecation(*op_, producer); }
 
  private:
-  static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
+  static void SummarizeArgs(Span<const ArgSpec> args, std::string* text) {
     for (const ArgSpec& arg : args) {
       const std::string_view type_attr = arg.is_type_list ? std::string_view() : arg.type_attr();
       StrAppend(text, &arg == args.data() ? "" : ", ", arg.name(), ":", arg.is_ref ? "Ref(" : "", arg.number_attr(),
@@ -228,7 +228,7 @@ class OpInfo {
   }
 
   // How many tensors the arguments stand for; -1 when that overflows.
-  std::int64_t Count(std::span<const ArgSpec> args, const Values& values) const {
+  std::int64_t Count(Span<const ArgSpec> args, const Values& values) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
       const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
@@ -238,7 +238,7 @@ class OpInfo {
     return total > std::numeric_limits<std::int32_t>::max() ? -1 : total;
   }
 
-  void AppendTypes(std::span<const ArgSpec> args, const Values& values, Types* types) const {
+  void AppendTypes(Span<const ArgSpec> args, const Values& values, Types* types) const {
     for (const ArgSpec& arg : args) {
       op_->ForEachType(arg, Finder(op_, values), [types](DataType type) { types->push_back(type); });
     }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/flat_map.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -264,7 +264,7 @@ class BundleWriter {
 // one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
 // without an index, unless missing ones are allowed and there is another; NotFound for a data file that is missing,
 // DataLoss for a damaged index. Nothing is moved before all are read and the new index is written.
-Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
+Status MergeBundles(Span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
 
 namespace detail {
 
@@ -344,7 +344,7 @@ struct BundleMerge {
 
 }  // namespace detail
 
-inline Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
+inline Status MergeBundles(Span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
   detail::BundleMerge merge;
   SlimVector<std::string> read;
   for (const std::string& prefix : prefixes) {

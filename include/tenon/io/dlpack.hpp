@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -188,7 +188,7 @@ inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPack
                                    from.shape == nullptr ? " without sizes" : "", "; 0 to ", kMaxTensorRank,
                                    " with their sizes are wanted");
   }
-  const std::span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
+  const Span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
   if (Status s = TensorShape::Build(sizes, &view->shape); !s.ok())
     return Status(s.code(), StrCat("FromDLPack: ", s.message()));
   TENON_RETURN_IF_ERROR(CheckDLPackStrides(from, view->shape));

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -83,7 +83,7 @@ class HuffmanCode {
 
 class Inflater {
  public:
-  Inflater(std::span<const std::byte> in, std::span<std::byte> out)
+  Inflater(Span<const std::byte> in, Span<std::byte> out)
       : in_(reinterpret_cast<const unsigned char*>(in.data())),
         in_size_(in.size()),
         out_(reinterpret_cast<unsigned char*>(out.data())),
@@ -258,8 +258,6 @@ class Inflater {
 
 // Decompresses all of `in` to exactly out.size() bytes. DataLoss where the one or the other is not possible; `out` has
 // any content then.
-inline Status Inflate(std::span<const std::byte> in, std::span<std::byte> out) {
-  return detail::Inflater(in, out).Run();
-}
+inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
 
 TENON_NAMESPACE_END

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +21,7 @@
 #endif
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/memory/out_of_memory.hpp>
@@ -115,7 +115,7 @@ class MappedFile {
     if (buffer_ != nullptr) buffer_->Unref();
   }
 
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  Span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
   // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
   Buffer* buffer() const { return buffer_; }
 
@@ -147,7 +147,7 @@ inline std::string TemporaryName(const std::string& path) {
 
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
 // it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+inline Status WriteFile(const std::string& path, Span<const std::string_view> pieces) {
   const std::string temporary = detail::TemporaryName(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
@@ -165,7 +165,7 @@ inline Status WriteFile(const std::string& path, std::span<const std::string_vie
   return detail::FileError("WriteFile", path, error);
 }
 inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+  return WriteFile(path, Span<const std::string_view>(&bytes, 1));
 }
 
 TENON_SETUP_CODE_END

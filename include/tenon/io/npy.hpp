@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -374,8 +374,8 @@ struct NpyImage {
 
 inline Status NpyPadStrings(const Tensor& tensor, std::string_view where, std::string* descr, NpyImage* image) {
   std::size_t width = 1;
-  const std::span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
-                                       static_cast<std::size_t>(tensor.NumElements()));
+  const Span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
+                                  static_cast<std::size_t>(tensor.NumElements()));
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string_view text = texts[i];
     if (!text.empty() && text.back() == '\0') {
@@ -436,7 +436,7 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 // follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
 // an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with `where` and have the
 // byte's number.
-inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
+inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -126,7 +126,7 @@ class NpzFile {
     const auto allowed = [&] { return *left < options_.max_member_bytes ? *left : options_.max_member_bytes; };
     Tensor inflated;
     TENON_ASSIGN_OR_RETURN(
-        const std::span<const std::byte> bytes,
+        const Span<const std::byte> bytes,
         ReadZipMember(file_.bytes(), member, where_, {allowed(), options_.max_ratio, options_.check_crc}, &inflated));
     if (member.deflated) *left -= member.bytes;
     NpyOptions npy = options_.npy;
@@ -156,7 +156,7 @@ inline Result<SlimVector<NamedArray>> ReadNpz(const std::string& path, const Npz
 // Writes the tensors as numpy.savez would, or with `compressed` as numpy.savez_compressed. Stored arrays start at a
 // multiple of 64 bytes, so that reading them gives aligned views. InvalidArgument for names that lead out of a folder,
 // AlreadyExists for two of one name, and what WriteNpy says of a tensor.
-inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tensors, bool compressed = false) {
+inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, bool compressed = false) {
   const std::string where = StrCat("WriteNpz: '", path, "'");
   SlimVector<detail::NpyImage> images;
   images.reserve(tensors.size());  // the pieces point into them
@@ -170,7 +170,7 @@ inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tens
   }
   const Result<SlimVector<std::string_view>> pieces = writer.Pieces();
   if (!pieces.ok()) return Status(pieces.status().code(), StrCat(where, ": ", pieces.status().message()));
-  return WriteFile(path, std::span<const std::string_view>(pieces->data(), pieces->size()));
+  return WriteFile(path, Span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
 TENON_NAMESPACE_END

@@ -4,10 +4,10 @@
 // stay views of the file where they are aligned for their type. Graphs with functions need io/graph_file.hpp.
 
 #include <cstddef>
-#include <span>
 #include <string>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/graph_proto.hpp>
@@ -20,7 +20,7 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // Nothing but characters of a text file, in the first bytes? UTF-8 has no bytes above 0xf4.
-inline bool LooksLikeText(std::span<const std::byte> bytes) {
+inline bool LooksLikeText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
@@ -29,7 +29,7 @@ inline bool LooksLikeText(std::span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
+TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
   return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
                           LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
 }
@@ -41,7 +41,7 @@ TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const 
 // GraphDef. Each names the path.
 inline Result<GraphDef> ReadGraphFile(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
+  const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());

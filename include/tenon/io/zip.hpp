@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -68,7 +68,7 @@ inline std::string_view ZipNameError(std::string_view name) {
 
 class ZipReader {
  public:
-  ZipReader(std::span<const std::byte> bytes, std::string_view where)
+  ZipReader(Span<const std::byte> bytes, std::string_view where)
       : data_(reinterpret_cast<const unsigned char*>(bytes.data())), size_(bytes.size()), where_(where) {}
 
   // In the order of the file's list.
@@ -182,7 +182,7 @@ class ZipReader {
   }
 
   // Replaces the numbers that are too large for their 32 bits by those of the extra field.
-  Status Zip64(std::uint64_t at, std::uint64_t size, std::span<std::uint64_t* const> large, std::uint64_t* disk) {
+  Status Zip64(std::uint64_t at, std::uint64_t size, Span<std::uint64_t* const> large, std::uint64_t* disk) {
     bool wanted = disk != nullptr && *disk == kZipMax16;
     for (const std::uint64_t* number : large) wanted = wanted || *number == kZipMax32;
     for (const std::uint64_t end = at + size; wanted;) {
@@ -286,16 +286,16 @@ class ZipReader {
 // short, contradicts itself, or has a name twice or bytes of two members; InvalidArgument for what cannot be read
 // (encrypted, other compressions, several parts) and for names that lead out of a folder. Messages start with `where`
 // and have the byte's number.
-inline Status ReadZipMembers(std::span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
+inline Status ReadZipMembers(Span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
   return detail::ZipReader(file, where).Read(members);
 }
 
 // The bytes of a member of ReadZipMembers: a part of `file` for a stored one; for a deflated one *made (uint8 [n])
 // holds them. ResourceExhausted for more bytes than the limits allow: the declared size counts before there is memory
 // for it, and no more than that is ever made.
-inline Result<std::span<const std::byte>> ReadZipMember(std::span<const std::byte> file, const ZipMember& member,
-                                                        std::string_view where, const ZipLimits& limits, Tensor* made) {
-  std::span<const std::byte> bytes =
+inline Result<Span<const std::byte>> ReadZipMember(Span<const std::byte> file, const ZipMember& member,
+                                                   std::string_view where, const ZipLimits& limits, Tensor* made) {
+  Span<const std::byte> bytes =
       file.subspan(static_cast<std::size_t>(member.data_at), static_cast<std::size_t>(member.compressed_bytes));
   if (member.deflated) {
     if (member.bytes / detail::kMostInflated > member.compressed_bytes) {
@@ -313,7 +313,7 @@ inline Result<std::span<const std::byte>> ReadZipMember(std::span<const std::byt
                                        " that is allowed");
     }
     TENON_ASSIGN_OR_RETURN(*made, Tensor::Make(DataType::kUint8, TensorShape({static_cast<Index>(member.bytes)})));
-    const std::span<std::byte> out(static_cast<std::byte*>(made->raw_data()), static_cast<std::size_t>(member.bytes));
+    const Span<std::byte> out(static_cast<std::byte*>(made->raw_data()), static_cast<std::size_t>(member.bytes));
     if (const Status s = Inflate(bytes, out); !s.ok())
       return Status(s.code(),
                     StrCat(where, ": member '", member.name, "' at byte ", member.data_at, ": ", s.message()));

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/context.hpp>
@@ -28,17 +28,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// List arguments that a kernel takes as std::span<const Tensor>: handles in a row, kept until the call ends.
+// List arguments that a kernel takes as Span<const Tensor>: handles in a row, kept until the call ends.
 struct SpanStorage {
   InlinedVector<Tensor, 8> tensors;  // all inputs of the node
 };
-inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
+inline Span<const Tensor> InputSpan(CallFrame& frame, int argument) {
   const int first = frame.first[argument], last = frame.first[argument + 1];
   return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
 }
 
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
-Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
+Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots);
 
 // What the op's shape function throws is Internal.
 inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
@@ -177,7 +177,7 @@ class AdaptedCore {
   }
   const KernelRow& row() const { return *row_; }
   const void* object() const { return object_; }
-  std::span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
+  Span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
   int view_count() const { return num_inputs_ + num_outputs_; }
   int argument_count() const { return argument_count_; }
 
@@ -198,7 +198,7 @@ class AdaptedCore {
         if (!arg.number_attr().empty()) {
           TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
         } else if (arg.is_type_list) {
-          std::span<const DataType> types;
+          Span<const DataType> types;
           TENON_RETURN_IF_ERROR(construction.GetAttr(arg.type_list_attr(), &types));
           n = static_cast<std::int64_t>(types.size());
         }
@@ -312,7 +312,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
 TENON_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
-inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
+inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots) {
   for (const AttrSlot& slot : slots) {
     const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
     const auto either = [&]<class T, class List>(T* one, List* list) { return slot.list ? get(list) : get(one); };
@@ -320,32 +320,30 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
     Status status;
     switch (slot.kind) {
       case AttrKind::kInt:
-        status =
-            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
+        status = either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<Span<const std::int64_t>>{}));
         break;
       case AttrKind::kFloat:
-        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
+        status = either(as(std::type_identity<float>{}), as(std::type_identity<Span<const float>>{}));
         break;
       case AttrKind::kBool:
-        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
+        status = either(as(std::type_identity<bool>{}), as(std::type_identity<Span<const char>>{}));
         break;
       case AttrKind::kString:
-        status =
-            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
+        status = either(as(std::type_identity<std::string_view>{}), as(std::type_identity<Span<const std::string>>{}));
         break;
       case AttrKind::kType:
-        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
+        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<Span<const DataType>>{}));
         break;
       case AttrKind::kShape:
         status = either(as(std::type_identity<PartialTensorShape>{}),
-                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
+                        as(std::type_identity<Span<const PartialTensorShape>>{}));
         break;
       case AttrKind::kTensor:
-        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
+        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<Span<const Tensor>>{}));
         break;
       case AttrKind::kFunc:
-        status = either(as(std::type_identity<const NameAttrList*>{}),
-                        as(std::type_identity<std::span<const NameAttrList>>{}));
+        status =
+            either(as(std::type_identity<const NameAttrList*>{}), as(std::type_identity<Span<const NameAttrList>>{}));
         break;
     }
     TENON_RETURN_IF_ERROR(status);

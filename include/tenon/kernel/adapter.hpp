@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <tenon/base/fixed_string.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/dtype_of.hpp>
@@ -315,7 +315,7 @@ constexpr bool IsUnused(std::string_view attr) {
       if (name == attr) return true;
   return false;
 }
-constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
+constexpr bool SomeArgumentReads(Span<const ArgSpec> arguments, int attr) {
   for (const ArgSpec& a : arguments)
     if (a.type_attr_index == attr || a.number_attr_index == attr) return true;
   return false;
@@ -429,8 +429,8 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kTensorOut)
     return (frame.outputs[first - frame.num_inputs]);
   else if constexpr (kind == ParamKind::kTensorsOut)
-    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
-                             static_cast<std::size_t>(frame.first[argument + 1] - first));
+    return Span<Tensor>(frame.outputs + (first - frame.num_inputs),
+                        static_cast<std::size_t>(frame.first[argument + 1] - first));
   else if constexpr (kind == ParamKind::kHostIndices)
     return HostIndices(frame.views[first], frame.inputs[first]->dtype());
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
@@ -572,7 +572,7 @@ constexpr KernelRow MakeRow() {
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
-        if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
+        if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
         if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
           row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;

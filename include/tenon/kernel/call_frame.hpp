@@ -4,11 +4,11 @@
 // nodes. Those nodes' kernels reach it through the run's services.
 
 #include <cstddef>
-#include <span>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -37,13 +37,13 @@ class CallFrame {
 // The frame of a call with values. externally synchronised, but for SetRetval of different numbers.
 class FunctionCallFrame final : public CallFrame {
  public:
-  FunctionCallFrame(std::span<const DataType> arg_types, std::span<const DataType> retval_types)
+  FunctionCallFrame(Span<const DataType> arg_types, Span<const DataType> retval_types)
       : arg_types_(arg_types.begin(), arg_types.end()), retval_types_(retval_types.begin(), retval_types.end()) {
     for (std::size_t i = 0; i < retval_types_.size(); ++i) retvals_.push_back(Nothing());
   }
 
   // InvalidArgument for another number of arguments, or other types.
-  Status SetArgs(std::span<const Tensor> args) {
+  Status SetArgs(Span<const Tensor> args) {
     if (args.size() != arg_types_.size())
       return errors::InvalidArgument("Expects ", arg_types_.size(), " arguments, but ", args.size(), " is provided");
     for (std::size_t i = 0; i < args.size(); ++i)

@@ -3,7 +3,6 @@
 // CancellationManager: tells those who wait that a run is over - an error elsewhere, or somebody gave up.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <utility>
 
@@ -120,7 +119,7 @@ class CancellationManager {
   std::atomic<Token> next_token_{0};
   std::atomic<bool> cancelling_{false};
   Mutex mutex_;
-  std::condition_variable finished_;
+  ConditionVariable finished_;
   State state_ = State::kActive;
   SlimVector<Entry> callbacks_;
 };

@@ -2,12 +2,12 @@
 #pragma once
 // OpKernelConstruction: what a kernel sees while it is built, once per node.
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/default_allocator.hpp>
@@ -25,14 +25,13 @@ class ResourceMgr;
 
 namespace detail {
 // "float, int32->bool"
-TENON_COLD inline std::string SignatureText(std::span<const DataType> inputs, std::span<const DataType> outputs) {
+TENON_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
   return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
 }
 // InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
-TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<const DataType> outputs,
-                                    std::span<const DataType> expected_inputs,
-                                    std::span<const DataType> expected_outputs) {
-  const auto fit = [](std::span<const DataType> have, std::span<const DataType> expected) {
+TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
+                                    Span<const DataType> expected_inputs, Span<const DataType> expected_outputs) {
+  const auto fit = [](Span<const DataType> have, Span<const DataType> expected) {
     for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
       if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
     return have.size() == expected.size();
@@ -47,8 +46,8 @@ TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<
 class OpKernelConstruction {
  public:
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
-                       std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator, FunctionRuntime* functions = nullptr, std::string_view device_name = {})
+                       Span<const DataType> input_types, Span<const DataType> output_types, Allocator* allocator,
+                       FunctionRuntime* functions = nullptr, std::string_view device_name = {})
       : def_(def),
         op_(op),
         device_type_(device_type),
@@ -78,7 +77,7 @@ class OpKernelConstruction {
   }
 
   // InvalidArgument unless the node's tensors have these types.
-  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const {
+  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
@@ -100,8 +99,8 @@ class OpKernelConstruction {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  std::span<const DataType> input_types() const { return input_types_; }
-  std::span<const DataType> output_types() const { return output_types_; }
+  Span<const DataType> input_types() const { return input_types_; }
+  Span<const DataType> output_types() const { return output_types_; }
   Allocator* allocator() const { return allocator_; }
   // The functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
@@ -115,7 +114,7 @@ class OpKernelConstruction {
   const NodeDef* def_;
   const OpView* op_;
   std::string_view device_type_;
-  std::span<const DataType> input_types_, output_types_;
+  Span<const DataType> input_types_, output_types_;
   Allocator* allocator_;
   FunctionRuntime* functions_;
   Status status_;

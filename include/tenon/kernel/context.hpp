@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/params.hpp>
 #include <tenon/memory/allocator.hpp>
@@ -154,7 +154,7 @@ class OpKernelContext {
   Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
+  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -284,7 +284,7 @@ class OpKernelContext {
   std::int64_t temp_memory_allocated() const;
   void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
   std::int64_t persistent_memory_allocated() const;
-  std::span<const std::int64_t> persistent_alloc_ids() const;
+  Span<const std::int64_t> persistent_alloc_ids() const;
   void clear_recorded_memory();
 
   // -- status: the first error counts

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/argument_lists.hpp>
@@ -80,8 +80,7 @@ inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
   return attributes;
 }
 // InvalidArgument unless the node's tensors have these types.
-inline Status OpKernelContext::MatchSignature(std::span<const DataType> inputs,
-                                              std::span<const DataType> outputs) const {
+inline Status OpKernelContext::MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
@@ -147,8 +146,8 @@ inline void OpKernelContext::replace_ref_input(int i, const Tensor& tensor, bool
   LegacyVar* const variable = FindVariable(i);
   if (variable == nullptr) return;
   Tensor dropped;  // goes after the lock
-  MutexLock lock(variable->mutex, std::defer_lock);
-  if (!lock_held) lock.lock();
+  MutexLock lock;
+  if (!lock_held) lock = MutexLock(variable->mutex);
   dropped = std::exchange(variable->tensor, tensor);
 }
 inline Status OpKernelContext::replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
@@ -286,8 +285,8 @@ inline void OpKernelContext::record_persistent_memory_allocation(std::int64_t by
 inline std::int64_t OpKernelContext::persistent_memory_allocated() const {
   return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->persistent_bytes();
 }
-inline std::span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
-  return record_ == nullptr ? std::span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
+inline Span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
+  return record_ == nullptr ? Span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
 }
 inline void OpKernelContext::clear_recorded_memory() {
   if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();

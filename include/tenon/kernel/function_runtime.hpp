@@ -2,8 +2,7 @@
 #pragma once
 // FunctionRuntime: what a kernel calls the functions of its graph's library through.
 
-#include <span>
-
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -31,8 +30,8 @@ class FunctionRuntime {
   // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
   // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
   // not the function's; ResourceExhausted when calls are nested too deep.
-  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
-                     std::span<Tensor> results) = 0;
+  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
+                     Span<Tensor> results) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };

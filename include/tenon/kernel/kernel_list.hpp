@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/graph_proto.hpp>
@@ -144,9 +144,7 @@ inline std::string SerializeKernelList(const KernelList& list) {
   return bytes;
 }
 // DataLoss when the bytes are no such message.
-inline Result<KernelList> ParseKernelList(std::span<const std::byte> bytes) {
-  return detail::ParseProto<KernelList>(bytes);
-}
+inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END

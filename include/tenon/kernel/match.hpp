@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -144,7 +144,7 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-inline const ArgSpec* FindArgument(std::span<const ArgSpec> arguments, std::string_view name) {
+inline const ArgSpec* FindArgument(Span<const ArgSpec> arguments, std::string_view name) {
   for (const ArgSpec& argument : arguments)
     if (argument.name() == name) return &argument;
   return nullptr;

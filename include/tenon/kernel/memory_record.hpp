@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/kernel/context.hpp>
 
@@ -41,7 +41,7 @@ class MemoryRecord final : public MemoryListener {
 
   std::int64_t temp_bytes() const { return temp_bytes_; }
   std::int64_t persistent_bytes() const { return persistent_bytes_; }
-  std::span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
+  Span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
 
  private:
   struct Temp {

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/tensor/tensor.hpp>
 
@@ -83,12 +83,12 @@ class OpKernel {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  std::span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
-  std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
+  Span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
+  Span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
-  std::span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
-  std::span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  Span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
+  Span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -106,7 +106,7 @@ class OpKernel {
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
-  Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
+  Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
     for (const ArgSpec& argument : arguments) {

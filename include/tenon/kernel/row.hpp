@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/params.hpp>
@@ -51,8 +51,8 @@ struct CallFrame {
   Tensor* const* inputs;
   Tensor* outputs;
   int num_inputs;  // tensors, not arguments
-  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
   std::byte* late;  // 16 bytes per argument for Late objects
   Done::Callback done;  // asynchronous kernels
   DoneState* done_state;

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include <tenon/base/fixed_string.hpp>
+#include <tenon/base/span.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -81,7 +82,7 @@ struct AttrsMembersHaveTheirTypes {
       has_the_type_of_its_attr,
       "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
       "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-      "std::span<const ...>");
+      "Span<const ...>");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>

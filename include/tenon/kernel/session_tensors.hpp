@@ -3,7 +3,6 @@
 // Tensors that stay in a session between its runs, under handles: GetSessionHandle, GetSessionTensor and their sisters.
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <tenon/base/flat_map.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -114,13 +114,13 @@ class StepTensors final : public Resource {
     Tensor tensor;
   };
   // Of the endpoint "node:0".
-  static bool IsFetched(const std::string& node, std::span<const std::string_view> fetched) {
+  static bool IsFetched(const std::string& node, Span<const std::string_view> fetched) {
     for (const std::string_view name : fetched)
       if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
         return true;
     return false;
   }
-  static Status Keep(StepContainer* container, std::span<const std::string_view> fetched) {
+  static Status Keep(StepContainer* container, Span<const std::string_view> fetched) {
     Ref<StepTensors> mine;
     Ref<SessionTensors> session;
     TENON_RETURN_IF_ERROR(container->Lookup<StepTensors>("", &mine));

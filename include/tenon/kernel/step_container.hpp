@@ -4,12 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/refcount.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
@@ -42,10 +42,10 @@ class StepContainer {
 
   // What becomes of the container's resources when the run has succeeded, by the names of what was fetched ("x:0"): for
   // tensors that a session keeps. One function serves all runs.
-  using KeepFn = Status (*)(StepContainer* container, std::span<const std::string_view> fetched);
+  using KeepFn = Status (*)(StepContainer* container, Span<const std::string_view> fetched);
   void OnSuccess(KeepFn keep) { keep_.store(keep, std::memory_order_release); }
   bool keeps_fetched() const { return keep_.load(std::memory_order_acquire) != nullptr; }
-  Status KeepFetched(std::span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
+  Status KeepFetched(Span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
 
   template <class T>
   Status Create(std::string_view name, Ref<T> resource) {

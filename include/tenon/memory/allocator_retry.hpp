@@ -3,11 +3,10 @@
 // AllocatorRetry: waits for other threads to give memory back when an allocation fails.
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/clock.hpp>
 #include <tenon/base/mutex.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -26,7 +25,7 @@ class AllocatorRetry {
   template <class Attempt>
   void* AllocateRaw(Attempt attempt, std::int64_t max_milliseconds) {
     const Waiter waiter(*this);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(max_milliseconds);
+    const std::int64_t deadline = DeadlineIn(max_milliseconds, 1'000'000);
     for (;;) {
       const std::uint64_t before = num_returns();
       if (void* const ptr = attempt(false); ptr != nullptr) return ptr;
@@ -61,12 +60,12 @@ class AllocatorRetry {
     return num_returns_;
   }
   // False when the time is over and nothing came back.
-  TENON_COLD bool WaitForReturn(std::uint64_t before, std::chrono::steady_clock::time_point deadline) {
+  TENON_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
     MutexLock lock(mutex_);
     while (num_returns_ == before) {
-      if (memory_returned_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+      if (!memory_returned_.wait_until(lock, deadline)) break;
     }
-    return num_returns_ != before && std::chrono::steady_clock::now() < deadline;
+    return num_returns_ != before && SteadyNanoseconds() < deadline;
   }
   TENON_COLD void WakeWaiters() {
     MutexLock lock(mutex_);
@@ -76,7 +75,7 @@ class AllocatorRetry {
 
   std::atomic<int> num_waiters_{0};
   Mutex mutex_;
-  std::condition_variable memory_returned_;
+  ConditionVariable memory_returned_;
   std::uint64_t num_returns_ = 0;  // under the lock
 };
 

@@ -7,6 +7,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/op/common_shape_fns.hpp>
@@ -250,7 +251,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   StridedSlicePlan plan;
   TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
                                          masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
-  c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
+  c->set_output(0, c->MakeShape(Span<const std::int64_t>(plan.final_shape)));
   if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
   return OkStatus();
 }

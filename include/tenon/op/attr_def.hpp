@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/has_item.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -40,7 +40,7 @@ inline std::string Unescape(std::string_view raw) {
 
 struct TextField;
 struct TextMessage {
-  std::span<const TextField> fields;
+  Span<const TextField> fields;
 };
 struct TextField {
   std::string_view name;
@@ -252,7 +252,10 @@ inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrV
   wire::ParseContext context;
   context.repeat_bytes = kMaxRepeatedDefaultBytes;
   AttrValue parsed;
-  if (!wire::Parse(std::as_bytes(std::span<const char>(bytes)), &parsed, std::move(context)).ok()) return false;
+  if (!wire::Parse(Span<const std::byte>(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()), &parsed,
+                   std::move(context))
+           .ok())
+    return false;
   *out = std::move(parsed);
   return true;
 }
@@ -316,7 +319,7 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
 // -------------------------------------------------------------------------------------------------- as messages show
 // it
 
-inline void SummarizeAttrDefs(std::span<const OpDef::AttrDef> attrs, std::string* text) {
+inline void SummarizeAttrDefs(Span<const OpDef::AttrDef> attrs, std::string* text) {
   for (const OpDef::AttrDef& attr : attrs) {
     StrAppend(text, "; attr=", attr.name, ":", attr.type);
     if (attr.default_value) StrAppend(text, ",default=", SummarizeAttrValue(*attr.default_value));

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +13,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
@@ -183,10 +183,19 @@ struct AttrGetter<List> {
   }
 };
 template <class T>
-struct AttrGetter<std::span<const T>> {
-  static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
+struct AttrGetter<Span<const T>> {
+  static Status Get(const AttrValue& value, std::string_view attr_name, Span<const T>* out) {
     Status status = CheckAttr(value, AttrElement<T>::list_name, attr_name);
     if (status.ok()) *out = AttrElement<T>::Of(value.list());
+    return status;
+  }
+};
+template <class T>
+struct AttrGetter<std::span<const T>> {
+  static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
+    Span<const T> items;
+    Status status = AttrGetter<Span<const T>>::Get(value, attr_name, &items);
+    if (status.ok()) *out = std::span<const T>(items.data(), items.size());
     return status;
   }
 };

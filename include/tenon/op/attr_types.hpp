@@ -11,7 +11,6 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -23,6 +22,7 @@
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/sorted_order.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/resource_handle.hpp>
@@ -158,7 +158,7 @@ class AttrValue {
 
   // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
   // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
-  // std::span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
   // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
   // list.
   template <class T>

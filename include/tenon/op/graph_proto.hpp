@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
 #include <tenon/wire/tensor_proto.hpp>
@@ -269,7 +269,7 @@ inline constexpr Message Schema<GraphDef>::message("GraphDef", kGraphDefFields);
 
 namespace detail {
 template <class T>
-Result<T> ParseProto(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   T object;
   wire::ParseContext context;
   context.owner = owner;
@@ -287,7 +287,7 @@ std::string SerializeProto(const T& object) {
 // A GraphDef from its serialised form; no bytes at all are an empty graph. With an owner of the bytes (a mapped file),
 // constants become views of it. Like TensorFlow's import: InvalidArgument, "Invalid GraphDef", with the byte's offset,
 // when the bytes are none. A constant or shape whose value makes no sense is no error here; reading that attr is.
-inline Result<GraphDef> ParseGraphDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, owner);
   if (!graph.ok() && errors::IsDataLoss(graph.status())) {
     return errors::InvalidArgument("Invalid GraphDef: ", graph.status().message());

@@ -4,11 +4,11 @@
 // handles that an analysis of a graph makes better or less well known. Shape functions as a rule need none of them.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/partial_shape.hpp>
@@ -40,7 +40,7 @@ inline std::string_view InferenceContext::ret_types() const {
 // ---- shapes as serialised TensorShapeProtos
 
 // InvalidArgument, and *out unset, when the bytes are no shape.
-inline Status InferenceContext::MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out) {
+inline Status InferenceContext::MakeShapeFromShapeProto(Span<const std::byte> proto, ShapeHandle* out) {
   *out = ShapeHandle();
   TENON_ASSIGN_OR_RETURN(const PartialTensorShape shape, PartialShapeFromProto(proto));
   return MakeShapeFromPartialTensorShape(shape, out);

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +22,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -50,9 +50,8 @@ class InferenceContext : public ShapeAlgebra {
   // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
   // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
   // context.
-  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
-                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
-                   std::span<const PartialTensorShape* const> as_shapes = {}) {
+  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op, Span<const PartialTensorShape> inputs,
+                   Span<const Tensor* const> tensors = {}, Span<const PartialTensorShape* const> as_shapes = {}) {
     Reset(graph_def_version, node, op);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
@@ -155,11 +154,11 @@ class InferenceContext : public ShapeAlgebra {
     return all;
   }
   // The values of the first inputs, null for what is not known; the others stay as they are.
-  void set_input_tensors(std::span<const Tensor* const> values) {
+  void set_input_tensors(Span<const Tensor* const> values) {
     for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
   }
   // The shapes that they stand for, in the same way; unset is not known.
-  void set_input_tensors_as_shapes(std::span<const ShapeHandle> shapes) {
+  void set_input_tensors_as_shapes(Span<const ShapeHandle> shapes) {
     for (std::size_t i = 0; i < shapes.size() && i < inputs_.size(); ++i) inputs_[i].as_shape = shapes[i];
   }
   // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
@@ -208,7 +207,7 @@ class InferenceContext : public ShapeAlgebra {
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
+        return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
     return ReadShapeAttr(name, out);
   }
 
@@ -266,7 +265,7 @@ class InferenceContext : public ShapeAlgebra {
   AttrSlice attrs() const;
   const AttrValue* GetAttr(std::string_view name) const;
   std::string_view ret_types() const;
-  Status MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out);
+  Status MakeShapeFromShapeProto(Span<const std::byte> proto, ShapeHandle* out);
   ShapeHandle MakeShapeFromShapeTensor(const TensorShape& shape);
   Status ShapeHandleToProto(ShapeHandle shape, std::string* proto) const;
   Status ShapeHandleToTensorShape(ShapeHandle shape, TensorShape* out) const;
@@ -389,7 +388,7 @@ class InferenceContext : public ShapeAlgebra {
     for (const ArgSpec& arg : op_->inputs) want += static_cast<std::size_t>(Count(arg));
     if (want != inputs_.size()) status_ = detail::wrong_number_of_inputs(inputs_.size(), want);
   }
-  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin,
+  constexpr bool FindRange(Span<const ArgSpec> args, std::string_view name, std::size_t* begin,
                            std::size_t* end) const {
     *end = 0;
     for (const ArgSpec& arg : args) {

@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/buffer.hpp>
 #include <tenon/wire/schema.hpp>
@@ -181,29 +181,29 @@ inline const bool function_library_linked =
 inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
 
 // The others: DataLoss, with the byte's offset, when the bytes are no such message.
-inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<NodeDef>(bytes, owner);
 }
 inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
 
-inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<AttrValue>(bytes, owner);
 }
 inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
 
-inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<FunctionDef>(bytes, owner);
 }
 inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
 
-inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
 inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
 
-inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
   TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
   return std::move(list.op);
 }
-inline std::string SerializeOpList(std::span<const OpDef> ops) {
+inline std::string SerializeOpList(Span<const OpDef> ops) {
   return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/tensor/partial_shape.hpp>
@@ -166,7 +166,7 @@ class ShapeAlgebra : public ShapeArena {
     if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
     return Done(out, UnknownShapeOfRank(n));
   }
-  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
+  constexpr Status ShapeFromValues(Span<const std::int64_t> values, ShapeHandle* out) {
     for (const std::int64_t v : values)
       if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
     return Done(out, MakeShape(values));

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <span>
 #include <string>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/partial_shape.hpp>
@@ -75,7 +75,7 @@ class ShapeArena {
   }
   std::string DebugString(DimensionHandle d) const { return ValueKnown(d) ? StrCat(Value(d)) : "?"; }
   std::string DebugString(const ShapeAndType& held) const { return StrCat(DebugString(held.shape), ":", held.dtype); }
-  std::string DebugString(std::span<const ShapeAndType> held) const {
+  std::string DebugString(Span<const ShapeAndType> held) const {
     return StrCat(
         "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
   }
@@ -165,8 +165,8 @@ class ShapeArena {
   struct MergedDim {
     DimensionHandle first, second;
   };
-  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
-  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
+  constexpr Span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
+  constexpr Span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
   constexpr void ForgetMerges() {
     merged_shapes_.clear();
     merged_dims_.clear();
@@ -184,7 +184,7 @@ class ShapeArena {
     return NewShape(static_cast<std::int32_t>(dims.size()), begin);
   }
   // -1 is a new unknown.
-  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
+  constexpr ShapeHandle MakeShape(Span<const std::int64_t> sizes) {
     const auto begin = static_cast<std::uint32_t>(dims_.size());
     for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
     return NewShape(static_cast<std::int32_t>(sizes.size()), begin);

@@ -10,10 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/config.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/spec_reader.hpp>
 #include <tenon/types/dtype.hpp>
 
@@ -37,17 +37,17 @@ struct OpFlags {
 struct ArgAttrValue {
   std::int64_t number = 0;            // of an int attr
   DataType type = DataType::kInvalid;  // of a type attr
-  std::span<const DataType> types;     // of a list(type) attr
+  Span<const DataType> types;     // of a list(type) attr
 };
 
 // Any signature without its sizes: what registries, graphs and executors hold. Points at static data (or at an
 // OwnedOp).
 struct OpView {
   std::string_view name;
-  std::span<const ArgSpec> inputs;
-  std::span<const ArgSpec> outputs;
-  std::span<const AttrSpec> attrs;
-  std::span<const std::string_view> control_outputs;
+  Span<const ArgSpec> inputs;
+  Span<const ArgSpec> outputs;
+  Span<const AttrSpec> attrs;
+  Span<const std::string_view> control_outputs;
   ShapeFn shape_fn = nullptr;
   OpFlags flags;
   int deprecated_since = 0;  // GraphDef version from which on the op is gone; 0: never
@@ -130,11 +130,11 @@ template <class T, std::size_t N>
 struct SpecArray {
   T items[N] = {};
 
-  constexpr std::span<const T> view() const { return {items, N}; }
+  constexpr Span<const T> view() const { return {items, N}; }
 };
 template <class T>
 struct SpecArray<T, 0> {
-  constexpr std::span<const T> view() const { return {}; }
+  constexpr Span<const T> view() const { return {}; }
 };
 
 // [A-Z][A-Za-z0-9_]* with '>' between namespaces; names that begin with '_' belong to the runtime and may be anything.
@@ -180,7 +180,7 @@ constexpr void Link(ArgSpec* arg, AttrSpec* attr, std::size_t attr_index) {
 }
 
 template <class Spec>
-constexpr void CheckNewName(const char* name, std::size_t size, std::span<const Spec> others) {
+constexpr void CheckNewName(const char* name, std::size_t size, Span<const Spec> others) {
   for (const Spec& other : others) {
     if (other.name_size != size) continue;
     const char* text = other.text.data();
@@ -189,14 +189,14 @@ constexpr void CheckNewName(const char* name, std::size_t size, std::span<const 
     if (i == size) op_signature_error_same_name_used_twice();
   }
 }
-constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<const ArgSpec> a,
-                            std::span<const ArgSpec> b, std::span<const AttrSpec> c) {
+constexpr void CheckNewName(std::string_view text, std::size_t size, Span<const ArgSpec> a, Span<const ArgSpec> b,
+                            Span<const AttrSpec> c) {
   CheckNewName(text.data(), size, a);
   CheckNewName(text.data(), size, b);
   CheckNewName(text.data(), size, c);
 }
 
-constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
+constexpr void CheckArg(const ArgSpec& arg, Span<const AttrSpec> attrs) {
   if (IsRefType(arg.type)) op_signature_error_reference_type_is_written_Ref_of_the_type();
   if (arg.type == DataType::kInvalid) {
     if (arg.type_attr_index < 0)
@@ -357,8 +357,8 @@ struct Signature {
       for (int i = 0; i < Ct; ++i) next.control_outputs.items[i] = control_outputs.items[i];
     return next;
   }
-  constexpr void AddArg(ArgSpec* arg, std::string_view spec, std::span<const ArgSpec> old_inputs,
-                        std::span<const ArgSpec> old_outputs) {
+  constexpr void AddArg(ArgSpec* arg, std::string_view spec, Span<const ArgSpec> old_inputs,
+                        Span<const ArgSpec> old_outputs) {
     detail::StopOnSpecError(ReadArgSpec(spec, arg));
     detail::CheckNewName(spec, arg->name_size, old_inputs, old_outputs, attrs.view());
     if constexpr (At > 0)

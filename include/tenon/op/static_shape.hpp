@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/signature.hpp>
 

@@ -6,10 +6,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -52,7 +52,7 @@ struct StridedSlicePlan {
 };
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
-constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
+constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
                                   const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
                                   std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
                                   std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {

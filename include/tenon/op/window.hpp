@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -101,8 +101,7 @@ constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ?
 
 // `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
 // EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
-                                   TensorFormat format) {
+constexpr Status CheckValidPadding(Padding padding, Span<const std::int64_t> paddings, int dims, TensorFormat format) {
   if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
   if (paddings.size() != static_cast<std::size_t>(2 * dims))
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());

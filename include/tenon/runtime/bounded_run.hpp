@@ -3,9 +3,9 @@
 // RunBounded: a run that a deadline or its caller's CancellationManager may give up.
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/cancellation.hpp>
@@ -33,8 +33,8 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   DeadlineTimer::Entry entry = 0;
   if (timeout_in_ms > 0) {
     // A year is as good as forever, and no clock overflows with it.
-    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
-    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
+    const std::int64_t left_ms = timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+    entry = DeadlineTimer::Global().Add(SteadyNanoseconds() + left_ms * 1'000'000, [&] {
       timed_out.store(true);
       control.StartCancel();
     });

@@ -2,16 +2,15 @@
 #pragma once
 // DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
 
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <utility>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/thread.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -22,7 +21,6 @@ TENON_NAMESPACE_BEGIN
 //   const bool in_time = DeadlineTimer::Global().Remove(entry);
 class DeadlineTimer {
  public:
-  using Clock = std::chrono::steady_clock;
   using Entry = std::int64_t;
 
   // Never destroyed: its thread waits until the process ends.
@@ -31,7 +29,8 @@ class DeadlineTimer {
     return *timer;
   }
 
-  Entry Add(Clock::time_point when, Function<void()> call) {
+  // `when`: SteadyNanoseconds() of the call.
+  Entry Add(std::int64_t when, Function<void()> call) {
     const MutexLock lock(mutex_);
     if (!started_) Start();
     waiting_.push_back({++last_, when, std::move(call)});
@@ -54,7 +53,7 @@ class DeadlineTimer {
  private:
   struct Waiting {
     Entry entry;
-    Clock::time_point when;
+    std::int64_t when;
     Function<void()> call;
   };
 
@@ -62,16 +61,9 @@ class DeadlineTimer {
 
   // Where the system has no thread now, the next Add tries again.
   void Start() {
-#if defined(__cpp_exceptions)
-    try {
-      std::thread(&DeadlineTimer::Main, this).detach();
-      started_ = true;
-    } catch (...) {
-    }
-#else
-    std::thread(&DeadlineTimer::Main, this).detach();
-    started_ = true;
-#endif
+    Thread thread;
+    started_ = thread.Start<&DeadlineTimer::Main>(this);
+    if (started_) thread.Detach();
   }
 
   void Main() {
@@ -84,8 +76,8 @@ class DeadlineTimer {
       std::size_t first = 0;
       for (std::size_t i = 1; i < waiting_.size(); ++i)
         if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
-        changed_.wait_until(lock, when);
+      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+        (void)changed_.wait_until(lock, when);
         continue;
       }
       Waiting due = std::move(waiting_[first]);
@@ -102,7 +94,7 @@ class DeadlineTimer {
   }
 
   Mutex mutex_;
-  std::condition_variable changed_;
+  ConditionVariable changed_;
   bool started_ = false;
   Entry last_ = 0;
   Entry calling_ = 0;  // being called at the moment; 0: none

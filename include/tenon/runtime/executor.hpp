@@ -2,11 +2,11 @@
 #pragma once
 // What all engines do with one node: run its kernel or copy, check what came out, say where an error happened.
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
@@ -29,10 +29,8 @@ namespace detail {
 // Collects the timings of one run. thread-safe.
 class TraceCollector final : public StepStatsCollector {
  public:
-  TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const override {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
-  }
+  TraceCollector() : start_(SteadyNanoseconds()) {}
+  std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
@@ -85,8 +83,7 @@ class TraceCollector final : public StepStatsCollector {
     timings_.push_back(timing);
   }
 
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_;
+  const std::int64_t start_;
   Mutex mutex_;
   SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/function_runtime.hpp>
 #include <tenon/kernel/registry.hpp>
@@ -77,8 +77,7 @@ class SessionFunctions final : public GraphFunctions {
     return OkStatus();
   }
 
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, std::span<Tensor> args,
-             std::span<Tensor> results) override {
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
     Function* function;
     {
       MutexLock lock(mutex_);
@@ -150,7 +149,7 @@ class SessionFunctions final : public GraphFunctions {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCall(const Function& function, std::span<const Tensor> args, std::span<const Tensor> results) {
+  static Status CheckCall(const Function& function, Span<const Tensor> args, Span<const Tensor> results) {
     const Program& program = *function.program;
     if (args.size() != program.feeds.size())
       return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
@@ -15,6 +14,7 @@
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/base/thread.hpp>
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/runtime/session_options.hpp>
 
@@ -65,8 +65,7 @@ class InterOpPools : public RefCounted {
     if (options.num_threads < 0)
       return errors::InvalidArgument("SessionOptions::inter_op_pools: num_threads must not be negative, got ",
                                      options.num_threads);
-    const unsigned cpus = std::thread::hardware_concurrency();
-    const int threads = options.num_threads > 0 ? options.num_threads : cpus > 0 ? static_cast<int>(cpus) : 1;
+    const int threads = options.num_threads > 0 ? options.num_threads : Thread::HardwareThreads();
     if (!options.global_name.empty()) {
       TENON_ASSIGN_OR_RETURN(ThreadPool * pool, NamedPools::Get(options, threads));
       pools_.push_back(pool);

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -30,7 +30,7 @@ inline constexpr std::size_t kPlanAlignment = 64;
 constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
 
 // The most bytes that live at one time: no arena can be smaller.
-inline std::size_t MostLiveBytes(std::span<const PlanBlock> blocks) {
+inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
   struct Event {
     int time;
     bool begins;
@@ -54,7 +54,7 @@ inline std::size_t MostLiveBytes(std::span<const PlanBlock> blocks) {
 
 // One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
 // enough. Returns the bytes of the arena. Time: number of blocks squared.
-inline std::size_t PlaceInOrder(std::span<PlanBlock> blocks, std::span<const int> order) {
+inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
   SlimVector<int> placed;  // by offset
   placed.reserve(blocks.size());
   std::size_t arena = 0;
@@ -82,7 +82,7 @@ inline std::size_t PlaceInOrder(std::span<PlanBlock> blocks, std::span<const int
 // Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
 // Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size); of many blocks, where that
 // takes too long, the small ones get places of their own.
-inline std::size_t PackBlocks(std::span<PlanBlock> blocks) {
+inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
   constexpr std::size_t kMostCompared = 4096;
   SlimVector<int> order;
   order.reserve(blocks.size());

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +18,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/device/denormals.hpp>
 #include <tenon/device/device.hpp>
@@ -180,8 +180,8 @@ class PartitionedCallable : public RefCounted {
     int part;
     int index;
   };
-  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, std::span<const Tensor> feeds,
-             std::span<Tensor> fetches, CancellationManager* control) {
+  Status Run(const DeviceMgr* devices, ThreadPoolInterface* pool, bool flush_denormals, Span<const Tensor> feeds,
+             Span<Tensor> fetches, CancellationManager* control) {
     TENON_RETURN_IF_ERROR(Check(feeds, fetches));
     Owned<PartitionedRun> run = Take();
     for (std::size_t i = 0; i < feeds.size(); ++i) run->step(feeds_[i].part).value(FeedAt(feeds_[i]).value) = feeds[i];
@@ -207,7 +207,7 @@ class PartitionedCallable : public RefCounted {
   const Program::Feed& FeedAt(Endpoint e) const { return programs_[At(e.part)]->feeds[At(e.index)]; }
   const Program::Fetch& FetchAt(Endpoint e) const { return programs_[At(e.part)]->fetches[At(e.index)]; }
 
-  Status Check(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+  Status Check(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     if (feeds.size() != feeds_.size())
       return errors::InvalidArgument("Expected ", feeds_.size(), " feed tensors, but got ", feeds.size());
     if (fetches.size() != fetches_.size())
@@ -268,12 +268,10 @@ class PartitionedGraph : public RefCounted {
    public:
     Callable() = default;
     // The lengths are those of the options it was made with. The first error of all parts; the others are stopped.
-    Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
-      return RunUnder(nullptr, feeds, fetches);
-    }
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const { return RunUnder(nullptr, feeds, fetches); }
     // The same until a deadline or a CancellationManager gives it up: `options` has timeout_in_ms and cancellation, the
     // rest is for sessions on one device. DeadlineExceeded, Cancelled; InvalidArgument: a negative timeout.
-    Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options) const {
+    Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options) const {
       return detail::RunBounded(nullptr, options.timeout_in_ms, options.cancellation,
                                 [&](CancellationManager* control) { return RunUnder(control, feeds, fetches); });
     }
@@ -282,7 +280,7 @@ class PartitionedGraph : public RefCounted {
 
    private:
     friend class PartitionedGraph;
-    Status RunUnder(CancellationManager* control, std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+    Status RunUnder(CancellationManager* control, Span<const Tensor> feeds, Span<Tensor> fetches) const {
       return callable_->Run(graph_->devices_.get(), graph_->pool_, graph_->options_.flush_denormals, feeds, fetches,
                             control);
     }
@@ -316,9 +314,7 @@ class PartitionedGraph : public RefCounted {
   }
 
   // Its devices' resources in these containers go; no names mean the default container.
-  Status ClearContainers(std::span<const std::string> containers) const {
-    return devices_->ClearContainers(containers);
-  }
+  Status ClearContainers(Span<const std::string> containers) const { return devices_->ClearContainers(containers); }
   const DeviceMgr& devices() const { return *devices_; }
   // A device's variables, queues and tables; null: no part is there.
   ResourceMgr* resources(std::string_view device) const {
@@ -347,7 +343,7 @@ class PartitionedGraph : public RefCounted {
       pool_ = own_pool_.get();
     }
     devices_->set_clear_containers(
-        [this](Device* device, std::span<const std::string> containers) { return ClearOn(device, containers); });
+        [this](Device* device, Span<const std::string> containers) { return ClearOn(device, containers); });
     const ProgramOptions program_options{.constant_folding = options_.constant_folding};
     for (GraphPart& from : parts) {
       Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
@@ -362,7 +358,7 @@ class PartitionedGraph : public RefCounted {
     }
     return OkStatus();
   }
-  Status ClearOn(const Device* device, std::span<const std::string> containers) const {
+  Status ClearOn(const Device* device, Span<const std::string> containers) const {
     Status status;
     for (const Owned<detail::LoadedPart>& part : parts_)
       for (const std::string& container : containers)

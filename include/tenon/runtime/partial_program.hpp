@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/signature.hpp>
 #include <tenon/kernel/construction.hpp>
@@ -103,7 +103,7 @@ class PartialProgram {
   Owned<Program> TakeProgram() { return std::move(program_); }
 
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
-  int MissingFeed(std::size_t fetch, std::span<const char> fed) const {
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
     SlimVector<char> seen(before_.size(), 0);
     SlimVector<int> todo{fetch_nodes_[fetch]};
     while (!todo.empty()) {

@@ -4,14 +4,11 @@
 // uses them includes this next to <tenon/runtime.hpp>.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +17,8 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/thread.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/parallel_frames.hpp>
@@ -35,8 +34,8 @@ namespace detail {
 // thread waits for a feed. thread-safe.
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
-  PartialRunState(std::string handle, Owned<Program> program, std::span<const std::string> feeds,
-                  std::span<const std::string> fetches, CancellationManager* session)
+  PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
+                  Span<const std::string> fetches, CancellationManager* session)
       : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       feeds_[i].name = feeds[i];
@@ -53,15 +52,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Status Start(SessionImpl* session) {
     settings_ = session->SettingsFor(*prepared_);
     settings_.cancellation = &cancellation_;
-#if defined(__cpp_exceptions)
-    try {
-      thread_ = std::thread(&PartialRunState::Main, this);
-    } catch (...) {
+    if (!thread_.Start<&PartialRunState::Main>(this))
       return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
-    }
-#else
-    thread_ = std::thread(&PartialRunState::Main, this);
-#endif
     return OkStatus();
   }
   // Gives the run up and waits for its end.
@@ -71,8 +63,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   }
 
   // Takes feeds and gives fetches. *over: the run is to be forgotten.
-  Status Run(std::span<const NamedTensor> feeds, std::span<const std::string> names, std::vector<Tensor>* outputs,
-             bool* over) {
+  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
     SlimVector<std::size_t> fed, wanted;
     {
       const MutexLock lock(mutex_);
@@ -155,8 +146,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
   }
 
-  Status CheckLocked(std::span<const NamedTensor> feeds, std::span<const std::string> names,
-                     SlimVector<std::size_t>* fed, SlimVector<std::size_t>* wanted) const {
+  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
+                     SlimVector<std::size_t>* wanted) const {
     SlimVector<char> there;
     for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
     for (const NamedTensor& feed : feeds) {
@@ -176,7 +167,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       wanted->push_back(i);
     }
     for (const std::size_t i : *wanted) {
-      const int missing = partial_->MissingFeed(i, std::span<const char>(there.data(), there.size()));
+      const int missing = partial_->MissingFeed(i, Span<const char>(there.data(), there.size()));
       if (missing >= 0)
         return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
                                        " can't be computed from the feeds that have been fed so far.");
@@ -262,7 +253,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Status Join() {
     {
       const MutexLock lock(join_mutex_);
-      if (thread_.joinable()) thread_.join();
+      if (thread_.joinable()) thread_.Join();
     }
     const MutexLock lock(mutex_);
     return status_;
@@ -274,9 +265,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Ref<Prepared> prepared_;
   RunSettings settings_;
   Mutex join_mutex_;
-  std::thread thread_;
+  Thread thread_;
   mutable Mutex mutex_;
-  std::condition_variable changed_;
+  ConditionVariable changed_;
   SlimVector<Feed> feeds_;
   SlimVector<Fetch> fetches_;
   bool ended_ = false;
@@ -321,9 +312,9 @@ inline PartialRuns* PartialRunsOf(SessionImpl* session) {
 }
 
 // TensorFlow's: "x:0->y:0,z:0//1/;3".
-inline std::string PartialRunHandle(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                    std::span<const std::string> targets, std::int64_t number) {
-  const auto append = [](std::string* to, std::span<const std::string> names) {
+inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
+                                    Span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, Span<const std::string> names) {
     for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
   };
   std::string handle;
@@ -337,8 +328,8 @@ inline std::string PartialRunHandle(std::span<const std::string> feeds, std::spa
 
 template <class U>
 Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
-    const Session& session, std::span<const std::string> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets) {
+    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
@@ -356,8 +347,7 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
-    const Session& session, const std::string& handle, std::span<const NamedTensor> feeds,
-    std::span<const std::string> fetches) {
+    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRun");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();

@@ -4,11 +4,11 @@
 // included; <tenon/runtime.hpp> has all of them, <tenon/lean_runtime.hpp> none.
 
 #include <atomic>
-#include <span>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
 #include <tenon/device/device.hpp>
@@ -45,12 +45,12 @@ class RunPlans {
  public:
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
-  virtual Step* Find(std::span<const Tensor> feeds) = 0;
+  virtual Step* Find(Span<const Tensor> feeds) = 0;
   // Runs what Find found, and afterwards hears how it went.
   virtual Status Run() = 0;
   virtual void Ran(const Status& status) = 0;
   // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
-  virtual void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) = 0;
+  virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
   // Of the plan used last; false when there is none.
   virtual bool GetReport(PlanReport* report) const = 0;
 };
@@ -65,7 +65,7 @@ class GraphFunctions : public FunctionRuntime {
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 

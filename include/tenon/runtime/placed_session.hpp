@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/op/graph_def.hpp>
@@ -190,34 +190,34 @@ class PlacedSession : public RefCounted {
 
   // As Session::Run: what the fetches and targets do not need, no device does. InvalidArgument, NotFound, OutOfRange:
   // names; otherwise the first error of any device.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets = {}) {
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets = {}) {
     return Run(feeds, fetches, targets, RunOptions());
   }
   // As PartitionedGraph::Callable::Run with options. DeadlineExceeded, Cancelled: as they say.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets, const RunOptions& options) {
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets, const RunOptions& options) {
     SlimVector<Tensor> values;
     for (const NamedTensor& feed : feeds) values.push_back(feed.tensor);
     TENON_ASSIGN_OR_RETURN(const Callable callable, Prepare(feeds, fetches, targets));
     std::vector<Tensor> results(fetches.size());
-    const std::span<const Tensor> fed(values.data(), values.size());
+    const Span<const Tensor> fed(values.data(), values.size());
     const bool bounded = options.timeout_in_ms != 0 || options.cancellation != nullptr;
     TENON_RETURN_IF_ERROR(bounded ? callable.Run(fed, results, options) : callable.Run(fed, results));
     return results;
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-               std::span<const std::string>(fetches.begin(), fetches.size()),
-               std::span<const std::string>(targets.begin(), targets.size()));
+    return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
+               Span<const std::string>(fetches.begin(), fetches.size()),
+               Span<const std::string>(targets.begin(), targets.size()));
   }
   Result<Callable> MakeCallable(const CallableOptions& options) { return parts_->MakeCallable(options); }
 
   // Where every node of the lowered graph is and why, and what was asked for and not done.
   const PlacementReport& placement_report() const { return report_; }
   // One graph a device, with the _Send and _Recv nodes between them.
-  std::span<const GraphPartition> partition_graphs() const { return partitions_; }
+  Span<const GraphPartition> partition_graphs() const { return partitions_; }
   const DeviceMgr& devices() const { return parts_->devices(); }
   // A device's variables, queues and tables; null: no node is there.
   ResourceMgr* resources(std::string_view device) const { return parts_->resources(device); }
@@ -266,8 +266,8 @@ class PlacedSession : public RefCounted {
   }
 
   // The callable of a signature: the one made before, or a new one.
-  Result<Callable> Prepare(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                           std::span<const std::string> targets) {
+  Result<Callable> Prepare(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                           Span<const std::string> targets) {
     std::string key;
     for (const NamedTensor& feed : feeds) key.append(feed.name).push_back('\n');
     for (const auto& names : {fetches, targets}) {

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
 #include <tenon/kernel/context.hpp>
@@ -33,10 +33,10 @@ class PlannedRun {
  public:
   // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
   // run to run. Null when there is no node to plan or no memory.
-  static Owned<PlannedRun> Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
-                                std::span<const std::uint8_t> varies);
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
+                                Span<const std::uint8_t> varies);
 
-  PlannedRun(const Program& program, std::span<const Tensor> feeds) : program_(program), step_(program) {
+  PlannedRun(const Program& program, Span<const Tensor> feeds) : program_(program), step_(program) {
     for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
   }
   ~PlannedRun() {
@@ -45,7 +45,7 @@ class PlannedRun {
   PlannedRun(const PlannedRun&) = delete;
   PlannedRun& operator=(const PlannedRun&) = delete;
 
-  bool Fits(std::span<const Tensor> feeds) const {
+  bool Fits(Span<const Tensor> feeds) const {
     for (std::size_t i = 0; i < feeds.size(); ++i)
       if (!(feeds[i].shape() == feed_shapes_[i])) return false;
     return true;
@@ -208,7 +208,7 @@ TENON_SETUP_CODE_BEGIN
 // Decides what PlannedRun executes.
 class RunPlanner {
  public:
-  RunPlanner(const Program& program, const Step& ran, std::span<const std::uint8_t> varies, PlannedRun* run)
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, PlannedRun* run)
       : program_(program), ran_(ran), varies_(varies), run_(*run) {}
 
   bool Plan() {
@@ -353,7 +353,7 @@ class RunPlanner {
   }
 
   bool AllocateArena() {
-    const std::span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
     run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
     run_.report_.arena_bytes = PackBlocks(blocks);
     run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
@@ -428,7 +428,7 @@ class RunPlanner {
 
   const Program& program_;
   const Step& ran_;
-  const std::span<const std::uint8_t> varies_;
+  const Span<const std::uint8_t> varies_;
   PlannedRun& run_;
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
@@ -438,8 +438,8 @@ class RunPlanner {
   SlimVector<PlanBlock> blocks_;
 };
 
-inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
-                                          std::span<const std::uint8_t> varies) {
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
+                                          Span<const std::uint8_t> varies) {
   Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
   if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
   return run;
@@ -450,7 +450,7 @@ class PlanCache final : public RunPlans {
  public:
   explicit PlanCache(const Program& program) : program_(program) {}
 
-  Step* Find(std::span<const Tensor> feeds) override {
+  Step* Find(Span<const Tensor> feeds) override {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       if (!plans_[i]->Fits(feeds)) continue;
       for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
@@ -463,7 +463,7 @@ class PlanCache final : public RunPlans {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();
   }
-  void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) override {
+  void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) override {
     if (hopeless_) return;
     if (!SameShapes(feeds)) {
       shapes_.clear();
@@ -505,7 +505,7 @@ class PlanCache final : public RunPlans {
     }
     plans_.clear();
   }
-  bool SameShapes(std::span<const Tensor> feeds) const {
+  bool SameShapes(Span<const Tensor> feeds) const {
     if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
     for (std::size_t i = 0; i < feeds.size(); ++i)
       if (!(feeds[i].shape() == shapes_[i])) return false;

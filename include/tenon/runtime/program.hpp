@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/device/cpu_device.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/context.hpp>
@@ -209,8 +209,7 @@ class ProgramBuilder {
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<Owned<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
-                               std::span<const int> targets) {
+  Result<Owned<Program>> Build(Span<const InEdge> feeds, Span<const InEdge> fetches, Span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
     first_output_.reserve(At(graph_.num_nodes()));
     int outputs = 0;
@@ -241,7 +240,7 @@ class ProgramBuilder {
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
   // The nodes that must run, each after its inputs.
-  Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+  Status OrderNodes(Span<const InEdge> fetches, Span<const int> targets) {
     SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
@@ -275,7 +274,7 @@ class ProgramBuilder {
     return OkStatus();
   }
   // Fills in the program's frames when some node needs them.
-  Status FindLoops(std::span<const char> wanted) {
+  Status FindLoops(Span<const char> wanted) {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
@@ -314,7 +313,7 @@ class ProgramBuilder {
   }
 
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
-  Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+  Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
     SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
@@ -537,7 +536,7 @@ class ProgramBuilder {
 
   int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
 
-  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits, int frame) {
+  int AddNode(ProgramNode item, Span<const int> values, Span<const int> waits, int frame) {
     const int number = static_cast<int>(program_->nodes.size());
     item.first_input = static_cast<int>(program_->inputs.size());
     item.num_inputs = static_cast<int>(values.size());
@@ -552,7 +551,7 @@ class ProgramBuilder {
     return number;
   }
 
-  Status AddFetches(std::span<const InEdge> fetches) {
+  Status AddFetches(Span<const InEdge> fetches) {
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
@@ -575,7 +574,7 @@ class ProgramBuilder {
   }
 
   // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
-  int FetchFromLoop(const Node& producer, int value, std::span<const int> waits) {
+  int FetchFromLoop(const Node& producer, int value, Span<const int> waits) {
     ProgramNode item;
     item.kind = ProgramNode::Kind::kFetch;
     item.node = &producer;

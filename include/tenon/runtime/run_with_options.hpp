@@ -3,15 +3,15 @@
 // Defines Session::Run and Callable::Run with RunOptions, SessionOptions::operation_timeout_in_ms and inter_op_pools.
 // One source file of a program that uses them includes this next to <tenon/runtime.hpp>.
 
-#include <chrono>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/session.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/kernel/cancellation.hpp>
 #include <tenon/kernel/step_services.hpp>
 #include <tenon/runtime/bounded_run.hpp>
@@ -26,9 +26,8 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                         std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
-                         CancellationManager* users) {
+inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                         RunSettings settings, std::int64_t timeout_in_ms, CancellationManager* users) {
   return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
     settings.cancellation = control;
     return session->Run(prepared, feeds, fetches, settings);
@@ -41,7 +40,7 @@ class RunOfOptions {
   RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
       : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
     RunSettings settings = session_->SettingsFor(*prepared_);
     TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
     RunTrace trace;
@@ -52,16 +51,14 @@ class RunOfOptions {
       return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
     const std::int64_t timeout =
         options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const StepServices services =
-        ServicesFor(settings, timeout, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    const std::int64_t now_us = SystemNanoseconds() / 1000;
+    const StepServices services = ServicesFor(settings, timeout, now_us);
     settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
             : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
-    if (metadata_ != nullptr)
-      Describe(traced ? &trace : nullptr, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
     return status;
   }
 
@@ -148,8 +145,8 @@ inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
   *state = std::move(pools);
   return OkStatus();
 }
-inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                                    std::span<Tensor> fetches, const RunSettings& settings) {
+inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds,
+                                    Span<Tensor> fetches, const RunSettings& settings) {
   return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
 }
 inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
@@ -161,8 +158,8 @@ inline const bool session_extras_are_there = [] {
 template <class U>
 Result<std::vector<Tensor>>
 undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
-    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   NamedFeeds in(feeds);
@@ -174,7 +171,7 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
-    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+    const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
     RunMetadata* metadata) {
   if (callable == nullptr) return NoCallable();
   const auto* impl = static_cast<const CallableImpl*>(callable);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/memory/stats.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/graph/function.hpp>
@@ -119,7 +119,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Reset(
-    const Session& session, std::span<const std::string> containers) {
+    const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));

@@ -7,10 +7,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <tenon/session.hpp>
@@ -20,6 +18,8 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
+#include <tenon/base/thread.hpp>
 #include <tenon/memory/default_allocator.hpp>
 #include <tenon/op/graph_def.hpp>
 #include <tenon/op/graph_proto.hpp>
@@ -45,7 +45,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline int CpuCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+inline int CpuCount() { return Thread::HardwareThreads(); }
 
 // The pool that sessions share unless they ask for another number of threads. Never destroyed.
 inline ThreadPool* SharedIntraOpPool() {
@@ -126,7 +126,7 @@ class Prepared : public RefCounted {
   // The engine of a run that asks for none.
   bool dataflow() const { return dataflow_; }
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunSettings& settings) {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
@@ -216,7 +216,7 @@ class Prepared : public RefCounted {
   TENON_COLD Status KeepFetched(StepContainer* container) const {
     SlimVector<std::string_view> names;
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
-    return container->KeepFetched(std::span<const std::string_view>(names.data(), names.size()));
+    return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
   Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
@@ -239,7 +239,7 @@ class Prepared : public RefCounted {
     return OkStatus();
   }
 
-  Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+  Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     if (feeds.size() != program_->feeds.size()) [[unlikely]]
       return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
     if (fetches.size() != program_->fetches.size()) [[unlikely]]
@@ -274,8 +274,8 @@ struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
   // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
-  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                        std::span<Tensor> fetches, const RunSettings& settings);
+  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                        const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
 // Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
@@ -343,14 +343,13 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
-  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
-             const RunSettings& settings) {
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (cancellation_.IsCancelled()) [[unlikely]]
       return Closed();
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
-  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) {
     RunSettings settings = SettingsFor(*prepared);
     settings.trace = trace;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
@@ -377,8 +376,8 @@ class SessionImpl : public RefCounted {
   }
 
   // The program of a signature: the one made before, or a new one. `call` is what messages name.
-  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets, std::string_view call = "Run") {
+  Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call = "Run") {
     if (cancellation_.IsCancelled()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
@@ -407,8 +406,8 @@ class SessionImpl : public RefCounted {
   }
 
   // Without the cache.
-  Result<Owned<Program>> BuildProgram(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                      std::span<const std::string> targets, std::string_view call) {
+  Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
+                                      Span<const std::string> targets, std::string_view call) {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     GraphState* state = current();
     if (state == nullptr) return NoGraph(call);
@@ -557,8 +556,8 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Owned<Program>> Build(GraphState* state, std::span<const std::string> feeds,
-                               std::span<const std::string> fetches, std::span<const std::string> targets) {
+  Result<Owned<Program>> Build(GraphState* state, Span<const std::string> feeds, Span<const std::string> fetches,
+                               Span<const std::string> targets) {
     const Graph& graph = state->graph;
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
@@ -627,7 +626,7 @@ class CallableImpl : public RefCounted {
         settings_(session_->SettingsFor(*prepared_)),
         bounded_(session_->is_bounded()),
         handle_(session_->NewNumber()) {}
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
     if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
@@ -657,7 +656,7 @@ class CallableImpl : public RefCounted {
 
 // The feeds of a run by names. A fed session handle stands for the tensor that it names.
 struct NamedFeeds {
-  explicit NamedFeeds(std::span<const NamedTensor> feeds) {
+  explicit NamedFeeds(Span<const NamedTensor> feeds) {
     for (const NamedTensor& feed : feeds) {
       names.push_back(feed.name);
       values.push_back(feed.tensor);

@@ -46,7 +46,7 @@ class alignas(64) Buffer {
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
-    if constexpr (!std::is_trivially_destructible_v<T>) buffer->free_ = &FreeObjects<T>;
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
     return buffer;
   }
 

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <tenon/base/span.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
@@ -43,7 +43,7 @@ inline constexpr DataTypeSet kIrregularlyPrintedTypes =
 class ArrayFormatter {
  public:
   // `limit`: elements in all (first layout), or at each end of every dimension (second).
-  ArrayFormatter(DataType dtype, const void* data, std::span<const Index> dims, Index limit, bool quoted)
+  ArrayFormatter(DataType dtype, const void* data, Span<const Index> dims, Index limit, bool quoted)
       : dtype_(dtype), data_(data), dims_(dims), limit_(limit), quoted_(quoted) {}
 
   void AppendElement(Index i) {
@@ -157,7 +157,7 @@ class ArrayFormatter {
 
   DataType dtype_;
   const void* data_;
-  std::span<const Index> dims_;
+  Span<const Index> dims_;
   Index limit_;
   bool quoted_;
   Index next_ = 0;

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -22,18 +22,18 @@ class PartialTensorShape {
  public:
   PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
   PartialTensorShape(std::initializer_list<Index> dims)
-      : PartialTensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
-  explicit PartialTensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+      : PartialTensorShape(Span<const Index>(dims.begin(), dims.size())) {}
+  explicit PartialTensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
   PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
 
   // For sizes that come from a user or a graph; -1 is unknown, less is an error.
-  static Status Build(std::span<const Index> dims, PartialTensorShape* shape) {
+  static Status Build(Span<const Index> dims, PartialTensorShape* shape) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
-  static Result<PartialTensorShape> Make(std::span<const Index> dims) {
+  static Result<PartialTensorShape> Make(Span<const Index> dims) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
@@ -194,7 +194,9 @@ class PartialTensorShape {
   bool unknown_rank() const { return dims_.unknown_rank(); }
   int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
   Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
-  std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
+  Span<const Index> dim_sizes() const {
+    return {begin(), static_cast<std::size_t>(dims_.size())};
+  }  // none if the rank is unknown
   const Index* begin() const { return dims_.data(); }
   const Index* end() const { return dims_.data() + dims_.size(); }
   Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
@@ -216,7 +218,7 @@ class PartialTensorShape {
   }
 
  private:
-  Status Set(std::span<const Index> dims) {
+  Status Set(Span<const Index> dims) {
     dims_.Resize(0);
     dims_.set_unknown_rank(false);
     for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <utility>
 
 #include <tenon/base/check.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 
@@ -243,23 +243,23 @@ inline void CheckShape(const Status& status) {
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar: no dimensions, one element
-  TensorShape(std::initializer_list<Index> dims) : TensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
-  explicit TensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+  TensorShape(std::initializer_list<Index> dims) : TensorShape(Span<const Index>(dims.begin(), dims.size())) {}
+  explicit TensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
 
   // For dimensions that come from a user or a graph.
-  static Status Build(std::span<const Index> dims, TensorShape* shape) {
+  static Status Build(Span<const Index> dims, TensorShape* shape) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
-  static Result<TensorShape> Make(std::span<const Index> dims) {
+  static Result<TensorShape> Make(Span<const Index> dims) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
   }
   static Result<TensorShape> Make(std::initializer_list<Index> dims) {
-    return Make(std::span<const Index>(dims.begin(), dims.size()));
+    return Make(Span<const Index>(dims.begin(), dims.size()));
   }
 
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
@@ -327,7 +327,7 @@ class TensorShape {
   int dims() const { return dims_.size(); }
   // d in [0, dims()): not checked.
   Index dim_size(int d) const { return dims_.data()[d]; }
-  std::span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
+  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
   Index num_elements() const { return dims_.Product(); }
   const Index* begin() const { return dims_.data(); }
   const Index* end() const { return dims_.data() + dims_.size(); }
@@ -347,7 +347,7 @@ class TensorShape {
   friend class Tensor;
   friend class PartialTensorShape;
 
-  Status Set(std::span<const Index> dims) {
+  Status Set(Span<const Index> dims) {
     std::uint64_t bits = 0;
     for (const Index size : dims) bits |= static_cast<std::uint64_t>(size);
     if (dims.size() > detail::DimVector::kInline || (bits >> 15) != 0) [[unlikely]]
@@ -355,7 +355,7 @@ class TensorShape {
     dims_.Assign(dims.data(), static_cast<int>(dims.size()));  // four sizes below 2^15 cannot overflow
     return OkStatus();
   }
-  TENON_COLD Status SetCarefully(std::span<const Index> dims) {
+  TENON_COLD Status SetCarefully(Span<const Index> dims) {
     bool large = false;  // as TensorFlow: the text for a negative size differs when another one is large
     for (const Index size : dims) large = large || size > 0xd744;
     for (const Index size : dims) {
@@ -419,7 +419,7 @@ std::string ShapeListString(const Shapes& shapes) {
 }
 
 namespace detail {
-inline std::string DimsText(std::span<const Index> dims) { return StrCat("[", StrJoin(dims, ","), "]"); }
+inline std::string DimsText(Span<const Index> dims) { return StrCat("[", StrJoin(dims, ","), "]"); }
 }  // namespace detail
 
 // The shape that a kernel or a user gives as numbers (int32 or int64), with the messages people know from such ops.

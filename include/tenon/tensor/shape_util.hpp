@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <span>
 #include <string>
 
 #include <tenon/base/array.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/hash.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/partial_shape.hpp>
 #include <tenon/tensor/shape.hpp>
@@ -21,7 +21,7 @@ TENON_NAMESPACE_BEGIN
 
 // The number of elements of a tensor with these sizes. InvalidArgument if a size is negative or the product does not
 // fit an int64; the order counts: {0, huge, huge} fits, {huge, huge, 0} does not.
-inline Result<Index> NumElements(std::span<const Index> dims) {
+inline Result<Index> NumElements(Span<const Index> dims) {
   Index product = 1;
   for (const Index size : dims) {
     if (size < 0) {
@@ -36,18 +36,18 @@ inline Result<Index> NumElements(std::span<const Index> dims) {
   return product;
 }
 inline Result<Index> NumElements(std::initializer_list<Index> dims) {
-  return NumElements(std::span<const Index>(dims.begin(), dims.size()));
+  return NumElements(Span<const Index>(dims.begin(), dims.size()));
 }
 
 // Is every shape of one list the same as, or compatible with, the shape at its place in the other?
-inline bool AreIdentical(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+inline bool AreIdentical(Span<const PartialTensorShape> a, Span<const PartialTensorShape> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!a[i].IsIdenticalTo(b[i])) return false;
   }
   return true;
 }
-inline bool AreCompatible(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+inline bool AreCompatible(Span<const PartialTensorShape> a, Span<const PartialTensorShape> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!a[i].IsCompatibleWith(b[i])) return false;
@@ -91,13 +91,13 @@ class TensorShapeDims {
     const Index* at_ = nullptr;
   };
 
-  explicit TensorShapeDims(std::span<const Index> sizes) : sizes_(sizes) {}
+  explicit TensorShapeDims(Span<const Index> sizes) : sizes_(sizes) {}
   Iterator begin() const { return Iterator(sizes_.data()); }
   Iterator end() const { return Iterator(sizes_.data() + sizes_.size()); }
   int size() const { return static_cast<int>(sizes_.size()); }
 
  private:
-  std::span<const Index> sizes_;
+  Span<const Index> sizes_;
 };
 
 inline TensorShapeDims DimsOf(const TensorShape& shape) { return TensorShapeDims(shape.dim_sizes()); }
@@ -130,7 +130,7 @@ Result<Array<Index, N>> DimsAsPaddedArray(const TensorShape& shape) {
 }
 
 namespace detail {
-inline std::uint64_t HashDims(std::span<const Index> dims, std::uint64_t hash) {
+inline std::uint64_t HashDims(Span<const Index> dims, std::uint64_t hash) {
   hash = HashCombine(hash, dims.size());
   for (const Index size : dims) hash = HashCombine(hash, static_cast<std::uint64_t>(size));
   return hash;

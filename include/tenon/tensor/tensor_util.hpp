@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +14,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype.hpp>
@@ -149,7 +149,7 @@ inline Status DeepCopy(const Tensor& from, Tensor* to) {
 // dimensions to agree.
 //
 //   Concat({{a, b}})        // a: [2, 3]  b: [4, 3]  ->  [6, 3]
-inline Result<Tensor> Concat(std::span<const Tensor> tensors) {
+inline Result<Tensor> Concat(Span<const Tensor> tensors) {
   if (tensors.empty()) return errors::InvalidArgument("Cannot concatenate zero tensors");
   const Tensor& first = tensors[0];
   Index rows = 0;
@@ -185,7 +185,7 @@ inline Result<Tensor> Concat(std::span<const Tensor> tensors) {
 // memory.) *parts is a std::vector<Tensor> or SlimVector<Tensor>, unchanged on failure.
 template <class List>
   requires GrowableListOf<List, Tensor>
-Status Split(const Tensor& whole, std::span<const Index> sizes, List* parts) {
+Status Split(const Tensor& whole, Span<const Index> sizes, List* parts) {
   if (whole.dims() == 0) return errors::InvalidArgument("Cannot split a zero-dimensional tensor");
   Index left = whole.dim_size(0);
   for (const Index size : sizes) {
@@ -446,7 +446,7 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
 // As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
 template <class T>
   requires ElementType<T>
-Result<Tensor> FromValues(std::span<const T> values, const TensorShape& shape) {
+Result<Tensor> FromValues(Span<const T> values, const TensorShape& shape) {
   if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
     return errors::InvalidArgument("FromValues: shape ", shape, " has ", shape.num_elements(), " elements, got ",
                                    values.size(), " values");

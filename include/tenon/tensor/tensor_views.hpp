@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include <tenon/base/check.hpp>
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype_of.hpp>
@@ -38,7 +38,7 @@ struct UnalignedIn {
     return n;
   }
   Index dim(int d) const { return dims[d]; }
-  TensorShape shape() const { return TensorShape(std::span<const Index>(dims, static_cast<std::size_t>(Rank))); }
+  TensorShape shape() const { return TensorShape(Span<const Index>(dims, static_cast<std::size_t>(Rank))); }
   // Element number i in row-major order; not checked.
   T operator[](Index i) const {
     T value;
@@ -110,7 +110,7 @@ TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tens
   return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
 }
 // Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements that are no plain bytes.
-TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, std::span<const Index> sizes,
+TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
                                     std::size_t bytes) {
   Index product = 1;
   for (const Index size : sizes) product = size < 0 || product < 0 ? -1 : MultiplyWithoutOverflow(product, size);
@@ -320,7 +320,7 @@ class TensorViews {
     if (s.ok()) s = CheckElements(where, tensor_, DataType::kInvalid, alignof(T));
     if (s.ok()) {
       const auto bytes = static_cast<std::size_t>(SizeOf(dtype_of_v<T>));
-      s = CheckSizes(where, tensor_, std::span<const Index>(sizes, static_cast<std::size_t>(Rank)), bytes);
+      s = CheckSizes(where, tensor_, Span<const Index>(sizes, static_cast<std::size_t>(Rank)), bytes);
     }
     return Make<T, Rank>(s, sizes);
   }

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -48,7 +48,7 @@ struct Tag {
 //   return reader.status("NodeDef");
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes)
+  explicit Reader(Span<const std::byte> bytes)
       : begin_(reinterpret_cast<const unsigned char*>(bytes.data())), at_(begin_), limit_(begin_ + bytes.size()) {}
 
   // False at the end of the current message too.
@@ -235,10 +235,10 @@ class Reader {
 };
 
 // The bytes of a text.
-inline std::span<const std::byte> AsBytes(std::string_view text) {
+inline Span<const std::byte> AsBytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
-inline std::string_view AsText(std::span<const std::byte> bytes) {
+inline std::string_view AsText(Span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

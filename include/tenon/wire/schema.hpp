@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +20,7 @@
 #include <tenon/base/errors.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/wire/reader.hpp>
 #include <tenon/wire/writer.hpp>
 
@@ -101,7 +101,7 @@ struct Message {
   static constexpr std::uint32_t kDirect = 32;  // fields below are found by index
 
   std::string_view name;
-  std::span<const Field> fields;  // ascending by number
+  Span<const Field> fields;  // ascending by number
   // Null, or: runs after the fields have been read.
   void (*finish)(void* object) = nullptr;
   // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
@@ -110,7 +110,7 @@ struct Message {
   bool has_repeated = false;
   std::uint8_t slots[kDirect] = {};  // field number -> index + 1
 
-  constexpr Message(std::string_view message_name, std::span<const Field> message_fields,
+  constexpr Message(std::string_view message_name, Span<const Field> message_fields,
                     void (*message_finish)(void*) = nullptr)
       : name(message_name), fields(message_fields), finish(message_finish) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -373,7 +373,7 @@ inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& c
 
 // The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
 template <class T>
-Status Parse(std::span<const std::byte> bytes, T* object, ParseContext context = {}) {
+Status Parse(Span<const std::byte> bytes, T* object, ParseContext context = {}) {
   Reader reader(bytes);
   if (ParseMessage(Schema<T>::message, reader, context, object)) return OkStatus();
   if (!context.status.ok()) return context.status;

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -17,6 +16,7 @@
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/types/dispatch.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/numeric.hpp>
@@ -46,7 +46,7 @@ struct RawShape {
   int rank = 0;                // may be more than kMaxTensorRank
   bool unknown_rank = false;
 
-  std::span<const Index> sizes() const {
+  Span<const Index> sizes() const {
     return {dims, static_cast<std::size_t>(rank < kMaxTensorRank ? rank : kMaxTensorRank)};
   }
   std::string DebugString() const {
@@ -126,7 +126,7 @@ inline Status MakeFullShape(const RawShape& raw, TensorShape* shape) {  // unkno
   return TensorShape::Build(raw.sizes(), shape);
 }
 
-inline void WriteShape(Writer& writer, std::span<const Index> dims, bool unknown_rank) {
+inline void WriteShape(Writer& writer, Span<const Index> dims, bool unknown_rank) {
   if (unknown_rank) {
     writer.Varint(1);
     return writer.FieldTag(3, WireType::kVarint);
@@ -823,7 +823,7 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
 // copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
 // `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
-inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
+inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;
   wire::ParseContext context;
@@ -840,13 +840,13 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
 }
 
 // A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
-inline Result<PartialTensorShape> PartialShapeFromProto(std::span<const std::byte> bytes) {
+inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
   PartialTensorShape shape;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
   return shape;
 }
 // The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
-inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
+inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
   wire::Reader reader(bytes);
   wire::detail::RawShape raw;
   if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");

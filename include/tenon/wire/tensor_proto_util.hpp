@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +14,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/types/dtype.hpp>
 #include <tenon/types/dtype_of.hpp>
@@ -263,7 +263,7 @@ class ProtoCompressor {
 // as the shape has elements.
 template <class T>
   requires ElementType<T>
-Result<std::string> CreateTensorProto(std::span<const T> values, const TensorShape& shape) {
+Result<std::string> CreateTensorProto(Span<const T> values, const TensorShape& shape) {
   if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
     return errors::InvalidArgument("CreateTensorProto: Shape and number of values (", values.size(),
                                    ") are incompatible. Shape ", shape, " has ", shape.num_elements(), " elements");
@@ -276,14 +276,14 @@ Result<std::string> CreateTensorProto(std::span<const T> values, const TensorSha
 // The same for texts of other types: std::string, std::string_view, const char*.
 template <class Text>
   requires(!ElementType<Text> && std::is_convertible_v<const Text&, std::string_view>)
-Result<std::string> CreateTensorProto(std::span<const Text> texts, const TensorShape& shape) {
+Result<std::string> CreateTensorProto(Span<const Text> texts, const TensorShape& shape) {
   SlimVector<tstring> views(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) views[i].assign_as_view(std::string_view(texts[i]));
-  return CreateTensorProto(std::span<const tstring>(views.data(), views.size()), shape);
+  return CreateTensorProto(Span<const tstring>(views.data(), views.size()), shape);
 }
 template <class T>
 Result<std::string> CreateTensorProto(std::initializer_list<T> values, const TensorShape& shape) {
-  return CreateTensorProto(std::span<const T>(values.begin(), values.size()), shape);
+  return CreateTensorProto(Span<const T>(values.begin(), values.size()), shape);
 }
 
 // Makes a serialised TensorProto smaller, with TensorFlow's outcomes: repetitions at the end go, since the last value

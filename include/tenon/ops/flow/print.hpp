@@ -5,13 +5,13 @@
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/str.hpp>
@@ -163,7 +163,7 @@ struct Timestamp {
     requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Device&, Out<double> ts) const {
-      ts[0] = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      ts[0] = static_cast<double>(SystemNanoseconds()) * 1e-9;
       return OkStatus();
     }
   };

@@ -4,7 +4,6 @@
 // that are inputs, and the shape functions.
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include <sys/random.h>
 #endif
 
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
 #include <tenon/base/spin_lock.hpp>
@@ -35,7 +35,7 @@ inline std::uint64_t UnpredictableBits() {
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
 #endif
   static std::atomic<std::uint64_t> calls{0};
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::int64_t now = SteadyNanoseconds();
   Philox mixed = Philox::FromSeeds(static_cast<std::uint64_t>(now), calls.fetch_add(1));
   const PhiloxBlock block = mixed.Next();
   return block.word[0] | std::uint64_t{block.word[1]} << 32;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
+// <thread>, which brings stop tokens, semaphores and unique pointers.
+
+#include <tenon/base/config.hpp>
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#define TENON_HAS_PTHREADS 1
+#else
+#include <thread>
+#include <utility>
+#define TENON_HAS_PTHREADS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+// externally synchronised. Joined before it is destroyed.
+//
+//   if (!thread_.Start<&Worker::Main>(this)) return errors::ResourceExhausted(...);
+//   thread_.Join();
+class Thread {
+ public:
+  Thread() = default;
+  Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
+  // Only onto one that is not joinable.
+  Thread& operator=(Thread&& other) noexcept {
+#if TENON_HAS_PTHREADS
+    thread_ = other.thread_;
+    joinable_ = other.joinable_;
+    other.joinable_ = false;
+#else
+    thread_ = std::move(other.thread_);
+#endif
+    return *this;
+  }
+
+  // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
+  // process.
+  template <auto kMain, class T>
+  bool Start(T* object) {
+#if TENON_HAS_PTHREADS
+    joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
+    return joinable_;
+#elif defined(__cpp_exceptions)
+    try {
+      thread_ = std::thread(&Run<kMain, T>, object);
+      return true;
+    } catch (...) {
+      return false;
+    }
+#else
+    thread_ = std::thread(&Run<kMain, T>, object);
+    return true;
+#endif
+  }
+#if TENON_HAS_PTHREADS
+  bool joinable() const { return joinable_; }
+  // Waits for its end.
+  void Join() {
+    pthread_join(thread_, nullptr);
+    joinable_ = false;
+  }
+  // It goes on by itself.
+  void Detach() {
+    pthread_detach(thread_);
+    joinable_ = false;
+  }
+#else
+  bool joinable() const { return thread_.joinable(); }
+  void Join() { thread_.join(); }
+  void Detach() { thread_.detach(); }
+#endif
+
+  // Lets others run.
+  static void Yield() {
+#if TENON_HAS_PTHREADS
+    sched_yield();
+#else
+    std::this_thread::yield();
+#endif
+  }
+  // Processors that the system has, at least 1.
+  static int HardwareThreads() {
+#if TENON_HAS_PTHREADS
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+#else
+    const long count = static_cast<long>(std::thread::hardware_concurrency());
+#endif
+    return count > 0 ? static_cast<int>(count) : 1;
+  }
+  // What a debugger shows for the calling thread: the first 15 characters. Nothing where the system has no names.
+  static void NameThis([[maybe_unused]] const char* name) {
+#if defined(__linux__)
+    char text[16] = {};
+    for (int i = 0; i < 15 && name[i] != '\0'; ++i) text[i] = name[i];
+    pthread_setname_np(pthread_self(), text);
+#endif
+  }
+
+ private:
+  template <auto kMain, class T>
+  static void* Run(void* object) noexcept {
+    (static_cast<T*>(object)->*kMain)();
+    return nullptr;
+  }
+
+#if TENON_HAS_PTHREADS
+  pthread_t thread_{};
+  bool joinable_ = false;
+#else
+  std::thread thread_;
+#endif
+};
+
+TENON_NAMESPACE_END
+
+#undef TENON_HAS_PTHREADS
