@@ -1593,19 +1593,15 @@ TENON_NAMESPACE_END
 #include <unistd.h>
 #endif
 
-// ---- tenon/base/mutex.hpp ----
-// Locks: Mutex sleeps at once, SpinLock only after a while. Includes <mutex>, so no header that session.hpp reaches may
-// include this one.
+// ---- tenon/base/spin_lock.hpp ----
+// SpinLock, which a header that session.hpp reaches may hold: it needs nothing of <mutex>.
 #if __has_include(<sched.h>)
 #include <sched.h>
 #include <time.h>
 #endif
 
-// ---- tenon/base/mutex.hpp ----
+// ---- tenon/base/spin_lock.hpp ----
 TENON_NAMESPACE_BEGIN
-
-using Mutex = std::mutex;
-using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
 
 // For short work under the lock; rare long work makes the others nap. About 5 ns when nobody else holds it. unlock() is
 // one store and touches nothing after it, so that the next holder may destroy the lock.
@@ -1647,7 +1643,17 @@ class SpinLock {
   std::atomic<bool> locked_{false};
 };
 
-using SpinLockHolder = std::lock_guard<SpinLock>;
+// Holds the lock while it lives.
+class [[nodiscard]] SpinLockHolder {
+ public:
+  explicit SpinLockHolder(SpinLock& lock) : lock_(lock) { lock.lock(); }
+  ~SpinLockHolder() { lock_.unlock(); }
+  SpinLockHolder(const SpinLockHolder&) = delete;
+  SpinLockHolder& operator=(const SpinLockHolder&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
 
 TENON_NAMESPACE_END
 
@@ -6132,6 +6138,16 @@ template <> struct std::hash<tenon::uint4> : tenon::detail::ElementHash<tenon::u
 template <> struct std::hash<tenon::int2> : tenon::detail::ElementHash<tenon::int2> {};
 template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::uint2> {};
 // clang-format on
+
+// ---- tenon/base/mutex.hpp ----
+// The lock that sleeps at once; base/spin_lock.hpp has the one that does so only after a while. Includes <mutex>, so no
+// header that session.hpp reaches may include this one.
+TENON_NAMESPACE_BEGIN
+
+using Mutex = std::mutex;
+using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
+
+TENON_NAMESPACE_END
 
 // ---- tenon/base/owned.hpp ----
 // Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,

@@ -17,8 +17,8 @@
 #include <string_view>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/allocator.hpp>

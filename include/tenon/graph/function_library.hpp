@@ -17,6 +17,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/refcount.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/op/attr_slice.hpp>

@@ -17,8 +17,8 @@
 #include <tenon/base/check.hpp>
 #include <tenon/base/function.hpp>
 #include <tenon/base/log.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/allocator_retry.hpp>

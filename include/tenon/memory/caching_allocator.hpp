@@ -13,7 +13,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/check.hpp>
-#include <tenon/base/mutex.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/allocator.hpp>
 #include <tenon/memory/block.hpp>
 

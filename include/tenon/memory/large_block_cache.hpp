@@ -13,7 +13,7 @@
 #endif
 
 #include <tenon/base/config.hpp>
-#include <tenon/base/mutex.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/block.hpp>
 
 TENON_NAMESPACE_BEGIN

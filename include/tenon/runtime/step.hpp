@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/memory/caching_allocator.hpp>
 #include <tenon/kernel/context.hpp>
 #include <tenon/runtime/program.hpp>

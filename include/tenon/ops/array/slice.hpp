@@ -6,8 +6,8 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
-#include <tenon/base/mutex.hpp>
 #include <tenon/base/refcount.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/base/str.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>

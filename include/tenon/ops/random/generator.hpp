@@ -14,7 +14,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/inlined_vector.hpp>
-#include <tenon/base/mutex.hpp>
+#include <tenon/base/spin_lock.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/engine/philox.hpp>
