@@ -150,6 +150,7 @@ TEST_SUITE("DataType") {
       CHECK(IsInteger(type) == (IsSigned(type) || IsUnsigned(type)));
       CHECK_FALSE((IsSigned(type) && IsUnsigned(type)));
       CHECK(IsQuantized(type) == kQuantizedTypes.contains(type));
+      CHECK(IsSubByte(type) == (n >= 29 && n <= 33));
       CHECK(IsFloating(type) + IsInteger(type) + IsQuantized(type) + IsComplex(type) <= 1);
       if (n > 33) CHECK_FALSE((IsPlain(type) || IsFloating(type) || IsInteger(type) || IsQuantized(type)));
       if (!IsKnownType(type)) continue;
