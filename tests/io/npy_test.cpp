@@ -269,6 +269,7 @@ TEST_SUITE("ReadNpy, files of NumPy") {
     };
     check(Golden("bfloat16"), DataType::kBfloat16);
     check(Golden("bfloat16", {DataType::kBfloat16}), DataType::kBfloat16);
+    check(Golden("bfloat16", {DataType::kInt4}), DataType::kBfloat16);  // what the option cannot mean keeps its type
     check(Golden("float8_e5m2"), DataType::kFloat8E5M2);
     for (const DataType dtype : {DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ, DataType::kFloat8E4M3B11FNUZ,
                                  DataType::kFloat8E5M2FNUZ}) {

@@ -219,13 +219,9 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
   std::uint32_t width = 0;
   const bool has_width = ParseInt(type.substr(type.empty() ? 0 : 1), &width) && type[1] != '-' && type[1] != '+';
 
-  if (kind == 'V' && has_width && options.void_dtype != DataType::kInvalid) {
-    if (!kNpyVoidTypes.contains(options.void_dtype) ||
-        width != static_cast<std::uint32_t>(SizeOf(options.void_dtype)) || order == '>') {
-      return NpyTypeError(where, header, at,
-                          StrCat("NpyOptions::void_dtype is ", options.void_dtype,
-                                 ", and must be bfloat16, a float8 type or one of less than a byte, of as many bytes"));
-    }
+  const bool is_named = kind == 'V' && has_width && options.void_dtype != DataType::kInvalid;
+  if (is_named && kNpyVoidTypes.contains(options.void_dtype) && order != '>' &&
+      width == static_cast<std::uint32_t>(SizeOf(options.void_dtype))) {
     *element = {options.void_dtype, NpyElement::Kind::kPlain, false, 1, width};
     return OkStatus();
   }
@@ -233,6 +229,11 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     if (known.descr != whole) continue;
     *element = {known.dtype, NpyElement::Kind::kPlain, false, 1, static_cast<std::uint64_t>(SizeOf(known.dtype))};
     return OkStatus();
+  }
+  if (is_named) {
+    return NpyTypeError(where, header, at,
+                        StrCat("NpyOptions::void_dtype is ", options.void_dtype,
+                               ", and must be bfloat16, a float8 type or one of less than a byte, of as many bytes"));
   }
   for (const NpyType& known : kNpyTypes) {
     if (known.descr != type) continue;
