@@ -23,6 +23,8 @@
 
 #include <tenon/memory/cpu_allocator.hpp>
 
+#include "temp_folder.hpp"
+
 using namespace tenon;
 
 namespace {
@@ -105,11 +107,13 @@ bool SpeaksOfMemory(const std::string& text) {
 // Runs test case `n` (from 1) with its k-th request refused; 0: none. *text: what it printed.
 End RunCase(unsigned n, std::int64_t k, Outcome* outcome, std::string* text) {
   int fds[2];
+  const TempFolder folder;  // what a child that is ended by an assertion leaves goes with it
   const int output = memfd_create("output", 0);
   if (output < 0 || pipe(fds) != 0) std::abort();
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
+    setenv("TMPDIR", folder.path().c_str(), 1);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     alarm(20);

@@ -30,15 +30,16 @@ tf.compat.v1.disable_eager_execution()
 
 
 def golden_messages():
-    folder = tempfile.mkdtemp()
     proto = os.path.join(HERE, '..', 'tests', 'golden')
-    subprocess.run(
-        [sys.executable, '-m', 'grpc_tools.protoc', '-I' + proto, '--python_out=' + folder, 'golden.proto'], check=True
-    )
-    sys.path.insert(0, folder)
-    import golden_pb2
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, '-m', 'grpc_tools.protoc', '-I' + proto, '--python_out=' + folder, 'golden.proto'],
+            check=True,
+        )
+        sys.path.insert(0, folder)
+        import golden_pb2
 
-    return golden_pb2
+        return golden_pb2
 
 
 golden = golden_messages()

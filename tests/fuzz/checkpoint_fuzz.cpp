@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <unistd.h>
-
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/limited_allocator.hpp>
 #include <tenon/io/checkpoint.hpp>
+
+#include "temp_folder.hpp"
 
 #if defined(TENON_FUZZ_STANDALONE)
 #include "standalone.hpp"
@@ -74,11 +73,8 @@ void ReadAll(const std::string& prefix) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::string prefix = [] {
-    const char* folder = std::getenv("TMPDIR");
-    return tenon::StrCat(folder != nullptr ? folder : "/tmp", "/tenon_checkpoint_fuzz_",
-                         static_cast<std::int64_t>(::getpid()));
-  }();
+  static const TempFolder folder;
+  static const std::string prefix = folder / "checkpoint";
   const std::string index = prefix + ".index", values = tenon::detail::BundleDataName(prefix, 0, 1);
   std::uint32_t data_bytes = 0;
   if (size >= sizeof data_bytes) {

@@ -41,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.check_crc = false;
   options.max_member_bytes = options.max_total_bytes = 1 << 14;
   options.npy.max_bytes = 1 << 14;
-  if (size > 0 && (data[size - 1] & 1) != 0) options.npy.void_dtype = tenon::DataType::kFloat8E4M3FN;
+  if (size > 0 && (data[size - 1] & 1) != 0)
+    options.npy.void_dtype = (data[size - 1] & 2) != 0 ? tenon::DataType::kInt4 : tenon::DataType::kFloat8E4M3FN;
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   tenon::Buffer* buffer = tenon::Buffer::Wrap(const_cast<std::uint8_t*>(data), size, nullptr, nullptr);
   if (const tenon::Result<tenon::NpzFile> file = tenon::NpzFile::FromBuffer(buffer, "fuzz", options); file.ok()) {

@@ -223,6 +223,27 @@ TEST_SUITE("ToDLPack") {
     (*out)->deleter(*out);
     CHECK(tensor.RefCountIsOne());
   }
+  TEST_CASE("what came as read-only goes on as read-only") {
+    for (const bool read_only : {false, true}) {
+      Foreign foreign;
+      foreign.managed.flags = read_only ? dlpack::kFlagReadOnly : 0;
+      Result<Tensor> t = FromDLPack(&foreign.managed);
+      REQUIRE(t.ok());
+      const Tensor part = t->SubSlice(1);
+      const Result<DLManagedTensorVersioned*> out = ToDLPackVersioned(part);
+      REQUIRE(out.ok());
+      CHECK((*out)->flags == foreign.managed.flags);
+      (*out)->deleter(*out);
+      const Result<DLManagedTensor*> old = ToDLPack(part);
+      CHECK(old.ok() != read_only);
+      if (old.ok()) (*old)->deleter(*old);
+      if (!old.ok()) CHECK(old.status().code() == Code::kFailedPrecondition);
+      const Result<DLManagedTensorVersioned*> copy = ToDLPackVersioned(t->DeepCopy());
+      REQUIRE(copy.ok());
+      CHECK((*copy)->flags == 0);
+      (*copy)->deleter(*copy);
+    }
+  }
   TEST_CASE("a scalar, and no elements at all") {
     const Result<DLManagedTensor*> scalar = ToDLPack(Tensor::Scalar(2.5f));
     REQUIRE(scalar.ok());

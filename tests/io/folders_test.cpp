@@ -3,42 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
+#include <temp_folder.hpp>
 
 namespace folders_test {
 using namespace tenon;
 
 namespace {
-
-// The working folder for as long as it lives, with all that is in it.
-class WorkingFolder {
- public:
-  WorkingFolder() {
-    char name[4096];
-    REQUIRE(::getcwd(name, sizeof name) != nullptr);
-    before_ = name;
-    const char* folder = std::getenv("TMPDIR");
-    path_ = StrCat(folder != nullptr ? folder : "/tmp", "/tenon_folders_XXXXXX");
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-    REQUIRE(::chdir(path_.c_str()) == 0);
-  }
-  ~WorkingFolder() {
-    for (const char* pattern : {"*/*/*", "*/*", "*"})
-      if (const auto names = MatchFiles(pattern); names.ok())
-        for (const std::string& name : *names)
-          if (::unlink(name.c_str()) != 0) ::rmdir(name.c_str());
-    CHECK(::chdir(before_.c_str()) == 0);
-    CHECK(::rmdir(path_.c_str()) == 0);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string before_, path_;
-};
 
 std::string Found(std::string_view pattern) {
   const Result<SlimVector<std::string>> names = MatchFiles(pattern);
@@ -54,7 +27,7 @@ void Make(const std::string& path) {
 
 TEST_SUITE("MatchFiles") {
   TEST_CASE("patterns, with TensorFlow's answers") {
-    const WorkingFolder here;
+    const InTempFolder here;
     for (const char* path : {"d/b.txt", "d/a.txt", "d/c.log", "e/a.txt", "d/.hidden", "top"}) Make(path);
     CHECK(Found("d/*.txt") == "d/a.txt d/b.txt");
     CHECK(Found("d/?.log") == "d/c.log");
@@ -92,7 +65,7 @@ TEST_SUITE("MatchFiles") {
 
 TEST_SUITE("MakeFoldersOf") {
   TEST_CASE("folders that are there and that are not") {
-    const WorkingFolder here;
+    const InTempFolder here;
     CHECK(MakeFoldersOf("file").ok());
     CHECK(Found("*").empty());
     CHECK(MakeFoldersOf("a/b/file").ok());

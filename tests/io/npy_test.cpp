@@ -171,7 +171,7 @@ TEST_SUITE("ReadNpy") {
     CHECK(Has(refused("<f16"), "save array.astype('float64')"));
     CHECK(Has(refused("<c32"), "save array.astype('complex128')"));
     CHECK(Has(refused("<M8[s]"), "save array.astype('int64')"));
-    CHECK(Has(refused("|V2"), "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types"));
+    CHECK(Has(refused("|V2"), "NpyOptions::void_dtype says that they are bfloat16, float8 or of less than a byte"));
     CHECK(Has(refused("<V1"), "NpyOptions::void_dtype"));
     CHECK(Has(refused("|S0"), "strings of at least one character are wanted"));
     for (const char* descr : {"", "<", "<x4", "<i3", "<U", "<U-1", "|S+1", "S4294967296", "<i4 ", "i44444444444444"})
@@ -269,6 +269,7 @@ TEST_SUITE("ReadNpy, files of NumPy") {
     };
     check(Golden("bfloat16"), DataType::kBfloat16);
     check(Golden("bfloat16", {DataType::kBfloat16}), DataType::kBfloat16);
+    check(Golden("bfloat16", {DataType::kInt4}), DataType::kBfloat16);  // what the option cannot mean keeps its type
     check(Golden("float8_e5m2"), DataType::kFloat8E5M2);
     for (const DataType dtype : {DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ, DataType::kFloat8E4M3B11FNUZ,
                                  DataType::kFloat8E5M2FNUZ}) {
@@ -279,6 +280,22 @@ TEST_SUITE("ReadNpy, files of NumPy") {
     REQUIRE_MESSAGE(q.ok(), q.status().message());
     CHECK(q->dtype() == DataType::kQint8);
     CHECK(q->tensor_data() == "\0\1\2\3\4\5"s);
+  }
+  TEST_CASE("types of less than a byte, however their unused bits are filled") {
+    const auto check = [](DataType dtype, std::string_view values) {
+      const Result<Tensor> t = Golden(std::string(Name(dtype)), {dtype});
+      REQUIRE_MESSAGE(t.ok(), t.status().message());
+      CHECK(t->dtype() == dtype);
+      CHECK(t->SummarizeValue(-1) == values);
+    };
+    check(DataType::kInt4, "[-3 -2 -1][0 1 2]");
+    check(DataType::kUint4, "[10 11 12][13 14 15]");
+    check(DataType::kInt2, "[-2 -1 0][1 -2 -1]");
+    check(DataType::kUint2, "[0 1 2][3 0 1]");
+    check(DataType::kFloat4E2M1FN, "[-3 -2 -1][0 1 2]");
+    const TempFile filled("f.npy", Npy("{'descr': '|V1', 'fortran_order': False, 'shape': (3,), }", "\x0f\xff\x18"));
+    CHECK(ReadNpy(filled.path(), {DataType::kInt4})->SummarizeValue(-1) == "-1 -1 -8");
+    CHECK(ReadNpy(filled.path(), {DataType::kUint2})->SummarizeValue(-1) == "3 3 0");
   }
   TEST_CASE("formats 2 and 3") {
     const Result<Tensor> two = Golden("version_2"), three = Golden("version_3");
@@ -341,13 +358,16 @@ TEST_SUITE("WriteNpy") {
     round(MakeTensor<bfloat16>({1}, {bfloat16(1.5f)}), "{'descr': '<V2', ");
     round(MakeTensor<float8_e5m2>({1}, {float8_e5m2(1.5f)}), "{'descr': '<V1', ", {DataType::kFloat8E5M2});
     round(MakeTensor<float8_e4m3fn>({1}, {float8_e4m3fn(1.5f)}), "{'descr': '<V1', ", {DataType::kFloat8E4M3FN});
+    round(MakeTensor<int4>({3}, {int4(-8), int4(7), int4(-1)}), "{'descr': '<V1', ", {DataType::kInt4});
+    round(MakeTensor<uint2>({2}, {uint2(3), uint2(0)}), "{'descr': '<V1', ", {DataType::kUint2});
+    round(MakeTensor<float4_e2m1fn>({1}, {float4_e2m1fn(-1.5f)}), "{'descr': '<V1', ", {DataType::kFloat4E2M1FN});
     round(MakeTensor<qint32>({1}, {qint32(7)}), "{'descr': [('qint32','<i4')], ");
   }
   TEST_CASE("says which types and strings NumPy does not have") {
     const TempFile temp("w.npy");
-    const Status s = WriteNpy(temp.path(), MakeTensor<int4>({1}, {int4(1)}));
+    const Status s = WriteNpy(temp.path(), Tensor(DataType::kResource, TensorShape({1})));
     CHECK(s.code() == Code::kUnimplemented);
-    CHECK(s.message() == "WriteNpy: '" + temp.path() + "': NumPy has no type for elements of type int4");
+    CHECK(s.message() == "WriteNpy: '" + temp.path() + "': NumPy has no type for elements of type resource");
     const Status zero = WriteNpy(temp.path(), MakeTensor<tstring>({2}, {"a", "b\0"s}));
     CHECK(zero.code() == Code::kInvalidArgument);
     CHECK(Has(zero, "string number 1 ends in a zero byte, which NumPy drops"));

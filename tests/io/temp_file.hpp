@@ -3,19 +3,19 @@
 // A file name of its own for a test; the file goes away with the object.
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <unistd.h>
 
+#include <temp_folder.hpp>
+
 class TempFile {
  public:
   explicit TempFile(std::string_view name) {
     static int count = 0;
-    const char* folder = std::getenv("TMPDIR");
-    path_ = std::string(folder != nullptr ? folder : "/tmp") + "/tenon_test_" + std::to_string(::getpid()) + "_" +
-            std::to_string(count++) + "_" + std::string(name);
+    path_ = TempFolder::Parent() + "/tenon_test_" + std::to_string(::getpid()) + "_" + std::to_string(count++) + "_" +
+            std::string(name);
   }
   TempFile(std::string_view name, std::string_view bytes) : TempFile(name) { Write(bytes); }
   TempFile(const TempFile&) = delete;

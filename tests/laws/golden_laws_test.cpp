@@ -4,17 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include <tenon/device/thread_pool.hpp>
 #include <tenon/graph/function_import.hpp>
@@ -30,6 +25,7 @@
 #include "conformance/golden/case_file.hpp"
 #include "conformance/golden/compare.hpp"
 #include "laws/guarded_allocator.hpp"
+#include "temp_folder.hpp"
 
 namespace golden_laws_test {
 namespace {
@@ -171,28 +167,6 @@ bool GiveOwnInputs(GraphDef* graph) {
   return !copied.empty();
 }
 
-// The current folder is a new one while this lives: some cases write files and read them.
-class InNewFolder {
- public:
-  InNewFolder() : home_(std::filesystem::current_path()) {
-    const char* const parent = std::getenv("TMPDIR");
-    std::string name = StrCat(parent != nullptr ? parent : "/tmp", "/tenon_laws_XXXXXX");
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-    std::filesystem::current_path(folder_);
-  }
-  ~InNewFolder() {
-    std::error_code ignored;
-    std::filesystem::current_path(home_, ignored);
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  InNewFolder(const InNewFolder&) = delete;
-  InNewFolder& operator=(const InNewFolder&) = delete;
-
- private:
-  std::filesystem::path home_, folder_;
-};
-
 // Prints what went wrong, the first ten of many.
 class Complaints {
  public:
@@ -210,7 +184,7 @@ class Complaints {
 }  // namespace
 
 TEST_SUITE("Recorded cases") {
-  TEST_CASE_FIXTURE(InNewFolder,
+  TEST_CASE_FIXTURE(InTempFolder,
                     "nobody writes in front of or behind a block, reads what nobody wrote, or keeps a block") {
     Complaints complaints;
     for (const Law& law : Laws()) {
@@ -227,7 +201,7 @@ TEST_SUITE("Recorded cases") {
     CHECK(Laws().size() > 100);
   }
 
-  TEST_CASE_FIXTURE(InNewFolder, "a node that may write over its inputs gives the same") {
+  TEST_CASE_FIXTURE(InTempFolder, "a node that may write over its inputs gives the same") {
     Complaints complaints;
     int tested = 0;
     for (const Law& law : Laws()) {
@@ -247,7 +221,7 @@ TEST_SUITE("Recorded cases") {
     CHECK(tested > 100);
   }
 
-  TEST_CASE_FIXTURE(InNewFolder, "several threads give what one gives") {
+  TEST_CASE_FIXTURE(InTempFolder, "several threads give what one gives") {
     Complaints complaints;
     ThreadPool between(3, "between"), inside(3, "inside");
     for (const Law& law : Laws()) {
@@ -262,7 +236,7 @@ TEST_SUITE("Recorded cases") {
     TENON_LAW_HOLDS(complaints);
   }
 
-  TEST_CASE_FIXTURE(InNewFolder, "planned memory and folded constants give what a plain run gives") {
+  TEST_CASE_FIXTURE(InTempFolder, "planned memory and folded constants give what a plain run gives") {
     Complaints complaints;
     for (const Law& law : Laws()) {
       if (law.has_state) continue;
@@ -276,7 +250,7 @@ TEST_SUITE("Recorded cases") {
     TENON_LAW_HOLDS(complaints);
   }
 
-  TEST_CASE_FIXTURE(InNewFolder, "what is no number stays none, where TensorFlow says so") {
+  TEST_CASE_FIXTURE(InTempFolder, "what is no number stays none, where TensorFlow says so") {
     Complaints complaints;
     int tested = 0;
     for (const Law& law : Laws()) {
@@ -306,7 +280,7 @@ TEST_SUITE("Recorded cases") {
   bool MayDiffer(std::string_view name) {
     return StartsWith(name, "GatherV2/batch_negative") || name == "VariableV2/assign_other_shape_not_validated";
   }
-  TEST_CASE_FIXTURE(InNewFolder, "a run's shapes are the inferred ones") {
+  TEST_CASE_FIXTURE(InTempFolder, "a run's shapes are the inferred ones") {
     Complaints complaints;
     int fully_known = 0;
     for (const Law& law : Laws()) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <base/child_process.hpp>
+#include <sanitizers.hpp>
 #include <tenon/base/env.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
@@ -758,11 +759,7 @@ TEST_CASE("the structure stays whole over millions of random allocations and fre
   BFCAllocatorOptions options;
   options.garbage_collection = true;
   const Log log;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::size_t kSteps = 1000000;
-#else
-  constexpr std::size_t kSteps = 10000000;
-#endif
+  constexpr std::size_t kSteps = TENON_TEST_ASAN || TENON_TEST_TSAN ? 1000000 : 10000000;
   std::int64_t steps = 0;  // TENON_BFC_TEST_STEPS: more, or fewer
   REQUIRE(tenon::GetEnvInt64("TENON_BFC_TEST_STEPS", static_cast<std::int64_t>(kSteps), &steps).ok());
   {

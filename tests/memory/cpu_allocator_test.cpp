@@ -3,14 +3,23 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/child_process.hpp"
 #include "memory/needed.hpp"
+#include "sanitizers.hpp"
 
 namespace cpu_allocator_test {
 using tenon::Allocator;
@@ -22,6 +31,15 @@ namespace {
 
 bool IsAligned(const void* ptr, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(ptr) % alignment == 0;
+}
+
+// Bytes that are mapped now.
+std::size_t AddressSpace() {
+  std::size_t pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1) std::abort();
+  std::fclose(file);
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 class CountingSink : public tenon::LogSink {
@@ -166,6 +184,68 @@ TEST_CASE("a large block that was freed is given again, to any thread, until it 
   a.SetMostLargeBlockBytes(0);
   a.DeallocateRaw(Needed(a.AllocateRaw(64, 100000)), 64, 100000);
   CHECK(a.ReleaseLargeBlocks() == 0);
+}
+
+#if defined(__linux__) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
+TEST_CASE("free blocks go back before a request is refused, a small one and a large one") {
+  const ChildResult child = RunInChild([] {
+    HostAllocator a;
+    a.SetMostLargeBlockBytes(std::size_t{64} << 20);
+    for (const std::size_t wanted : {std::size_t{1000}, std::size_t{300000}}) {
+      std::vector<void*> large;
+      for (int i = 0; i < 8; ++i) large.push_back(Needed(a.AllocateRaw(64, std::size_t{1} << 20)));
+      for (void* const p : large) a.DeallocateRaw(p, 64, std::size_t{1} << 20);
+      a.ReleaseThreadCache();
+      // From here on the system has nothing but what comes back.
+      rlimit most{};
+      getrlimit(RLIMIT_AS, &most);
+      most.rlim_cur = AddressSpace();
+      setrlimit(RLIMIT_AS, &most);
+      for (std::size_t bytes = std::size_t{16} << 20; bytes >= 64; bytes /= 2)
+        while (std::aligned_alloc(64, bytes) != nullptr) {
+        }
+      const bool nothing_left = std::aligned_alloc(64, 1024) == nullptr;
+      void* const p = a.AllocateRaw(64, wanted);
+      most.rlim_cur = most.rlim_max;
+      setrlimit(RLIMIT_AS, &most);
+      std::fprintf(stderr, "%d%d ", nothing_left ? 1 : 0, p != nullptr ? 1 : 0);
+      a.DeallocateRaw(p, 64, wanted);
+    }
+  });
+  CHECK(child.errors == "11 11 ");
+}
+#endif
+
+TEST_CASE("a child of fork allocates whatever another thread was doing") {
+  // Nobody watches here: the failure sweep would repeat the other thread's many requests one by one.
+  tenon::AllocationObserver* const observer = CpuAllocator()->SetObserver(nullptr);
+  std::atomic<bool> is_over{false};
+  std::thread other([&is_over] {
+    while (!is_over) CpuAllocator()->DeallocateRaw(CpuAllocator()->AllocateRaw(64, 40000), 64, 40000);
+  });
+  int ended_well = 0;
+  constexpr int kForks = 100;
+  for (int i = 0; i < kForks; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);  // ends a child that waits for a lock that nobody lets go
+      for (int k = 0; k < 3; ++k) {
+        void* const p = Needed(CpuAllocator()->AllocateRaw(64, 40000));
+        std::memset(p, k, 40000);
+        CpuAllocator()->DeallocateRaw(p, 64, 40000);
+      }
+      CpuAllocator()->ReleaseLargeBlocks();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) ++ended_well;
+    if (WIFSIGNALED(status)) break;
+  }
+  is_over = true;
+  other.join();
+  CHECK(ended_well == kForks);
+  CpuAllocator()->SetObserver(observer);
 }
 
 TEST_CASE("what cannot be had is null, and null is freed by doing nothing") {

@@ -76,6 +76,24 @@ TEST_SUITE("LargeBlockCache") {
     for (char* block : blocks) c.Free(block, 40000);
     CHECK(c.cache.Release() == LargeBlockCache::kMaxBlocks * SizeClassBytes(SizeClass(40000)));
   }
+  TEST_CASE("says so before it is used for the first time, and keeps its blocks where a fork found it at rest") {
+    static int calls = 0;
+    LargeBlockCache cache([] { ++calls; });
+    CHECK(cache.Take(SizeClass(40000)) == nullptr);
+    CHECK(cache.Release() == 0);
+    CHECK(calls == 0);
+    void* const block = std::aligned_alloc(64, SizeClassBytes(SizeClass(40000)));
+    cache.Give(block, SizeClass(40000));
+    cache.Give(std::aligned_alloc(64, SizeClassBytes(SizeClass(50000))), SizeClass(50000));
+    CHECK(calls == 1);
+    cache.AfterFork();
+    CHECK(cache.Take(SizeClass(40000)) == block);
+    cache.Give(block, SizeClass(40000));
+    LargeBlockCache limited([] { ++calls; });
+    limited.SetLimit(1 << 20);
+    limited.SetLimit(1 << 21);
+    CHECK(calls == 2);
+  }
   TEST_CASE("a limit of nothing keeps nothing, and none is above the most") {
     Cache c;
     c.cache.SetLimit(0);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include <tenon/memory/bfc_allocator.hpp>
 #include <tenon/memory/cpu_allocator.hpp>
 #include <memory/needed.hpp>
 
@@ -56,6 +57,21 @@ TEST_CASE("it speaks for the allocator below") {
   CHECK(a.Name() == "cpu");
   CHECK(a.GetMemoryType() == tenon::AllocatorMemoryType::kHostPageable);
   CHECK(a.HostAccessible());
+}
+
+TEST_CASE("sizes of blocks and the limit are those of the allocator below, where it has them") {
+  tenon::BFCAllocator bfc(tenon::MakeOwned<tenon::BaseSubAllocator>(CpuAllocator()), std::size_t{1} << 20, "bfc",
+                          {.allow_retry_on_failure = false});
+  TrackingAllocator a(&bfc);
+  void* const p = Needed(a.AllocateRaw(64, 100));
+  CHECK(a.RequestedSize(p) == 100);
+  CHECK(a.AllocatedSize(p) == 256);
+  CHECK(a.GetStats()->bytes_limit == 1 << 20);
+  CHECK(a.GetStats()->bytes_in_use == 100);
+  const char other = 0;
+  CHECK(a.AllocatedSize(&other) == 0);
+  a.DeallocateRaw(p, 64, 100);
+  CHECK_FALSE(TrackingAllocator(CpuAllocator()).GetStats()->bytes_limit.has_value());
 }
 
 TEST_CASE("the k-th allocation from now fails, once") {

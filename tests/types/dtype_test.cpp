@@ -120,7 +120,7 @@ TEST_SUITE("DataType") {
     CHECK(Numbers(kQuantizedTypes) == std::vector<int>{11, 12, 13, 15, 16});
     CHECK(Numbers(kFloatingTypes) == std::vector<int>{1, 2, 14, 19, 24, 25, 26, 27, 28, 33});
     CHECK(Numbers(kIntegerTypes) == std::vector<int>{3, 4, 5, 6, 9, 17, 22, 23, 29, 30, 31, 32});
-    CHECK(kPlainTypes.mask == (8586788734u | std::uint64_t{1} << 33));
+    CHECK(kPlainTypes.mask == (std::uint64_t{8586788734} | ToSet(DataType::kFloat4E2M1FN).mask));  // TensorFlow's, and
     CHECK(Numbers(kSignedTypes) == std::vector<int>{3, 5, 6, 9, 29, 31});
     CHECK(Numbers(kComplexTypes) == std::vector<int>{8, 18});
     CHECK((kPlainTypes | ToSet(DataType::kString) | ToSet(DataType::kResource) | ToSet(DataType::kVariant)) ==
@@ -150,6 +150,7 @@ TEST_SUITE("DataType") {
       CHECK(IsInteger(type) == (IsSigned(type) || IsUnsigned(type)));
       CHECK_FALSE((IsSigned(type) && IsUnsigned(type)));
       CHECK(IsQuantized(type) == kQuantizedTypes.contains(type));
+      CHECK(IsSubByte(type) == (n >= 29 && n <= 33));
       CHECK(IsFloating(type) + IsInteger(type) + IsQuantized(type) + IsComplex(type) <= 1);
       if (n > 33) CHECK_FALSE((IsPlain(type) || IsFloating(type) || IsInteger(type) || IsQuantized(type)));
       if (!IsKnownType(type)) continue;

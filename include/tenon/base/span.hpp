@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Span<T>: std::span, for functions that take or give a list. Making a std::span of a container costs the compiler 20 ms
-// for each item type, in concepts that ask whether a pointer is an iterator; this one costs 2. The two convert into each
-// other, and an op's author writes std::span.
+// Span<T>: std::span, for functions that take or give a list. Making a std::span of a container costs the compiler 20
+// ms for each item type, in concepts that ask whether a pointer is an iterator; this one costs 2. The two convert into
+// each other, and an op's author writes std::span.
 
 #include <cstddef>
 #include <span>

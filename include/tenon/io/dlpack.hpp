@@ -221,6 +221,20 @@ inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPack
   return OkStatus();
 }
 
+// The deleter of such a tensor's buffer.
+template <class Managed>
+void GiveBackDLPack(void*, void* arg) {
+  Managed* const held = static_cast<Managed*>(arg);
+  if (held->deleter != nullptr) held->deleter(held);
+}
+// Memory that came as read-only?
+inline bool IsReadOnlyDLPack(const Tensor& tensor) {
+  using Managed = dlpack::DLManagedTensorVersioned;
+  if (tensor.buffer() == nullptr) return false;
+  const void* const held = tensor.buffer()->root()->arg_of(&GiveBackDLPack<Managed>);
+  return held != nullptr && (static_cast<const Managed*>(held)->flags & dlpack::kFlagReadOnly) != 0;
+}
+
 template <class Managed>
 Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
   DLPackView view;
@@ -229,12 +243,8 @@ Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
     if (managed->deleter != nullptr) managed->deleter(managed);
     return Tensor(view.dtype, view.shape, nullptr);
   }
-  const auto give_back = [](void*, void* arg) {
-    Managed* const held = static_cast<Managed*>(arg);
-    if (held->deleter != nullptr) held->deleter(held);
-  };
   Allocator* const kind = IsHostDevice(managed->dl_tensor.device.device_type) ? nullptr : device;
-  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, give_back, managed, kind));
+  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, &GiveBackDLPack<Managed>, managed, kind));
 }
 
 // What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
@@ -306,18 +316,24 @@ inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allo
 }
 
 // The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
-// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory.
+// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory;
+// FailedPrecondition for memory that came by DLPack as read-only, which this form cannot say.
 inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
+  if (detail::IsReadOnlyDLPack(tensor)) {
+    return errors::FailedPrecondition("ToDLPack: the tensor's memory came as read-only, which DLPack can say from ",
+                                      "version 1 on; ToDLPackVersioned does");
+  }
   return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
 }
-// The same in the form of version 1. `read_only` asks the others not to write; Tenon itself reads only what it shares.
+// The same in the form of version 1. `read_only` asks the others not to write, as does memory that came as read-only;
+// Tenon itself reads only what it shares.
 inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
                                                                    dlpack::DLDevice device = {dlpack::kDLCPU, 0},
                                                                    bool read_only = false) {
   TENON_ASSIGN_OR_RETURN(dlpack::DLManagedTensorVersioned* const managed,
                          detail::MakeDLPack<dlpack::DLManagedTensorVersioned>(tensor, device));
   managed->version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
-  managed->flags = read_only ? dlpack::kFlagReadOnly : 0;
+  managed->flags = read_only || detail::IsReadOnlyDLPack(tensor) ? dlpack::kFlagReadOnly : 0;
   return managed;
 }
 

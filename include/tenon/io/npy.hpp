@@ -23,8 +23,9 @@
 TENON_NAMESPACE_BEGIN
 
 struct NpyOptions {
-  // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
-  // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
+  // What elements of a void type are: bfloat16, one of the float8 types or of those of less than a byte. numpy.save
+  // writes ml_dtypes' bfloat16 as '<V2', which is known without being told; the others are '<V1' as a rule, which says
+  // nothing but their size.
   DataType void_dtype = DataType::kInvalid;
   // For the elements, where they are not a view; the characters of strings beyond 22 come on top.
   std::uint64_t max_bytes = ~std::uint64_t{0};
@@ -62,7 +63,9 @@ inline constexpr NpyType kNpyWholeTypes[] = {
 };
 inline constexpr DataTypeSet kNpyVoidTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat8E5M2) |
                                              ToSet(DataType::kFloat8E4M3FN) | ToSet(DataType::kFloat8E4M3FNUZ) |
-                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ);
+                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ) |
+                                             ToSet(DataType::kInt4) | ToSet(DataType::kUint4) | ToSet(DataType::kInt2) |
+                                             ToSet(DataType::kUint2) | ToSet(DataType::kFloat4E2M1FN);
 
 // The header's text, a Python dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class NpyHeader {
@@ -190,9 +193,9 @@ struct NpyElement {
   enum class Kind : unsigned char { kPlain, kBytes, kText };
   DataType dtype = DataType::kInvalid;
   Kind kind = Kind::kPlain;
-  bool swapped = false;           // big-endian
+  bool swapped = false;  // big-endian
   std::size_t swapped_bytes = 1;  // of each number
-  std::uint64_t bytes = 0;        // of an element, in the file
+  std::uint64_t bytes = 0;  // of an element, in the file
 };
 
 TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
@@ -216,13 +219,9 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
   std::uint32_t width = 0;
   const bool has_width = ParseInt(type.substr(type.empty() ? 0 : 1), &width) && type[1] != '-' && type[1] != '+';
 
-  if (kind == 'V' && has_width && options.void_dtype != DataType::kInvalid) {
-    if (!kNpyVoidTypes.contains(options.void_dtype) ||
-        width != static_cast<std::uint32_t>(SizeOf(options.void_dtype)) || order == '>') {
-      return NpyTypeError(where, header, at,
-                          StrCat("NpyOptions::void_dtype is ", options.void_dtype,
-                                 ", and must be bfloat16 or a float8 type of as many bytes"));
-    }
+  const bool is_named = kind == 'V' && has_width && options.void_dtype != DataType::kInvalid;
+  if (is_named && kNpyVoidTypes.contains(options.void_dtype) && order != '>' &&
+      width == static_cast<std::uint32_t>(SizeOf(options.void_dtype))) {
     *element = {options.void_dtype, NpyElement::Kind::kPlain, false, 1, width};
     return OkStatus();
   }
@@ -230,6 +229,11 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     if (known.descr != whole) continue;
     *element = {known.dtype, NpyElement::Kind::kPlain, false, 1, static_cast<std::uint64_t>(SizeOf(known.dtype))};
     return OkStatus();
+  }
+  if (is_named) {
+    return NpyTypeError(where, header, at,
+                        StrCat("NpyOptions::void_dtype is ", options.void_dtype,
+                               ", and must be bfloat16, a float8 type or one of less than a byte, of as many bytes"));
   }
   for (const NpyType& known : kNpyTypes) {
     if (known.descr != type) continue;
@@ -258,7 +262,7 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     case '[': return NpyTypeError(where, header, at, "save each field as an array of its own");
     case 'V':
       return NpyTypeError(where, header, at,
-                          "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types");
+                          "NpyOptions::void_dtype says that they are bfloat16, float8 or of less than a byte");
     default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
   }
 }
@@ -432,10 +436,10 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 }  // namespace detail
 
 // The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
-// they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
-// follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
-// an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with `where` and have the
-// byte's number.
+// they are in row-major order, little-endian, aligned for the type and of whole bytes; otherwise, and without an owner,
+// a copy. What follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one,
+// InvalidArgument for an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with
+// `where` and have the byte's number.
 inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
@@ -502,7 +506,7 @@ inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::s
   }
   const std::size_t alignment =
       IsComplex(element.dtype) ? element.swapped_bytes : static_cast<std::size_t>(element.bytes);
-  if (owner != nullptr && !reorder && !element.swapped &&
+  if (owner != nullptr && !reorder && !element.swapped && !IsSubByte(element.dtype) &&
       reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
     return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
@@ -515,6 +519,7 @@ inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::s
     std::memcpy(out, data.data(), data_bytes);
   }
   if (element.swapped) detail::SwapBytes(out, data_bytes, element.swapped_bytes);
+  if (IsSubByte(element.dtype)) detail::WrapSubBytes(element.dtype, out, data_bytes);
   return tensor;
 }
 
@@ -526,8 +531,8 @@ inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options
 }
 
 // Writes the tensor, which must be in memory of the host, as numpy.save would: strings as byte strings of the longest
-// one's size, bfloat16 and float8 as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
-// Unimplemented for types that NumPy does not have.
+// one's size, the types of ml_dtypes as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
+// Unimplemented for resources and variants.
 inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
   const std::string_view pieces[] = {image.header, image.data};

@@ -15,6 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
 
 #include <tenon/base/config.hpp>
 #include <tenon/base/log.hpp>
@@ -89,6 +92,8 @@ inline std::int64_t FreeSystemMemory() {
 #endif
 }
 
+union HostAllocatorStorage;
+
 }  // namespace detail
 
 // Sees what is asked of the process's allocator, and may refuse it: for recorders, and for tests of what happens when
@@ -103,12 +108,15 @@ class AllocationObserver {
   virtual void MissingMemory(std::string_view /*message*/) {}
 };
 
-// The class of CpuAllocator(), of which there is one in the process. thread-safe.
+// The class of CpuAllocator(), of which there is one in the process. thread-safe. A child of fork() may go on using
+// that one, whatever other threads of its parent were doing.
 class HostAllocator final : public Allocator {
  public:
   static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
   static constexpr int kMaxSingleAllocationWarnings = 5;
+
+  constexpr HostAllocator() = default;
 
   std::string_view Name() const override { return "cpu"; }
   AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
@@ -176,7 +184,11 @@ class HostAllocator final : public Allocator {
   void SetMostLargeBlockBytes(std::size_t bytes) { large_blocks_.SetLimit(bytes); }
 
  private:
+  friend union detail::HostAllocatorStorage;
   static constexpr unsigned kStats = 1, kObserver = 2;
+
+  // The process's own.
+  constexpr explicit HostAllocator(void (*before_first_large_block)()) : large_blocks_(before_first_large_block) {}
 
   void Watch(unsigned what, bool enabled) {
     if (enabled) {
@@ -206,7 +218,7 @@ class HostAllocator final : public Allocator {
     bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
   }
 
-  static void* AllocateSmall(std::size_t bytes) {
+  void* AllocateSmall(std::size_t bytes) {
     detail::CpuBlockCache& cache = detail::cpu_block_cache;
     const std::size_t c = detail::SizeClass(bytes);
     if (detail::FreeBlock* block = cache.lists[c]; block != nullptr) [[likely]] {
@@ -215,7 +227,9 @@ class HostAllocator final : public Allocator {
       detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
       return block;
     }
-    void* const fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    void* fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    if (fresh == nullptr) [[unlikely]]
+      fresh = AllocateAfterRelease(kAlignment, detail::SizeClassBytes(c));
     if (fresh != nullptr) detail::MarkInUse(fresh, bytes, detail::SizeClassBytes(c));
     return fresh;
   }
@@ -245,10 +259,8 @@ class HostAllocator final : public Allocator {
     const bool is_cacheable = IsCacheable(alignment, bytes);
     const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
     void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
-    if (ptr == nullptr) {
-      ptr = AllocateFromSystem(alignment, block_bytes);
-      if (ptr == nullptr && large_blocks_.Release() > 0) ptr = AllocateFromSystem(alignment, block_bytes);
-    }
+    if (ptr == nullptr) ptr = AllocateFromSystem(alignment, block_bytes);
+    if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
@@ -258,6 +270,12 @@ class HostAllocator final : public Allocator {
     } else {
       std::free(ptr);
     }
+  }
+  // What the system refused, once more: after the free blocks, of this thread and the large ones, went back to it.
+  TENON_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
+    ReleaseThreadCache();
+    ReleaseLargeBlocks();
+    return AllocateFromSystem(alignment, bytes);
   }
   static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
@@ -319,11 +337,19 @@ namespace detail {
 // Never destroyed: tensors in static objects may be freed after the end of main. A constexpr object, so that neither a
 // constructor nor a destructor is registered at start-up; what changes in it is mutable.
 union HostAllocatorStorage {
-  constexpr HostAllocatorStorage() : allocator() {}
+  constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}
+  TENON_COLD static void WatchForks() {
+#if defined(__unix__) || defined(__APPLE__)
+    pthread_atfork(nullptr, nullptr, &AfterFork);
+#endif
+  }
+  static void AfterFork();
   mutable HostAllocator allocator;
 };
 inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
+
+inline void HostAllocatorStorage::AfterFork() { host_allocator.allocator.large_blocks_.AfterFork(); }
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.

@@ -26,7 +26,8 @@ class LargeBlockCache {
   static constexpr int kMaxBlocks = 32;
   static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
-  constexpr LargeBlockCache() = default;
+  // `before_first_use`, which may be null, is called before the lock is taken for the first time; perhaps more often.
+  constexpr explicit LargeBlockCache(void (*before_first_use)() = nullptr) : before_first_use_(before_first_use) {}
   constexpr ~LargeBlockCache() {
     if (!std::is_constant_evaluated()) Release();
   }
@@ -49,7 +50,7 @@ class LargeBlockCache {
   // The block is kept, or given back to the system.
   void Give(void* memory, std::size_t size_class) {
     const std::size_t bytes = SizeClassBytes(size_class);
-    if (limit_.load(std::memory_order_relaxed) == kUnknown) [[unlikely]]
+    if (!IsUsed()) [[unlikely]]
       FindLimit();
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
@@ -78,6 +79,7 @@ class LargeBlockCache {
 
   // All blocks go back to the system; returns their bytes.
   std::size_t Release() {
+    if (!IsUsed()) return 0;
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
     std::size_t bytes = 0;
@@ -95,8 +97,20 @@ class LargeBlockCache {
 
   // At most so many bytes are kept from now on, and never more than kMostBytes; 0: none.
   void SetLimit(std::size_t bytes) {
+    if (!IsUsed() && before_first_use_ != nullptr) before_first_use_();
     limit_.store(bytes < kMostBytes ? bytes : kMostBytes, std::memory_order_relaxed);
     Release();
+  }
+
+  // In the child of a fork(), before it has a second thread. If a thread of the parent was at work here, nobody would
+  // ever let the lock go, and the blocks are in no known state: the child forgets them.
+  void AfterFork() {
+    if (!lock_.try_lock()) {
+      count_ = 0;
+      bytes_ = 0;
+      count_hint_ = 0;
+    }
+    lock_.unlock();
   }
 
  private:
@@ -105,8 +119,10 @@ class LargeBlockCache {
     std::size_t size_class;
   };
 
+  bool IsUsed() const { return limit_.load(std::memory_order_relaxed) != kUnknown; }
   // Unless somebody said otherwise: a 64th of the machine's memory.
   TENON_COLD void FindLimit() {
+    if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
 #if defined(__linux__)
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -132,9 +148,10 @@ class LargeBlockCache {
   }
 
   static constexpr std::size_t kUnknown = ~std::size_t{0};
+  void (*const before_first_use_)();
   std::atomic<std::size_t> limit_{kUnknown};
   std::atomic<int> count_hint_{0};  // changes under the lock
-  SpinLock lock_;                   // guards what follows
+  SpinLock lock_;  // guards what follows
   int count_ = 0;
   std::size_t bytes_ = 0;
   Block blocks_[kMaxBlocks] = {};  // those that came first, first

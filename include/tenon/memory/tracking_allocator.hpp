@@ -109,9 +109,18 @@ class TrackingAllocator final : public Allocator {
   bool TracksAllocationSizes() const override { return true; }
   // 0 for a pointer that is not a block in use; the id is that of the allocation, 1 the first.
   std::size_t RequestedSize(const void* ptr) const override { return Find(ptr).bytes; }
-  std::size_t AllocatedSize(const void* ptr) const override { return RequestedSize(ptr); }
+  // As `base` says, if it tracks sizes.
+  std::size_t AllocatedSize(const void* ptr) const override {
+    const Block block = Find(ptr);
+    return block.id != 0 && base_->TracksAllocationSizes() ? base_->AllocatedSize(ptr) : block.bytes;
+  }
   std::int64_t AllocationId(const void* ptr) const override { return Find(ptr).id; }
-  std::optional<AllocatorStats> GetStats() const override { return Read(stats_); }
+  // Its own counters; the limit is that of `base`.
+  std::optional<AllocatorStats> GetStats() const override {
+    AllocatorStats stats = Read(stats_);
+    if (const auto below = base_->GetStats(); below.has_value()) stats.bytes_limit = below->bytes_limit;
+    return stats;
+  }
 
   // Counters start again; what is in use stays, and is the new peak.
   bool ClearStats() override {

@@ -107,6 +107,8 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
+  // What Wrap was given for this deleter; null for other buffers.
+  void* arg_of(void (*deleter)(void* data, void* arg)) const { return deleter_ == deleter ? arg_ : nullptr; }
   Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
   // May the host read the bytes?
   bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }

@@ -4,6 +4,7 @@
 // The one table below is the only place where a dtype's properties are written down.
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -158,6 +159,8 @@ constexpr DataTypeSet DataTypesWith(unsigned traits) {
 }  // namespace detail
 
 inline constexpr DataTypeSet kAllTypes{((std::uint64_t{1} << kDataTypeCount) - 1) & ~std::uint64_t{1}};
+// Elements are plain bytes. float4_e2m1fn is one of them here, although it came too late for TensorFlow's set: what it
+// has there too, a byte an element in tensor_content, is all that the set is asked for.
 inline constexpr DataTypeSet kPlainTypes = detail::DataTypesWith(detail::kM);
 inline constexpr DataTypeSet kNumberTypes = detail::DataTypesWith(detail::kN);          // `numbertype` of op specs
 inline constexpr DataTypeSet kRealNumberTypes = detail::DataTypesWith(detail::kR);      // `realnumbertype`
@@ -250,9 +253,23 @@ constexpr bool IsSigned(DataType type) { return kSignedTypes.contains(type); }
 constexpr bool IsUnsigned(DataType type) { return IsInteger(type) && !IsSigned(type); }
 constexpr bool IsQuantized(DataType type) { return kQuantizedTypes.contains(type); }
 constexpr bool IsComplex(DataType type) { return kComplexTypes.contains(type); }
+// Each value has a byte of its own and uses 2 or 4 bits of it; the others are 0, or copies of the sign.
+constexpr bool IsSubByte(DataType type) { return type >= DataType::kInt4 && type <= DataType::kFloat4E2M1FN; }
 // The elements stay in host memory whatever the device; a reference to a string too, one to a resource not.
 constexpr bool AlwaysOnHost(DataType type) {
   return type == DataType::kString || type == MakeRefType(DataType::kString) || type == DataType::kResource;
 }
+
+namespace detail {
+
+// Elements as somebody else wrote them, who fills the unused bits of a byte in another way.
+inline void WrapSubBytes(DataType type, void* elements, std::size_t count) {
+  auto* const bytes = static_cast<unsigned char*>(elements);
+  const unsigned mask = type == DataType::kInt2 || type == DataType::kUint2 ? 0x03 : 0x0f;
+  const unsigned sign = IsSigned(type) ? (mask + 1) / 2 : 0;
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(((bytes[i] & mask) ^ sign) - sign);
+}
+
+}  // namespace detail
 
 TENON_NAMESPACE_END

@@ -265,25 +265,6 @@ constexpr const Message& MessageOfElement(DataType dtype) {
   return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
 
-// The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
-struct SubByte {
-  unsigned char mask;
-  unsigned char sign;
-};
-constexpr SubByte SubByteOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kInt4: return {0x0f, 0x08};
-    case DataType::kUint4:
-    case DataType::kFloat4E2M1FN: return {0x0f, 0};
-    case DataType::kInt2: return {0x03, 0x02};
-    case DataType::kUint2: return {0x03, 0};
-    default: return {0, 0};
-  }
-}
-constexpr unsigned char WrapSubByte(unsigned char byte, SubByte format) {
-  return static_cast<unsigned char>(((byte & format.mask) ^ format.sign) - format.sign);
-}
-
 // Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
 // `status` set, when they make no tensor.
 class TensorDecoder {
@@ -388,17 +369,13 @@ class TensorDecoder {
                              ", a bool is 0 or 1"));
       }
     }
-    const SubByte sub_byte = SubByteOf(dtype_);
-    if (sub_byte.mask == 0 && CanView(content)) {
+    if (!IsSubByte(dtype_) && CanView(content)) {
       *out = Tensor::ViewOf(context_.owner, dtype_, shape_, content.data());
       return true;
     }
     if (!Allocate(out)) return false;
-    auto* to = static_cast<unsigned char*>(out->raw_data());
-    std::memcpy(to, content.data(), content.size());
-    if (sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < content.size(); ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
+    std::memcpy(out->raw_data(), content.data(), content.size());
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), content.size());
     return true;
   }
   // Inside the owner's memory?
@@ -509,10 +486,7 @@ class TensorDecoder {
       }
     }
     if (!Finish()) return false;
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      auto* bytes = static_cast<unsigned char*>(out->raw_data());
-      for (std::size_t i = 0; i < have; ++i) bytes[i] = WrapSubByte(bytes[i], sub_byte);
-    }
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), have);
     RepeatLast(to, static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
     return true;
   }
@@ -562,9 +536,7 @@ class TensorDecoder {
     auto* to = static_cast<unsigned char*>(out->raw_data());
     const std::size_t all = static_cast<std::size_t>(elements_), have = bytes.size() < all ? bytes.size() : all;
     if (have != 0) std::memcpy(to, bytes.data(), have);
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < have; ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, to, have);
     RepeatLast(reinterpret_cast<char*>(to), 1, have);
     return true;
   }

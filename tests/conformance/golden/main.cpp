@@ -17,8 +17,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,7 +26,6 @@
 #include <vector>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <tenon/kernel/registry.hpp>
 #include <tenon/io/graph_file.hpp>
@@ -41,6 +40,7 @@
 #include "outcome.hpp"
 #include "shape_cases.hpp"
 #include "spec_cases.hpp"
+#include "temp_folder.hpp"
 
 namespace {
 
@@ -257,8 +257,6 @@ int main(int argc, char** argv) {
   std::map<std::string, Counts> by_op;
   std::map<std::string, int> reasons;
   std::string json = "[\n";
-  char directory[] = "/tmp/tenon_golden_XXXXXX";
-  char* home = getcwd(nullptr, 0);
   for (const std::string& path : options.paths) {
     struct stat info{};
     const bool model = stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
@@ -277,14 +275,11 @@ int main(int argc, char** argv) {
       if (!options.op.empty() && std::find(c.op.begin(), c.op.end(), options.op) == c.op.end()) continue;
       if (!options.name.empty() && c.name.find(options.name) == std::string::npos) continue;
       if (options.shapes && c.known_shape.empty() && c.unknown_shape.empty()) continue;
-      const bool files = !options.shapes && c.note == "files" && home != nullptr && mkdtemp(directory) != nullptr &&
-                         chdir(directory) == 0;
+      std::optional<InTempFolder> folder;
+      if (!options.shapes && c.note == "files") folder.emplace();
       const std::string graph_path = model ? path + "/graph.pb" : "";
       const Outcome outcome = options.shapes ? RunShapeCase(c, graph_path) : RunCase(c, graph_path);
-      if (files) {
-        if (chdir(home) != 0) return 2;
-        std::snprintf(directory, sizeof directory, "/tmp/tenon_golden_XXXXXX");
-      }
+      folder.reset();
       counts.Add(outcome.kind);
       total.Add(outcome.kind);
       for (const std::string& op : c.op) by_op[op].Add(outcome.kind);
@@ -301,7 +296,6 @@ int main(int argc, char** argv) {
     std::printf("%-44s %5d passed %5d failed %5d unsupported\n", path.c_str(), counts.passed, counts.failed,
                 counts.unsupported);
   }
-  std::free(home);
   std::printf("\nper op (where something ran):\n");
   for (const auto& [op, counts] : by_op)
     if (counts.passed + counts.failed > 0)

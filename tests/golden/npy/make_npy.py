@@ -35,6 +35,10 @@ np.save(HERE / 'text_big_fortran.npy', np.asfortranarray(np.array(TEXTS).astype(
 np.save(HERE / 'bfloat16.npy', np.arange(6).reshape(2, 3).astype(ml_dtypes.bfloat16))
 for name in ['float8_e5m2', 'float8_e4m3fn', 'float8_e4m3fnuz', 'float8_e4m3b11fnuz', 'float8_e5m2fnuz']:
     np.save(HERE / f'{name}.npy', np.arange(6).reshape(2, 3).astype(getattr(ml_dtypes, name)))
+count = np.arange(6).reshape(2, 3)
+for name, values in {'int4': count - 3, 'uint4': count + 10, 'int2': count % 4 - 2, 'uint2': count % 4,
+                     'float4_e2m1fn': count - 3}.items():
+    np.save(HERE / f'{name}.npy', values.astype(getattr(ml_dtypes, name)))
 np.save(HERE / 'qint8.npy', np.arange(6, dtype=np.int8).reshape(2, 3).view([('qint8', np.int8)]))
 np.save(HERE / 'object.npy', np.array([1, 'a'], dtype=object))
 np.save(HERE / 'fields.npy', np.zeros([2], dtype=[('a', '<i4'), ('b', '<f8', (2,))]))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/ops/flow/print.hpp>
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
+#include <string>
+#include <string_view>
 
+#include "io/temp_file.hpp"
 #include "ops/state/state_test.hpp"
 
 namespace flow_print_test {
@@ -43,9 +43,9 @@ TEST_SUITE("Print") {
   TEST_CASE("PrintV2 writes to the stream that the graph names") {
     Machine m;
     const Output s = m.b.Placeholder("s", DataType::kString);
-    const std::string path = StrCat("print_test_", reinterpret_cast<std::uintptr_t>(&m), ".txt");
+    const TempFile file("print.txt");
     m.b.Add("PrintV2", "out", {s}, {{"output_stream", "stdout"}});
-    m.b.Add("PrintV2", "file", {s}, {{"output_stream", StrCat("file://", path)}, {"end", "|"}});
+    m.b.Add("PrintV2", "file", {s}, {{"output_stream", StrCat("file://", file.path())}, {"end", "|"}});
     m.b.Add("PrintV2", "nowhere", {s}, {{"output_stream", "file:///no/such/folder/x"}});
     m.Start();
     const std::vector<NamedTensor> feeds = {{"s", Tensor::Scalar(tstring("hello"))}};
@@ -56,10 +56,7 @@ TEST_SUITE("Print") {
     }
     REQUIRE(m.Do("file", feeds).ok());
     REQUIRE(m.Do("file", feeds).ok());
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    CHECK(text.str() == "hello|hello|");
-    std::remove(path.c_str());
+    CHECK(file.Read() == "hello|hello|");
     CHECK(!m.Do("nowhere", feeds).ok());
   }
 }

@@ -9,10 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "io/temp_file.hpp"
 #include "ops/support.hpp"
+#include "temp_folder.hpp"
 
 namespace file_test {
 using namespace tenon;
@@ -50,13 +49,10 @@ TEST_SUITE("ReadFile, WriteFile") {
     }
   }
   TEST_CASE("folders are made") {
-    const TempFile temp("folder");
-    const std::string path = temp.path() + "/a/b";
+    const TempFolder temp;
+    const std::string path = temp / "new/a/b";
     REQUIRE(Written(Text(path), Text("x")).ok());
     CHECK(Run<ops::ReadFile>({}, {Text(path)}).data<tstring>()->view() == "x");
-    CHECK(::unlink(path.c_str()) == 0);
-    CHECK(::rmdir((temp.path() + "/a").c_str()) == 0);
-    CHECK(::rmdir(temp.path().c_str()) == 0);
   }
   TEST_CASE("what is refused") {
     CHECK(CallOp("ReadFile", {}, {Text("/nowhere/x")}, 1).status().code() == Code::kNotFound);

@@ -5,13 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "ops/support.hpp"
+#include "temp_folder.hpp"
 
 namespace save_test {
 using namespace tenon;
@@ -19,25 +17,10 @@ using namespace tenon::testing;
 
 namespace {
 
-class Folder {
- public:
-  Folder() {
-    const char* folder = std::getenv("TMPDIR");
-    path_ = StrCat(folder != nullptr ? folder : "/tmp", "/tenon_save_XXXXXX");
-    REQUIRE(::mkdtemp(path_.data()) != nullptr);
-  }
-  ~Folder() {
-    for (const char* pattern : {"/*/*", "/*"})
-      if (const auto names = MatchFiles(path_ + pattern); names.ok())
-        for (const std::string& name : *names)
-          if (::unlink(name.c_str()) != 0) ::rmdir(name.c_str());
-    CHECK(::rmdir(path_.c_str()) == 0);
-  }
-  Tensor operator/(std::string_view name) const { return Tensor::Scalar(std::string_view(StrCat(path_, "/", name))); }
-  std::string path(std::string_view name) const { return StrCat(path_, "/", name); }
-
- private:
-  std::string path_;
+struct Folder {
+  Tensor operator/(std::string_view name) const { return Tensor::Scalar(std::string_view(path(name))); }
+  std::string path(std::string_view name) const { return folder / name; }
+  const TempFolder folder;
 };
 
 Tensor Texts(std::initializer_list<std::string_view> values) {
