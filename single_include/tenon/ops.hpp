@@ -3865,7 +3865,7 @@ namespace detail {
 // Shared by all threads that work on one Concat.
 struct ConcatWork {
   const ElementMover& mover;
-  std::span<const ConcatPart> parts;
+  Span<const ConcatPart> parts;
   Index row;  // elements: all runs together
   void* out;
 
@@ -3913,7 +3913,7 @@ struct ConcatWork {
 
 // out: [outer, sum of the runs] = the parts side by side. Joining along an axis: `outer` is the product of the sizes
 // before the axis, a part's `run` that of its sizes from the axis on.
-inline void Concat(Cpu& device, const ElementMover& mover, std::span<const ConcatPart> parts, Index outer, void* out) {
+inline void Concat(Cpu& device, const ElementMover& mover, Span<const ConcatPart> parts, Index outer, void* out) {
   Index row = 0;
   for (const ConcatPart& part : parts) row += part.run;
   if (row == 0) return;
@@ -4162,7 +4162,7 @@ struct NdCopy {
 };
 
 // Row-major strides of a shape, in elements.
-inline InlinedVector<Index, 8> StridesOf(std::span<const Index> sizes) {
+inline InlinedVector<Index, 8> StridesOf(Span<const Index> sizes) {
   InlinedVector<Index, 8> strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
   return strides;
@@ -4873,8 +4873,7 @@ struct StridedCopy {
 
   // Dimension d of the input (of size input[d]) gives count[d] elements: begin[d], begin[d] + stride[d], ...; all
   // inside.
-  void Make(std::span<const Index> input, std::span<const Index> begin, std::span<const Index> stride,
-            std::span<const Index> count) {
+  void Make(Span<const Index> input, Span<const Index> begin, Span<const Index> stride, Span<const Index> count) {
     dims.clear();
     first = 0;
     elements = 1;
@@ -6277,9 +6276,9 @@ struct Conv2DGeometry {
 
 // From the shapes and attrs of a Conv2D in NHWC; `strides` and `dilations` have four values. The errors are
 // TensorFlow's.
-inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, std::span<const Index> strides,
-                                 std::span<const Index> dilations, Padding padding,
-                                 std::span<const Index> explicit_paddings, Conv2DGeometry* geometry) {
+inline Status MakeConv2DGeometry(const TensorShape& input, const TensorShape& filter, Span<const Index> strides,
+                                 Span<const Index> dilations, Padding padding, Span<const Index> explicit_paddings,
+                                 Conv2DGeometry* geometry) {
   if (dilations.size() != 4) return errors::InvalidArgument("Sliding window dilations field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window strides field must specify 4 dimensions");
   if (strides[0] != 1 || strides[3] != 1) {
@@ -6746,8 +6745,8 @@ struct PoolGeometry {
 };
 
 // The attrs alone: what TensorFlow checks when the kernel is made.
-inline Status CheckPoolAttrs(std::span<const Index> ksize, std::span<const Index> strides, Padding padding,
-                             std::span<const Index> explicit_paddings) {
+inline Status CheckPoolAttrs(Span<const Index> ksize, Span<const Index> strides, Padding padding,
+                             Span<const Index> explicit_paddings) {
   if (ksize.size() != 4) return errors::InvalidArgument("Sliding window ksize field must specify 4 dimensions");
   if (strides.size() != 4) return errors::InvalidArgument("Sliding window stride field must specify 4 dimensions");
   for (const Index k : ksize) {
@@ -6771,8 +6770,8 @@ inline Status CheckPoolPadding(std::string_view side, Index padding, Index windo
 }  // namespace detail
 
 // From the shape and attrs of a MaxPool in NHWC, both ksize and strides with four values. The errors are TensorFlow's.
-inline Status MakePoolGeometry(const TensorShape& input, std::span<const Index> ksize, std::span<const Index> strides,
-                               Padding padding, std::span<const Index> explicit_paddings, PoolGeometry* geometry) {
+inline Status MakePoolGeometry(const TensorShape& input, Span<const Index> ksize, Span<const Index> strides,
+                               Padding padding, Span<const Index> explicit_paddings, PoolGeometry* geometry) {
   TENON_RETURN_IF_ERROR(CheckPoolAttrs(ksize, strides, padding, explicit_paddings));
   if (input.dims() != 4) {
     return errors::InvalidArgument("tensor_in_shape must have 2 spatial dimensions. ", input.dims(), " 0");
@@ -13295,7 +13294,7 @@ struct Timestamp {
     requires(Device::type == "CPU")
   struct kernel {
     Status operator()(Device&, Out<double> ts) const {
-      ts[0] = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+      ts[0] = static_cast<double>(SystemNanoseconds()) * 1e-9;
       return OkStatus();
     }
   };
@@ -20728,7 +20727,7 @@ class FftPlan {
 
 // x: a block of the given sizes, row-major, transformed in place along axis `axis`. The inverse is divided by the
 // length.
-inline void FftAlong(complex128* x, std::span<const Index> sizes, std::size_t axis, bool inverse) {
+inline void FftAlong(complex128* x, Span<const Index> sizes, std::size_t axis, bool inverse) {
   const Index n = sizes[axis];
   Index outer = 1, inner = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d)
@@ -23856,7 +23855,7 @@ inline Status ReadEinsumOperand(const TensorShape& shape, std::string_view subsc
 }  // namespace detail
 
 // InvalidArgument, with TensorFlow's words, where equation and shapes do not fit.
-inline Status PlanEinsum(std::string_view equation, std::span<const TensorShape* const> shapes, EinsumPlan* plan) {
+inline Status PlanEinsum(std::string_view equation, Span<const TensorShape* const> shapes, EinsumPlan* plan) {
   EinsumTexts texts;
   TENON_RETURN_IF_ERROR(SplitEinsum(equation, &texts));
   if (texts.inputs.size() != shapes.size())
@@ -25052,7 +25051,7 @@ TENON_NAMESPACE_BEGIN
 // out[i] = inputs[0][i] + inputs[1][i] + ..., each n elements; `add` adds two runs. `out` may be inputs[0] or
 // inputs[1], but none behind these two, which are read after it was written. Added from the first to the last, a tile
 // at a time, so that partial sums stay in the first cache.
-inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, std::span<const void* const> inputs,
+inline Status Accumulate(Cpu& device, const BinaryLoops& add, const void* attrs, Span<const void* const> inputs,
                          void* out, Index n) {
   constexpr Index kTileBytes = 16384;
   const Index bytes = add.in_bytes;
@@ -34847,7 +34846,7 @@ inline std::uint64_t UnpredictableBits() {
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == static_cast<long>(sizeof bits)) return bits;
 #endif
   static std::atomic<std::uint64_t> calls{0};
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::int64_t now = SteadyNanoseconds();
   Philox mixed = Philox::FromSeeds(static_cast<std::uint64_t>(now), calls.fetch_add(1));
   const PhiloxBlock block = mixed.Next();
   return block.word[0] | std::uint64_t{block.word[1]} << 32;
@@ -45140,13 +45139,13 @@ class StepTensors final : public Resource {
     Tensor tensor;
   };
   // Of the endpoint "node:0".
-  static bool IsFetched(const std::string& node, std::span<const std::string_view> fetched) {
+  static bool IsFetched(const std::string& node, Span<const std::string_view> fetched) {
     for (const std::string_view name : fetched)
       if (name.size() == node.size() + 2 && name.substr(0, node.size()) == node && name.substr(node.size()) == ":0")
         return true;
     return false;
   }
-  static Status Keep(StepContainer* container, std::span<const std::string_view> fetched) {
+  static Status Keep(StepContainer* container, Span<const std::string_view> fetched) {
     Ref<StepTensors> mine;
     Ref<SessionTensors> session;
     TENON_RETURN_IF_ERROR(container->Lookup<StepTensors>("", &mine));

@@ -8,10 +8,8 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <complex>
 #include <concepts>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,14 +24,12 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <unistd.h>
@@ -134,6 +130,21 @@
 
 // std::is_constant_evaluated() as an expression: the function would be called, and its other branch compiled, at -O0.
 #define TENON_IS_CONSTANT_EVALUATED() __builtin_is_constant_evaluated()
+
+// What std::is_trivially_... say, asked of the compiler itself: std's instantiate a dozen templates for each type.
+#if defined(__clang__)
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __is_trivially_destructible(__VA_ARGS__)
+#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#elif defined(__GNUC__)
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) __has_trivial_destructor(__VA_ARGS__)
+#define TENON_IS_TRIVIALLY_COPYABLE(...) __is_trivially_copyable(__VA_ARGS__)
+#define TENON_IS_CONSTRUCTIBLE(...) __is_constructible(__VA_ARGS__)
+#else
+#define TENON_IS_TRIVIALLY_DESTRUCTIBLE(...) std::is_trivially_destructible_v<__VA_ARGS__>
+#define TENON_IS_TRIVIALLY_COPYABLE(...) std::is_trivially_copyable_v<__VA_ARGS__>
+#define TENON_IS_CONSTRUCTIBLE(...) std::is_constructible_v<__VA_ARGS__>
+#endif
 
 // ---- tenon/base/refcount.hpp ----
 TENON_NAMESPACE_BEGIN
@@ -236,6 +247,69 @@ class Ref {
 };
 
 TENON_NAMESPACE_END
+
+// ---- tenon/base/span.hpp ----
+// Span<T>: std::span, for functions that take or give a list. Making a std::span of a container costs the compiler 20
+// ms for each item type, in concepts that ask whether a pointer is an iterator; this one costs 2. The two convert into
+// each other, and an op's author writes std::span.
+TENON_NAMESPACE_BEGIN
+namespace detail {
+
+// A list of T in one piece. A temporary one may only be read.
+template <class List, class T>
+concept SpanSource = requires(List& list) {
+  static_cast<T*>(list.data());
+  list.size();
+  requires std::is_same_v<std::remove_const_t<std::remove_pointer_t<decltype(list.data())>>, std::remove_const_t<T>>;
+};
+
+}  // namespace detail
+
+// As std::span with a size known at run time. immutable; the items are those of whoever owns them.
+template <class T>
+class Span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using size_type = std::size_t;
+  using iterator = T*;
+
+  TENON_ALWAYS_INLINE constexpr Span() = default;
+  TENON_ALWAYS_INLINE constexpr Span(T* data, std::size_t size) : data_(data), size_(size) {}
+  template <std::size_t N>
+  TENON_ALWAYS_INLINE constexpr Span(T (&items)[N]) : data_(items), size_(N) {}
+  // A std::vector, array, span, SlimVector...
+  template <class List>
+    requires(!std::is_same_v<std::remove_cvref_t<List>, Span>) &&
+                (std::is_lvalue_reference_v<List> || std::is_const_v<T>) && detail::SpanSource<List, T>
+  TENON_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
+
+  TENON_ALWAYS_INLINE constexpr T* begin() const { return data_; }
+  TENON_ALWAYS_INLINE constexpr T* end() const { return data_ + size_; }
+  TENON_ALWAYS_INLINE constexpr T* data() const { return data_; }
+  TENON_ALWAYS_INLINE constexpr std::size_t size() const { return size_; }
+  TENON_ALWAYS_INLINE constexpr std::size_t size_bytes() const { return size_ * sizeof(T); }
+  TENON_ALWAYS_INLINE constexpr bool empty() const { return size_ == 0; }
+  TENON_ALWAYS_INLINE constexpr T& operator[](std::size_t i) const { return data_[i]; }
+  TENON_ALWAYS_INLINE constexpr T& front() const { return data_[0]; }
+  TENON_ALWAYS_INLINE constexpr T& back() const { return data_[size_ - 1]; }
+  TENON_ALWAYS_INLINE constexpr Span first(std::size_t count) const { return Span(data_, count); }
+  TENON_ALWAYS_INLINE constexpr Span last(std::size_t count) const { return Span(data_ + (size_ - count), count); }
+  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first) const { return Span(data_ + first, size_ - first); }
+  TENON_ALWAYS_INLINE constexpr Span subspan(std::size_t first, std::size_t count) const {
+    return Span(data_ + first, count);
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+TENON_NAMESPACE_END
+
+// A std::span may be made of a temporary Span: the items are not its own.
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<tenon::Span<T>> = true;
 
 // ---- tenon/base/status.hpp ----
 // Status and Result<T>: how everything that can fail says so. Codes are TensorFlow's (and absl's, and gRPC's).
@@ -370,7 +444,7 @@ class [[nodiscard]] Result {
   TENON_ALWAYS_INLINE Result(const Status& status) : status_(status) { detail::RefuseOk(&status_); }
   TENON_ALWAYS_INLINE Result(Status&& status) : status_(static_cast<Status&&>(status)) { detail::RefuseOk(&status_); }
   template <class U = T>
-    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(TENON_IS_CONSTRUCTIBLE(T, U &&) && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
              !std::is_same_v<std::remove_cvref_t<U>, Status>)
   Result(U&& value) {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
@@ -1131,6 +1205,8 @@ constexpr DataTypeSet DataTypesWith(unsigned traits) {
 }  // namespace detail
 
 inline constexpr DataTypeSet kAllTypes{((std::uint64_t{1} << kDataTypeCount) - 1) & ~std::uint64_t{1}};
+// Elements are plain bytes. float4_e2m1fn is one of them here, although it came too late for TensorFlow's set: what it
+// has there too, a byte an element in tensor_content, is all that the set is asked for.
 inline constexpr DataTypeSet kPlainTypes = detail::DataTypesWith(detail::kM);
 inline constexpr DataTypeSet kNumberTypes = detail::DataTypesWith(detail::kN);          // `numbertype` of op specs
 inline constexpr DataTypeSet kRealNumberTypes = detail::DataTypesWith(detail::kR);      // `realnumbertype`
@@ -1223,10 +1299,24 @@ constexpr bool IsSigned(DataType type) { return kSignedTypes.contains(type); }
 constexpr bool IsUnsigned(DataType type) { return IsInteger(type) && !IsSigned(type); }
 constexpr bool IsQuantized(DataType type) { return kQuantizedTypes.contains(type); }
 constexpr bool IsComplex(DataType type) { return kComplexTypes.contains(type); }
+// Each value has a byte of its own and uses 2 or 4 bits of it; the others are 0, or copies of the sign.
+constexpr bool IsSubByte(DataType type) { return type >= DataType::kInt4 && type <= DataType::kFloat4E2M1FN; }
 // The elements stay in host memory whatever the device; a reference to a string too, one to a resource not.
 constexpr bool AlwaysOnHost(DataType type) {
   return type == DataType::kString || type == MakeRefType(DataType::kString) || type == DataType::kResource;
 }
+
+namespace detail {
+
+// Elements as somebody else wrote them, who fills the unused bits of a byte in another way.
+inline void WrapSubBytes(DataType type, void* elements, std::size_t count) {
+  auto* const bytes = static_cast<unsigned char*>(elements);
+  const unsigned mask = type == DataType::kInt2 || type == DataType::kUint2 ? 0x03 : 0x0f;
+  const unsigned sign = IsSigned(type) ? (mask + 1) / 2 : 0;
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<unsigned char>(((bytes[i] & mask) ^ sign) - sign);
+}
+
+}  // namespace detail
 
 TENON_NAMESPACE_END
 
@@ -1517,6 +1607,9 @@ TENON_NAMESPACE_END
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
 
 // ---- tenon/memory/block.hpp ----
 // What the allocators that keep free blocks share: size classes (four per power of two), the link inside a free block,
@@ -1668,7 +1761,8 @@ class LargeBlockCache {
   static constexpr int kMaxBlocks = 32;
   static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
-  constexpr LargeBlockCache() = default;
+  // `before_first_use`, which may be null, is called before the lock is taken for the first time; perhaps more often.
+  constexpr explicit LargeBlockCache(void (*before_first_use)() = nullptr) : before_first_use_(before_first_use) {}
   constexpr ~LargeBlockCache() {
     if (!std::is_constant_evaluated()) Release();
   }
@@ -1691,7 +1785,7 @@ class LargeBlockCache {
   // The block is kept, or given back to the system.
   void Give(void* memory, std::size_t size_class) {
     const std::size_t bytes = SizeClassBytes(size_class);
-    if (limit_.load(std::memory_order_relaxed) == kUnknown) [[unlikely]]
+    if (!IsUsed()) [[unlikely]]
       FindLimit();
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
@@ -1720,6 +1814,7 @@ class LargeBlockCache {
 
   // All blocks go back to the system; returns their bytes.
   std::size_t Release() {
+    if (!IsUsed()) return 0;
     Block leaving[kMaxBlocks];
     int num_leaving = 0;
     std::size_t bytes = 0;
@@ -1737,8 +1832,20 @@ class LargeBlockCache {
 
   // At most so many bytes are kept from now on, and never more than kMostBytes; 0: none.
   void SetLimit(std::size_t bytes) {
+    if (!IsUsed() && before_first_use_ != nullptr) before_first_use_();
     limit_.store(bytes < kMostBytes ? bytes : kMostBytes, std::memory_order_relaxed);
     Release();
+  }
+
+  // In the child of a fork(), before it has a second thread. If a thread of the parent was at work here, nobody would
+  // ever let the lock go, and the blocks are in no known state: the child forgets them.
+  void AfterFork() {
+    if (!lock_.try_lock()) {
+      count_ = 0;
+      bytes_ = 0;
+      count_hint_ = 0;
+    }
+    lock_.unlock();
   }
 
  private:
@@ -1747,8 +1854,10 @@ class LargeBlockCache {
     std::size_t size_class;
   };
 
+  bool IsUsed() const { return limit_.load(std::memory_order_relaxed) != kUnknown; }
   // Unless somebody said otherwise: a 64th of the machine's memory.
   TENON_COLD void FindLimit() {
+    if (before_first_use_ != nullptr) before_first_use_();
     std::size_t limit = kMostBytes;
 #if defined(__linux__)
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -1774,9 +1883,10 @@ class LargeBlockCache {
   }
 
   static constexpr std::size_t kUnknown = ~std::size_t{0};
+  void (*const before_first_use_)();
   std::atomic<std::size_t> limit_{kUnknown};
   std::atomic<int> count_hint_{0};  // changes under the lock
-  SpinLock lock_;                   // guards what follows
+  SpinLock lock_;  // guards what follows
   int count_ = 0;
   std::size_t bytes_ = 0;
   Block blocks_[kMaxBlocks] = {};  // those that came first, first
@@ -1853,6 +1963,8 @@ inline std::int64_t FreeSystemMemory() {
 #endif
 }
 
+union HostAllocatorStorage;
+
 }  // namespace detail
 
 // Sees what is asked of the process's allocator, and may refuse it: for recorders, and for tests of what happens when
@@ -1867,12 +1979,15 @@ class AllocationObserver {
   virtual void MissingMemory(std::string_view /*message*/) {}
 };
 
-// The class of CpuAllocator(), of which there is one in the process. thread-safe.
+// The class of CpuAllocator(), of which there is one in the process. thread-safe. A child of fork() may go on using
+// that one, whatever other threads of its parent were doing.
 class HostAllocator final : public Allocator {
  public:
   static constexpr std::size_t kHugePageThreshold = std::size_t{4} << 20;  // from here on, huge pages are asked for
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
   static constexpr int kMaxSingleAllocationWarnings = 5;
+
+  constexpr HostAllocator() = default;
 
   std::string_view Name() const override { return "cpu"; }
   AllocatorMemoryType GetMemoryType() const override { return AllocatorMemoryType::kHostPageable; }
@@ -1940,7 +2055,11 @@ class HostAllocator final : public Allocator {
   void SetMostLargeBlockBytes(std::size_t bytes) { large_blocks_.SetLimit(bytes); }
 
  private:
+  friend union detail::HostAllocatorStorage;
   static constexpr unsigned kStats = 1, kObserver = 2;
+
+  // The process's own.
+  constexpr explicit HostAllocator(void (*before_first_large_block)()) : large_blocks_(before_first_large_block) {}
 
   void Watch(unsigned what, bool enabled) {
     if (enabled) {
@@ -1970,7 +2089,7 @@ class HostAllocator final : public Allocator {
     bytes_in_use_.fetch_sub(BlockBytes(alignment, bytes), std::memory_order_relaxed);
   }
 
-  static void* AllocateSmall(std::size_t bytes) {
+  void* AllocateSmall(std::size_t bytes) {
     detail::CpuBlockCache& cache = detail::cpu_block_cache;
     const std::size_t c = detail::SizeClass(bytes);
     if (detail::FreeBlock* block = cache.lists[c]; block != nullptr) [[likely]] {
@@ -1979,7 +2098,9 @@ class HostAllocator final : public Allocator {
       detail::MarkInUse(block, bytes, detail::SizeClassBytes(c));
       return block;
     }
-    void* const fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    void* fresh = std::aligned_alloc(kAlignment, detail::SizeClassBytes(c));
+    if (fresh == nullptr) [[unlikely]]
+      fresh = AllocateAfterRelease(kAlignment, detail::SizeClassBytes(c));
     if (fresh != nullptr) detail::MarkInUse(fresh, bytes, detail::SizeClassBytes(c));
     return fresh;
   }
@@ -2009,10 +2130,8 @@ class HostAllocator final : public Allocator {
     const bool is_cacheable = IsCacheable(alignment, bytes);
     const std::size_t block_bytes = is_cacheable ? detail::SizeClassBytes(c) : bytes;
     void* ptr = is_cacheable ? large_blocks_.Take(c) : nullptr;
-    if (ptr == nullptr) {
-      ptr = AllocateFromSystem(alignment, block_bytes);
-      if (ptr == nullptr && large_blocks_.Release() > 0) ptr = AllocateFromSystem(alignment, block_bytes);
-    }
+    if (ptr == nullptr) ptr = AllocateFromSystem(alignment, block_bytes);
+    if (ptr == nullptr) ptr = AllocateAfterRelease(alignment, block_bytes);
     if (ptr != nullptr && is_cacheable) detail::MarkInUse(ptr, bytes, block_bytes);
     return ptr;
   }
@@ -2022,6 +2141,12 @@ class HostAllocator final : public Allocator {
     } else {
       std::free(ptr);
     }
+  }
+  // What the system refused, once more: after the free blocks, of this thread and the large ones, went back to it.
+  TENON_COLD void* AllocateAfterRelease(std::size_t alignment, std::size_t bytes) {
+    ReleaseThreadCache();
+    ReleaseLargeBlocks();
+    return AllocateFromSystem(alignment, bytes);
   }
   static void* AllocateFromSystem(std::size_t alignment, std::size_t bytes) {
     if (alignment < kAlignment) alignment = kAlignment;
@@ -2083,11 +2208,19 @@ namespace detail {
 // Never destroyed: tensors in static objects may be freed after the end of main. A constexpr object, so that neither a
 // constructor nor a destructor is registered at start-up; what changes in it is mutable.
 union HostAllocatorStorage {
-  constexpr HostAllocatorStorage() : allocator() {}
+  constexpr HostAllocatorStorage() : allocator(&WatchForks) {}
   constexpr ~HostAllocatorStorage() {}
+  TENON_COLD static void WatchForks() {
+#if defined(__unix__) || defined(__APPLE__)
+    pthread_atfork(nullptr, nullptr, &AfterFork);
+#endif
+  }
+  static void AfterFork();
   mutable HostAllocator allocator;
 };
 inline TENON_CONSTEXPR_OBJECT HostAllocatorStorage host_allocator{};
+
+inline void HostAllocatorStorage::AfterFork() { host_allocator.allocator.large_blocks_.AfterFork(); }
 }  // namespace detail
 
 // The process-wide allocator of ordinary memory. thread-safe; lives as long as the process.
@@ -2242,7 +2375,7 @@ class alignas(64) Buffer {
     if (buffer == nullptr) return nullptr;
     T* objects = static_cast<T*>(buffer->data_);
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(objects + i)) T();
-    if constexpr (!std::is_trivially_destructible_v<T>) buffer->free_ = &FreeObjects<T>;
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) buffer->free_ = &FreeObjects<T>;
     return buffer;
   }
 
@@ -2303,6 +2436,8 @@ class alignas(64) Buffer {
   Buffer* root() { return root_; }
   const Buffer* root() const { return root_; }
   bool OwnsMemory() const { return owns_memory_; }
+  // What Wrap was given for this deleter; null for other buffers.
+  void* arg_of(void (*deleter)(void* data, void* arg)) const { return deleter_ == deleter ? arg_ : nullptr; }
   Allocator* allocator() const { return allocator_; }  // may be null for memory of somebody else
   // May the host read the bytes?
   bool HostAccessible() const { return allocator_ == nullptr || allocator_->HostAccessible(); }
@@ -2983,7 +3118,7 @@ class SlimVector {
  private:
   // Functions, so that T may be incomplete until they are needed.
   TENON_ALWAYS_INLINE static constexpr bool IsBytes() {
-    return std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+    return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
@@ -3071,7 +3206,7 @@ class SlimVector {
     }
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
-    if constexpr (!std::is_trivially_destructible_v<T>) {
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       if (count < size_) DestroyFrom(count);
     }
     size_ = count;
@@ -3082,7 +3217,7 @@ class SlimVector {
   // The end of the items and of their memory.
   TENON_ALWAYS_INLINE constexpr void Discard() noexcept {
     if (data_ == nullptr) return;
-    if constexpr (std::is_trivially_destructible_v<T>) {
+    if constexpr (TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       Free();
     } else {
       Destroy();
@@ -3334,23 +3469,23 @@ inline void CheckShape(const Status& status) {
 class TensorShape {
  public:
   TensorShape() = default;  // a scalar: no dimensions, one element
-  TensorShape(std::initializer_list<Index> dims) : TensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
-  explicit TensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+  TensorShape(std::initializer_list<Index> dims) : TensorShape(Span<const Index>(dims.begin(), dims.size())) {}
+  explicit TensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
 
   // For dimensions that come from a user or a graph.
-  static Status Build(std::span<const Index> dims, TensorShape* shape) {
+  static Status Build(Span<const Index> dims, TensorShape* shape) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
-  static Result<TensorShape> Make(std::span<const Index> dims) {
+  static Result<TensorShape> Make(Span<const Index> dims) {
     TensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
   }
   static Result<TensorShape> Make(std::initializer_list<Index> dims) {
-    return Make(std::span<const Index>(dims.begin(), dims.size()));
+    return Make(Span<const Index>(dims.begin(), dims.size()));
   }
 
   void AddDim(Index size) { detail::CheckShape(AddDimWithStatus(size)); }
@@ -3418,7 +3553,7 @@ class TensorShape {
   int dims() const { return dims_.size(); }
   // d in [0, dims()): not checked.
   Index dim_size(int d) const { return dims_.data()[d]; }
-  std::span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
+  Span<const Index> dim_sizes() const { return {dims_.data(), static_cast<std::size_t>(dims_.size())}; }
   Index num_elements() const { return dims_.Product(); }
   const Index* begin() const { return dims_.data(); }
   const Index* end() const { return dims_.data() + dims_.size(); }
@@ -3438,7 +3573,7 @@ class TensorShape {
   friend class Tensor;
   friend class PartialTensorShape;
 
-  Status Set(std::span<const Index> dims) {
+  Status Set(Span<const Index> dims) {
     std::uint64_t bits = 0;
     for (const Index size : dims) bits |= static_cast<std::uint64_t>(size);
     if (dims.size() > detail::DimVector::kInline || (bits >> 15) != 0) [[unlikely]]
@@ -3446,7 +3581,7 @@ class TensorShape {
     dims_.Assign(dims.data(), static_cast<int>(dims.size()));  // four sizes below 2^15 cannot overflow
     return OkStatus();
   }
-  TENON_COLD Status SetCarefully(std::span<const Index> dims) {
+  TENON_COLD Status SetCarefully(Span<const Index> dims) {
     bool large = false;  // as TensorFlow: the text for a negative size differs when another one is large
     for (const Index size : dims) large = large || size > 0xd744;
     for (const Index size : dims) {
@@ -3510,7 +3645,7 @@ std::string ShapeListString(const Shapes& shapes) {
 }
 
 namespace detail {
-inline std::string DimsText(std::span<const Index> dims) { return StrCat("[", StrJoin(dims, ","), "]"); }
+inline std::string DimsText(Span<const Index> dims) { return StrCat("[", StrJoin(dims, ","), "]"); }
 }  // namespace detail
 
 // The shape that a kernel or a user gives as numbers (int32 or int64), with the messages people know from such ops.
@@ -3546,18 +3681,18 @@ class PartialTensorShape {
  public:
   PartialTensorShape() { dims_.set_unknown_rank(true); }  // unknown rank
   PartialTensorShape(std::initializer_list<Index> dims)
-      : PartialTensorShape(std::span<const Index>(dims.begin(), dims.size())) {}
-  explicit PartialTensorShape(std::span<const Index> dims) { detail::CheckShape(Set(dims)); }
+      : PartialTensorShape(Span<const Index>(dims.begin(), dims.size())) {}
+  explicit PartialTensorShape(Span<const Index> dims) { detail::CheckShape(Set(dims)); }
   PartialTensorShape(const TensorShape& shape) : dims_(shape.dims_) { dims_.set_dtype(0); }
 
   // For sizes that come from a user or a graph; -1 is unknown, less is an error.
-  static Status Build(std::span<const Index> dims, PartialTensorShape* shape) {
+  static Status Build(Span<const Index> dims, PartialTensorShape* shape) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     *shape = std::move(made);
     return OkStatus();
   }
-  static Result<PartialTensorShape> Make(std::span<const Index> dims) {
+  static Result<PartialTensorShape> Make(Span<const Index> dims) {
     PartialTensorShape made;
     TENON_RETURN_IF_ERROR(made.Set(dims));
     return made;
@@ -3718,7 +3853,9 @@ class PartialTensorShape {
   bool unknown_rank() const { return dims_.unknown_rank(); }
   int dims() const { return unknown_rank() ? -1 : dims_.size(); }  // -1: unknown rank
   Index dim_size(int d) const { return unknown_rank() ? -1 : dims_.data()[d]; }  // -1: unknown
-  std::span<const Index> dim_sizes() const { return {begin(), end()}; }  // none if the rank is unknown
+  Span<const Index> dim_sizes() const {
+    return {begin(), static_cast<std::size_t>(dims_.size())};
+  }  // none if the rank is unknown
   const Index* begin() const { return dims_.data(); }
   const Index* end() const { return dims_.data() + dims_.size(); }
   Index num_elements() const { return IsFullyDefined() ? dims_.Product() : -1; }  // -1: unknown
@@ -3740,7 +3877,7 @@ class PartialTensorShape {
   }
 
  private:
-  Status Set(std::span<const Index> dims) {
+  Status Set(Span<const Index> dims) {
     dims_.Resize(0);
     dims_.set_unknown_rank(false);
     for (const Index size : dims) TENON_RETURN_IF_ERROR(AddDimWithStatus(size));
@@ -4286,7 +4423,7 @@ inline constexpr DataTypeSet kIrregularlyPrintedTypes =
 class ArrayFormatter {
  public:
   // `limit`: elements in all (first layout), or at each end of every dimension (second).
-  ArrayFormatter(DataType dtype, const void* data, std::span<const Index> dims, Index limit, bool quoted)
+  ArrayFormatter(DataType dtype, const void* data, Span<const Index> dims, Index limit, bool quoted)
       : dtype_(dtype), data_(data), dims_(dims), limit_(limit), quoted_(quoted) {}
 
   void AppendElement(Index i) {
@@ -4400,7 +4537,7 @@ class ArrayFormatter {
 
   DataType dtype_;
   const void* data_;
-  std::span<const Index> dims_;
+  Span<const Index> dims_;
   Index limit_;
   bool quoted_;
   Index next_ = 0;
@@ -5244,15 +5381,15 @@ template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file {
   static Result<Session> Create(SessionOptions options);
   static Result<Session> FromGraphFile(const std::string& path, SessionOptions options);
-  static Result<Session> FromGraphDefBytes(std::span<const std::byte> bytes, SessionOptions options);
+  static Result<Session> FromGraphDefBytes(Span<const std::byte> bytes, SessionOptions options);
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options);
   static Result<Session> FromGraph(const GraphBuilder& builder, SessionOptions options);
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
-                                         std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
+                                         Span<const std::string> fetches, Span<const std::string> targets);
   static Result<Callable> MakeCallable(const Session& session, const CallableOptions& options);
   static void Endpoints(const Session& session, bool inputs, std::vector<Endpoint>* endpoints);
   static std::vector<std::string> Devices(const Session& session);
-  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             RunTrace* trace);
   static bool GetPlanReport(const RefCounted* callable, PlanReport* report);
   static std::size_t NumFeeds(const RefCounted* callable);
@@ -5265,10 +5402,10 @@ using Runtime = undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 // Runs with RunOptions.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file {
-  static Result<std::vector<Tensor>> Run(const Session& session, std::span<const NamedTensor> feeds,
-                                         std::span<const std::string> fetches, std::span<const std::string> targets,
+  static Result<std::vector<Tensor>> Run(const Session& session, Span<const NamedTensor> feeds,
+                                         Span<const std::string> fetches, Span<const std::string> targets,
                                          const RunOptions& options, RunMetadata* metadata);
-  static Status RunCallable(const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+  static Status RunCallable(const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches,
                             const RunOptions& options, RunMetadata* metadata);
 };
 using OptionsRuntime = undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<void>;
@@ -5278,7 +5415,7 @@ template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file {
   static Status Extend(const Session& session, const GraphDef& graph);
   static Status Finalize(const Session& session);
-  static Status Reset(const Session& session, std::span<const std::string> containers);
+  static Status Reset(const Session& session, Span<const std::string> containers);
   static Result<std::vector<SessionDevice>> ListDevices(const Session& session);
   static std::size_t NumSignatures(const Session& session);
 };
@@ -5287,10 +5424,10 @@ using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_
 // Partial runs.
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
-  static Result<std::string> Setup(const Session& session, std::span<const std::string> feeds,
-                                   std::span<const std::string> fetches, std::span<const std::string> targets);
+  static Result<std::string> Setup(const Session& session, Span<const std::string> feeds,
+                                   Span<const std::string> fetches, Span<const std::string> targets);
   static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
-                                         std::span<const NamedTensor> feeds, std::span<const std::string> fetches);
+                                         Span<const NamedTensor> feeds, Span<const std::string> fetches);
 };
 using PartialRuntime = undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<void>;
 
@@ -5302,22 +5439,22 @@ class Callable {
   Callable() = default;
 
   // feeds[i] is the value of the i-th feed; fetches[i] receives the i-th fetch. Both must have the lengths asked for.
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, nullptr);
   }
   Result<std::vector<Tensor>> operator()(std::initializer_list<Tensor> feeds) const {
     std::vector<Tensor> fetches(num_fetches());
-    TENON_RETURN_IF_ERROR(Run(std::span<const Tensor>(feeds.begin(), feeds.size()), fetches));
+    TENON_RETURN_IF_ERROR(Run(Span<const Tensor>(feeds.begin(), feeds.size()), fetches));
     return fetches;
   }
   // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
              RunMetadata* metadata = nullptr) const {
     return detail::OptionsRuntime::RunCallable(impl_.get(), feeds, fetches, options, metadata);
   }
   // Runs once and records when each node ran.
-  Status RunTraced(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status RunTraced(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     return detail::Runtime::RunCallable(impl_.get(), feeds, fetches, trace);
   }
 
@@ -5355,7 +5492,7 @@ class Session {
   }
   // The same from bytes, which are copied as far as they are needed.
   // NotFound: an op that is not registered (all of them are named). InvalidArgument: any other fault of the graph.
-  static Result<Session> FromGraphDef(std::span<const std::byte> bytes, SessionOptions options = {}) {
+  static Result<Session> FromGraphDef(Span<const std::byte> bytes, SessionOptions options = {}) {
     return detail::Runtime::FromGraphDefBytes(bytes, std::move(options));
   }
   static Result<Session> FromGraphDef(const GraphDef& graph, SessionOptions options = {}) {
@@ -5367,29 +5504,29 @@ class Session {
 
   // Runs what is needed for `fetches` and `targets` and returns the fetches in their order. The way of calling it again
   // with the same names is remembered; a Callable saves the look-up too.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets = {}) const {
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets = {}) const {
     return detail::Runtime::Run(*this, feeds, fetches, targets);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets = {}) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-               std::span<const std::string>(fetches.begin(), fetches.size()),
-               std::span<const std::string>(targets.begin(), targets.size()));
+    return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
+               Span<const std::string>(fetches.begin(), fetches.size()),
+               Span<const std::string>(targets.begin(), targets.size()));
   }
   // The same under RunOptions; `metadata` may be null. Needs <tenon/runtime/run_with_options.hpp> in one source file.
   // DeadlineExceeded, Cancelled: as the options say; InvalidArgument: options that make no sense.
-  Result<std::vector<Tensor>> Run(std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-                                  std::span<const std::string> targets, const RunOptions& options,
+  Result<std::vector<Tensor>> Run(Span<const NamedTensor> feeds, Span<const std::string> fetches,
+                                  Span<const std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
     return detail::OptionsRuntime::Run(*this, feeds, fetches, targets, options, metadata);
   }
   Result<std::vector<Tensor>> Run(std::initializer_list<NamedTensor> feeds, std::initializer_list<std::string> fetches,
                                   std::initializer_list<std::string> targets, const RunOptions& options,
                                   RunMetadata* metadata = nullptr) const {
-    return Run(std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-               std::span<const std::string>(fetches.begin(), fetches.size()),
-               std::span<const std::string>(targets.begin(), targets.size()), options, metadata);
+    return Run(Span<const NamedTensor>(feeds.begin(), feeds.size()),
+               Span<const std::string>(fetches.begin(), fetches.size()),
+               Span<const std::string>(targets.begin(), targets.size()), options, metadata);
   }
   Result<Callable> MakeCallable(const CallableOptions& options) const {
     return detail::Runtime::MakeCallable(*this, options);
@@ -5417,24 +5554,24 @@ class Session {
   // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
   // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
   // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
-  Result<std::string> PRunSetup(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets = {}) const {
+  Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets = {}) const {
     return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
   }
   Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
                                 std::initializer_list<std::string> targets = {}) const {
-    return PRunSetup(std::span<const std::string>(feeds.begin(), feeds.size()),
-                     std::span<const std::string>(fetches.begin(), fetches.size()),
-                     std::span<const std::string>(targets.begin(), targets.size()));
+    return PRunSetup(Span<const std::string>(feeds.begin(), feeds.size()),
+                     Span<const std::string>(fetches.begin(), fetches.size()),
+                     Span<const std::string>(targets.begin(), targets.size()));
   }
-  Result<std::vector<Tensor>> PRun(const std::string& handle, std::span<const NamedTensor> feeds,
-                                   std::span<const std::string> fetches) const {
+  Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
+                                   Span<const std::string> fetches) const {
     return detail::PartialRuntime::Run(*this, handle, feeds, fetches);
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, std::initializer_list<NamedTensor> feeds,
                                    std::initializer_list<std::string> fetches) const {
-    return PRun(handle, std::span<const NamedTensor>(feeds.begin(), feeds.size()),
-                std::span<const std::string>(fetches.begin(), fetches.size()));
+    return PRun(handle, Span<const NamedTensor>(feeds.begin(), feeds.size()),
+                Span<const std::string>(fetches.begin(), fetches.size()));
   }
 
   // The five below need <tenon/runtime/session_admin.hpp> in one source file.
@@ -5444,7 +5581,7 @@ class Session {
   // No more Extend and no new signatures: FailedPrecondition. What was prepared still runs.
   Status Finalize() { return detail::AdminRuntime::Finalize(*this); }
   // Drops the resources of the containers (none given: of the default one), then closes the session.
-  Status Reset(std::span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
+  Status Reset(Span<const std::string> containers) { return detail::AdminRuntime::Reset(*this, containers); }
   Result<std::vector<SessionDevice>> ListDevices() const { return detail::AdminRuntime::ListDevices(*this); }
   // Prepared (feeds, fetches, targets) that are kept at the moment: at most SessionOptions::max_cached_signatures.
   std::size_t num_cached_signatures() const { return detail::AdminRuntime::NumSignatures(*this); }
@@ -5772,7 +5909,7 @@ class Function<R(Args...)> {
   static constexpr bool kInline =
       sizeof(D) <= kInlineBytes && alignof(D) <= alignof(void*) && std::is_nothrow_move_constructible_v<D>;
   template <class D>
-  static constexpr bool kPlain = std::is_trivially_copyable_v<D> && std::is_trivially_destructible_v<D>;
+  static constexpr bool kPlain = TENON_IS_TRIVIALLY_COPYABLE(D) && TENON_IS_TRIVIALLY_DESTRUCTIBLE(D);
 
   template <class D>
   static R Invoke(D& callable, Args... args) {
@@ -6140,14 +6277,139 @@ template <> struct std::hash<tenon::uint2> : tenon::detail::ElementHash<tenon::u
 // clang-format on
 
 // ---- tenon/base/mutex.hpp ----
-// The lock that sleeps at once; base/spin_lock.hpp has the one that does so only after a while. Includes <mutex>, so no
-// header that session.hpp reaches may include this one.
+// Mutex, MutexLock, ConditionVariable: the system's own where it is the GNU C library, std's elsewhere. <mutex> and
+// <condition_variable> bring tuples, shared pointers, the clocks and stop tokens into every program that runs a graph.
+// base/spin_lock.hpp has a lock for short work.
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#include <time.h>
+#endif
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 30)  // pthread_cond_clockwait
+#define TENON_HAS_PTHREAD_LOCKS 1
+#endif
+#endif
+#ifndef TENON_HAS_PTHREAD_LOCKS
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#define TENON_HAS_PTHREAD_LOCKS 0
+#endif
+
 TENON_NAMESPACE_BEGIN
 
+#if TENON_HAS_PTHREAD_LOCKS
+// thread-safe. As std::mutex.
+class Mutex {
+ public:
+  constexpr Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() { pthread_mutex_lock(&mutex_); }
+  bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  friend class ConditionVariable;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+#else
 using Mutex = std::mutex;
-using MutexLock = std::unique_lock<std::mutex>;  // MutexLock lock(mutex_); works with std::condition_variable
+#endif
+
+// Holds a mutex while it lives, or until unlock(). externally synchronised.
+class [[nodiscard]] MutexLock {
+ public:
+  MutexLock() = default;  // holds none
+  explicit MutexLock(Mutex& mutex) : mutex_(&mutex) { lock(); }
+  MutexLock(MutexLock&& other) noexcept : mutex_(other.mutex_), owns_(other.owns_) { other.Forget(); }
+  MutexLock& operator=(MutexLock&& other) noexcept {
+    if (this == &other) return *this;
+    if (owns_) unlock();
+    mutex_ = other.mutex_;
+    owns_ = other.owns_;
+    other.Forget();
+    return *this;
+  }
+  ~MutexLock() {
+    if (owns_) mutex_->unlock();
+  }
+
+  // The mutex of the constructor, when it was unlocked in between.
+  void lock() {
+    mutex_->lock();
+    owns_ = true;
+  }
+  void unlock() {
+    owns_ = false;
+    mutex_->unlock();
+  }
+  bool owns_lock() const { return owns_; }
+  Mutex* mutex() const { return mutex_; }
+
+ private:
+  void Forget() {
+    mutex_ = nullptr;
+    owns_ = false;
+  }
+
+  Mutex* mutex_ = nullptr;
+  bool owns_ = false;
+};
+
+// thread-safe. As std::condition_variable: it may also wake without a reason, so waits stand in a loop.
+//
+//   MutexLock lock(mutex_);
+//   while (!ready_) changed_.wait(lock);
+class ConditionVariable {
+ public:
+  constexpr ConditionVariable() = default;
+  ConditionVariable(const ConditionVariable&) = delete;
+  ConditionVariable& operator=(const ConditionVariable&) = delete;
+
+#if TENON_HAS_PTHREAD_LOCKS
+  // May be called as soon as nobody waits any more, also while a notify_all() is on its way out.
+  ~ConditionVariable() { pthread_cond_destroy(&condition_); }
+
+  void notify_one() { pthread_cond_signal(&condition_); }
+  void notify_all() { pthread_cond_broadcast(&condition_); }
+  void wait(MutexLock& lock) { pthread_cond_wait(&condition_, &lock.mutex()->mutex_); }
+  // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
+  bool wait_until(MutexLock& lock, std::int64_t deadline) {
+    if (deadline < 0) deadline = 0;
+    const timespec when{static_cast<time_t>(deadline / 1'000'000'000), static_cast<long>(deadline % 1'000'000'000)};
+    return pthread_cond_clockwait(&condition_, &lock.mutex()->mutex_, CLOCK_MONOTONIC, &when) == 0;
+  }
+
+ private:
+  pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
+#else
+  void notify_one() { condition_.notify_one(); }
+  void notify_all() { condition_.notify_all(); }
+  void wait(MutexLock& lock) {
+    std::unique_lock<std::mutex> held(*lock.mutex(), std::adopt_lock);
+    condition_.wait(held);
+    held.release();
+  }
+  // False when SteadyNanoseconds() (base/clock.hpp) has reached `deadline`.
+  bool wait_until(MutexLock& lock, std::int64_t deadline) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point when{std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(deadline))};
+    std::unique_lock<std::mutex> held(*lock.mutex(), std::adopt_lock);
+    const bool in_time = condition_.wait_until(held, when) == std::cv_status::no_timeout;
+    held.release();
+    return in_time;
+  }
+
+ private:
+  std::condition_variable condition_;
+#endif
+};
 
 TENON_NAMESPACE_END
+
+#undef TENON_HAS_PTHREAD_LOCKS
 
 // ---- tenon/base/owned.hpp ----
 // Owned<T>: std::unique_ptr for the inside of Tenon. In C++20 <memory> brings <ostream> and a tuple with every pointer,
@@ -6628,6 +6890,54 @@ class Arena {
 
 TENON_NAMESPACE_END
 
+// ---- tenon/base/clock.hpp ----
+// The two clocks, as nanoseconds in an int64. <chrono> has them, too, but costs a program that runs one graph more
+// compile time than the graph's ops do.
+#if __has_include(<pthread.h>) && __has_include(<time.h>)
+#include <time.h>
+#define TENON_HAS_POSIX_CLOCKS 1
+#else
+#include <chrono>
+#define TENON_HAS_POSIX_CLOCKS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+#if TENON_HAS_POSIX_CLOCKS
+namespace detail {
+inline std::int64_t ReadClock(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+}  // namespace detail
+
+// Never jumps: for spans of time. std::chrono::steady_clock counts from the same moment, which says nothing.
+inline std::int64_t SteadyNanoseconds() { return detail::ReadClock(CLOCK_MONOTONIC); }
+// Since 1970-01-01 00:00 UTC.
+inline std::int64_t SystemNanoseconds() { return detail::ReadClock(CLOCK_REALTIME); }
+#else
+inline std::int64_t SteadyNanoseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+inline std::int64_t SystemNanoseconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+#endif
+
+// SteadyNanoseconds() after `count` units of so many nanoseconds; the end of time where that is later.
+inline std::int64_t DeadlineIn(std::int64_t count, std::int64_t unit_nanoseconds) {
+  const std::int64_t now = SteadyNanoseconds();
+  if (count > (INT64_MAX - now) / unit_nanoseconds) return INT64_MAX;
+  return count <= 0 ? now : now + count * unit_nanoseconds;
+}
+
+TENON_NAMESPACE_END
+
+#undef TENON_HAS_POSIX_CLOCKS
+
 // ---- tenon/memory/allocator_retry.hpp ----
 // AllocatorRetry: waits for other threads to give memory back when an allocation fails.
 TENON_NAMESPACE_BEGIN
@@ -6646,7 +6956,7 @@ class AllocatorRetry {
   template <class Attempt>
   void* AllocateRaw(Attempt attempt, std::int64_t max_milliseconds) {
     const Waiter waiter(*this);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(max_milliseconds);
+    const std::int64_t deadline = DeadlineIn(max_milliseconds, 1'000'000);
     for (;;) {
       const std::uint64_t before = num_returns();
       if (void* const ptr = attempt(false); ptr != nullptr) return ptr;
@@ -6681,12 +6991,12 @@ class AllocatorRetry {
     return num_returns_;
   }
   // False when the time is over and nothing came back.
-  TENON_COLD bool WaitForReturn(std::uint64_t before, std::chrono::steady_clock::time_point deadline) {
+  TENON_COLD bool WaitForReturn(std::uint64_t before, std::int64_t deadline) {
     MutexLock lock(mutex_);
     while (num_returns_ == before) {
-      if (memory_returned_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+      if (!memory_returned_.wait_until(lock, deadline)) break;
     }
-    return num_returns_ != before && std::chrono::steady_clock::now() < deadline;
+    return num_returns_ != before && SteadyNanoseconds() < deadline;
   }
   TENON_COLD void WakeWaiters() {
     MutexLock lock(mutex_);
@@ -6696,7 +7006,7 @@ class AllocatorRetry {
 
   std::atomic<int> num_waiters_{0};
   Mutex mutex_;
-  std::condition_variable memory_returned_;
+  ConditionVariable memory_returned_;
   std::uint64_t num_returns_ = 0;  // under the lock
 };
 
@@ -8774,9 +9084,18 @@ class TrackingAllocator final : public Allocator {
   bool TracksAllocationSizes() const override { return true; }
   // 0 for a pointer that is not a block in use; the id is that of the allocation, 1 the first.
   std::size_t RequestedSize(const void* ptr) const override { return Find(ptr).bytes; }
-  std::size_t AllocatedSize(const void* ptr) const override { return RequestedSize(ptr); }
+  // As `base` says, if it tracks sizes.
+  std::size_t AllocatedSize(const void* ptr) const override {
+    const Block block = Find(ptr);
+    return block.id != 0 && base_->TracksAllocationSizes() ? base_->AllocatedSize(ptr) : block.bytes;
+  }
   std::int64_t AllocationId(const void* ptr) const override { return Find(ptr).id; }
-  std::optional<AllocatorStats> GetStats() const override { return Read(stats_); }
+  // Its own counters; the limit is that of `base`.
+  std::optional<AllocatorStats> GetStats() const override {
+    AllocatorStats stats = Read(stats_);
+    if (const auto below = base_->GetStats(); below.has_value()) stats.bytes_limit = below->bytes_limit;
+    return stats;
+  }
 
   // Counters start again; what is in use stays, and is the new peak.
   bool ClearStats() override {
@@ -8834,7 +9153,7 @@ TENON_NAMESPACE_BEGIN
 
 // The number of elements of a tensor with these sizes. InvalidArgument if a size is negative or the product does not
 // fit an int64; the order counts: {0, huge, huge} fits, {huge, huge, 0} does not.
-inline Result<Index> NumElements(std::span<const Index> dims) {
+inline Result<Index> NumElements(Span<const Index> dims) {
   Index product = 1;
   for (const Index size : dims) {
     if (size < 0) {
@@ -8849,18 +9168,18 @@ inline Result<Index> NumElements(std::span<const Index> dims) {
   return product;
 }
 inline Result<Index> NumElements(std::initializer_list<Index> dims) {
-  return NumElements(std::span<const Index>(dims.begin(), dims.size()));
+  return NumElements(Span<const Index>(dims.begin(), dims.size()));
 }
 
 // Is every shape of one list the same as, or compatible with, the shape at its place in the other?
-inline bool AreIdentical(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+inline bool AreIdentical(Span<const PartialTensorShape> a, Span<const PartialTensorShape> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!a[i].IsIdenticalTo(b[i])) return false;
   }
   return true;
 }
-inline bool AreCompatible(std::span<const PartialTensorShape> a, std::span<const PartialTensorShape> b) {
+inline bool AreCompatible(Span<const PartialTensorShape> a, Span<const PartialTensorShape> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (!a[i].IsCompatibleWith(b[i])) return false;
@@ -8904,13 +9223,13 @@ class TensorShapeDims {
     const Index* at_ = nullptr;
   };
 
-  explicit TensorShapeDims(std::span<const Index> sizes) : sizes_(sizes) {}
+  explicit TensorShapeDims(Span<const Index> sizes) : sizes_(sizes) {}
   Iterator begin() const { return Iterator(sizes_.data()); }
   Iterator end() const { return Iterator(sizes_.data() + sizes_.size()); }
   int size() const { return static_cast<int>(sizes_.size()); }
 
  private:
-  std::span<const Index> sizes_;
+  Span<const Index> sizes_;
 };
 
 inline TensorShapeDims DimsOf(const TensorShape& shape) { return TensorShapeDims(shape.dim_sizes()); }
@@ -8943,7 +9262,7 @@ Result<Array<Index, N>> DimsAsPaddedArray(const TensorShape& shape) {
 }
 
 namespace detail {
-inline std::uint64_t HashDims(std::span<const Index> dims, std::uint64_t hash) {
+inline std::uint64_t HashDims(Span<const Index> dims, std::uint64_t hash) {
   hash = HashCombine(hash, dims.size());
   for (const Index size : dims) hash = HashCombine(hash, static_cast<std::uint64_t>(size));
   return hash;
@@ -9084,7 +9403,7 @@ inline Status DeepCopy(const Tensor& from, Tensor* to) {
 // dimensions to agree.
 //
 //   Concat({{a, b}})        // a: [2, 3]  b: [4, 3]  ->  [6, 3]
-inline Result<Tensor> Concat(std::span<const Tensor> tensors) {
+inline Result<Tensor> Concat(Span<const Tensor> tensors) {
   if (tensors.empty()) return errors::InvalidArgument("Cannot concatenate zero tensors");
   const Tensor& first = tensors[0];
   Index rows = 0;
@@ -9120,7 +9439,7 @@ inline Result<Tensor> Concat(std::span<const Tensor> tensors) {
 // memory.) *parts is a std::vector<Tensor> or SlimVector<Tensor>, unchanged on failure.
 template <class List>
   requires GrowableListOf<List, Tensor>
-Status Split(const Tensor& whole, std::span<const Index> sizes, List* parts) {
+Status Split(const Tensor& whole, Span<const Index> sizes, List* parts) {
   if (whole.dims() == 0) return errors::InvalidArgument("Cannot split a zero-dimensional tensor");
   Index left = whole.dim_size(0);
   for (const Index size : sizes) {
@@ -9381,7 +9700,7 @@ inline Status CopyContiguousSlices(const Tensor& from, Index from_row, Index to_
 // As Tensor::From, for values of a user: InvalidArgument if their number is not that of the shape's elements.
 template <class T>
   requires ElementType<T>
-Result<Tensor> FromValues(std::span<const T> values, const TensorShape& shape) {
+Result<Tensor> FromValues(Span<const T> values, const TensorShape& shape) {
   if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
     return errors::InvalidArgument("FromValues: shape ", shape, " has ", shape.num_elements(), " elements, got ",
                                    values.size(), " values");
@@ -9505,7 +9824,7 @@ struct UnalignedIn {
     return n;
   }
   Index dim(int d) const { return dims[d]; }
-  TensorShape shape() const { return TensorShape(std::span<const Index>(dims, static_cast<std::size_t>(Rank))); }
+  TensorShape shape() const { return TensorShape(Span<const Index>(dims, static_cast<std::size_t>(Rank))); }
   // Element number i in row-major order; not checked.
   T operator[](Index i) const {
     T value;
@@ -9577,7 +9896,7 @@ TENON_COLD inline Status CheckOneElementOf(const char* where, const Tensor& tens
   return errors::InvalidArgument("Tensor::", where, ": Must have a one element tensor, got shape ", tensor.shape());
 }
 // Do elements of `bytes` bytes under these sizes fill the tensor? 0: elements that are no plain bytes.
-TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, std::span<const Index> sizes,
+TENON_COLD inline Status CheckSizes(const char* where, const Tensor& tensor, Span<const Index> sizes,
                                     std::size_t bytes) {
   Index product = 1;
   for (const Index size : sizes) product = size < 0 || product < 0 ? -1 : MultiplyWithoutOverflow(product, size);
@@ -9787,7 +10106,7 @@ class TensorViews {
     if (s.ok()) s = CheckElements(where, tensor_, DataType::kInvalid, alignof(T));
     if (s.ok()) {
       const auto bytes = static_cast<std::size_t>(SizeOf(dtype_of_v<T>));
-      s = CheckSizes(where, tensor_, std::span<const Index>(sizes, static_cast<std::size_t>(Rank)), bytes);
+      s = CheckSizes(where, tensor_, Span<const Index>(sizes, static_cast<std::size_t>(Rank)), bytes);
     }
     return Make<T, Rank>(s, sizes);
   }
@@ -10491,7 +10810,7 @@ struct Tag {
 //   return reader.status("NodeDef");
 class Reader {
  public:
-  explicit Reader(std::span<const std::byte> bytes)
+  explicit Reader(Span<const std::byte> bytes)
       : begin_(reinterpret_cast<const unsigned char*>(bytes.data())), at_(begin_), limit_(begin_ + bytes.size()) {}
 
   // False at the end of the current message too.
@@ -10678,10 +10997,10 @@ class Reader {
 };
 
 // The bytes of a text.
-inline std::span<const std::byte> AsBytes(std::string_view text) {
+inline Span<const std::byte> AsBytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
-inline std::string_view AsText(std::span<const std::byte> bytes) {
+inline std::string_view AsText(Span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -10859,7 +11178,7 @@ struct Message {
   static constexpr std::uint32_t kDirect = 32;  // fields below are found by index
 
   std::string_view name;
-  std::span<const Field> fields;  // ascending by number
+  Span<const Field> fields;  // ascending by number
   // Null, or: runs after the fields have been read.
   void (*finish)(void* object) = nullptr;
   // Null, or what reads and writes the message instead of `fields`; the reader sees nothing but the message.
@@ -10868,7 +11187,7 @@ struct Message {
   bool has_repeated = false;
   std::uint8_t slots[kDirect] = {};  // field number -> index + 1
 
-  constexpr Message(std::string_view message_name, std::span<const Field> message_fields,
+  constexpr Message(std::string_view message_name, Span<const Field> message_fields,
                     void (*message_finish)(void*) = nullptr)
       : name(message_name), fields(message_fields), finish(message_finish) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -11131,7 +11450,7 @@ inline bool ParseMessage(const Message& message, Reader& reader, ParseContext& c
 
 // The same for bytes that are one message of type T. DataLoss, with the offset of the byte, when they are none.
 template <class T>
-Status Parse(std::span<const std::byte> bytes, T* object, ParseContext context = {}) {
+Status Parse(Span<const std::byte> bytes, T* object, ParseContext context = {}) {
   Reader reader(bytes);
   if (ParseMessage(Schema<T>::message, reader, context, object)) return OkStatus();
   if (!context.status.ok()) return context.status;
@@ -11226,7 +11545,7 @@ struct RawShape {
   int rank = 0;                // may be more than kMaxTensorRank
   bool unknown_rank = false;
 
-  std::span<const Index> sizes() const {
+  Span<const Index> sizes() const {
     return {dims, static_cast<std::size_t>(rank < kMaxTensorRank ? rank : kMaxTensorRank)};
   }
   std::string DebugString() const {
@@ -11306,7 +11625,7 @@ inline Status MakeFullShape(const RawShape& raw, TensorShape* shape) {  // unkno
   return TensorShape::Build(raw.sizes(), shape);
 }
 
-inline void WriteShape(Writer& writer, std::span<const Index> dims, bool unknown_rank) {
+inline void WriteShape(Writer& writer, Span<const Index> dims, bool unknown_rank) {
   if (unknown_rank) {
     writer.Varint(1);
     return writer.FieldTag(3, WireType::kVarint);
@@ -11445,25 +11764,6 @@ constexpr const Message& MessageOfElement(DataType dtype) {
   return dtype == DataType::kVariant ? Schema<Variant>::message : Schema<ResourceHandle>::message;
 }
 
-// The bits of a byte that a value of less than a byte uses (0: all), and whether the highest of them is a sign.
-struct SubByte {
-  unsigned char mask;
-  unsigned char sign;
-};
-constexpr SubByte SubByteOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::kInt4: return {0x0f, 0x08};
-    case DataType::kUint4:
-    case DataType::kFloat4E2M1FN: return {0x0f, 0};
-    case DataType::kInt2: return {0x03, 0x02};
-    case DataType::kUint2: return {0x03, 0};
-    default: return {0, 0};
-  }
-}
-constexpr unsigned char WrapSubByte(unsigned char byte, SubByte format) {
-  return static_cast<unsigned char>(((byte & format.mask) ^ format.sign) - format.sign);
-}
-
 // Reads one TensorProto. Every step returns false when the bytes are no message (the reader knows why) or, with
 // `status` set, when they make no tensor.
 class TensorDecoder {
@@ -11568,17 +11868,13 @@ class TensorDecoder {
                              ", a bool is 0 or 1"));
       }
     }
-    const SubByte sub_byte = SubByteOf(dtype_);
-    if (sub_byte.mask == 0 && CanView(content)) {
+    if (!IsSubByte(dtype_) && CanView(content)) {
       *out = Tensor::ViewOf(context_.owner, dtype_, shape_, content.data());
       return true;
     }
     if (!Allocate(out)) return false;
-    auto* to = static_cast<unsigned char*>(out->raw_data());
-    std::memcpy(to, content.data(), content.size());
-    if (sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < content.size(); ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
+    std::memcpy(out->raw_data(), content.data(), content.size());
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), content.size());
     return true;
   }
   // Inside the owner's memory?
@@ -11689,10 +11985,7 @@ class TensorDecoder {
       }
     }
     if (!Finish()) return false;
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      auto* bytes = static_cast<unsigned char*>(out->raw_data());
-      for (std::size_t i = 0; i < have; ++i) bytes[i] = WrapSubByte(bytes[i], sub_byte);
-    }
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, out->raw_data(), have);
     RepeatLast(to, static_cast<std::size_t>(SizeOf(dtype_)), have / per_element);
     return true;
   }
@@ -11742,9 +12035,7 @@ class TensorDecoder {
     auto* to = static_cast<unsigned char*>(out->raw_data());
     const std::size_t all = static_cast<std::size_t>(elements_), have = bytes.size() < all ? bytes.size() : all;
     if (have != 0) std::memcpy(to, bytes.data(), have);
-    if (const SubByte sub_byte = SubByteOf(dtype_); sub_byte.mask != 0) {
-      for (std::size_t i = 0; i < have; ++i) to[i] = WrapSubByte(to[i], sub_byte);
-    }
+    if (IsSubByte(dtype_)) tenon::detail::WrapSubBytes(dtype_, to, have);
     RepeatLast(reinterpret_cast<char*>(to), 1, have);
     return true;
   }
@@ -12003,7 +12294,7 @@ TENON_COLD inline void Schema<Variant>::Serialize(Writer& writer, const void* ob
 // copied. DataLoss when the bytes are no
 // TensorProto, InvalidArgument when they make no tensor, ResourceExhausted when one value repeated needs more than
 // `repeat_bytes` bytes or memory is out. Variants stay serialised until VariantRegistry::Decode or GetVariantValue.
-inline Result<Tensor> TensorFromProto(std::span<const std::byte> bytes, Buffer* owner = nullptr,
+inline Result<Tensor> TensorFromProto(Span<const std::byte> bytes, Buffer* owner = nullptr,
                                       std::uint64_t repeat_bytes = std::uint64_t{1} << 31) {
   Tensor tensor;
   wire::ParseContext context;
@@ -12020,13 +12311,13 @@ inline void TensorToProto(const Tensor& tensor, std::string* out, TensorProtoFor
 }
 
 // A TensorShapeProto. InvalidArgument with TensorFlow's texts when its numbers are no shape.
-inline Result<PartialTensorShape> PartialShapeFromProto(std::span<const std::byte> bytes) {
+inline Result<PartialTensorShape> PartialShapeFromProto(Span<const std::byte> bytes) {
   PartialTensorShape shape;
   TENON_RETURN_IF_ERROR(wire::Parse(bytes, &shape));
   return shape;
 }
 // The same for a shape that must be known; the flag for an unknown rank is ignored, as TensorFlow does.
-inline Result<TensorShape> ShapeFromProto(std::span<const std::byte> bytes) {
+inline Result<TensorShape> ShapeFromProto(Span<const std::byte> bytes) {
   wire::Reader reader(bytes);
   wire::detail::RawShape raw;
   if (!wire::detail::ReadShape(reader, &raw)) return reader.status("TensorShapeProto");
@@ -12280,7 +12571,7 @@ class ProtoCompressor {
 // as the shape has elements.
 template <class T>
   requires ElementType<T>
-Result<std::string> CreateTensorProto(std::span<const T> values, const TensorShape& shape) {
+Result<std::string> CreateTensorProto(Span<const T> values, const TensorShape& shape) {
   if (static_cast<std::uint64_t>(values.size()) != static_cast<std::uint64_t>(shape.num_elements())) {
     return errors::InvalidArgument("CreateTensorProto: Shape and number of values (", values.size(),
                                    ") are incompatible. Shape ", shape, " has ", shape.num_elements(), " elements");
@@ -12293,14 +12584,14 @@ Result<std::string> CreateTensorProto(std::span<const T> values, const TensorSha
 // The same for texts of other types: std::string, std::string_view, const char*.
 template <class Text>
   requires(!ElementType<Text> && std::is_convertible_v<const Text&, std::string_view>)
-Result<std::string> CreateTensorProto(std::span<const Text> texts, const TensorShape& shape) {
+Result<std::string> CreateTensorProto(Span<const Text> texts, const TensorShape& shape) {
   SlimVector<tstring> views(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) views[i].assign_as_view(std::string_view(texts[i]));
-  return CreateTensorProto(std::span<const tstring>(views.data(), views.size()), shape);
+  return CreateTensorProto(Span<const tstring>(views.data(), views.size()), shape);
 }
 template <class T>
 Result<std::string> CreateTensorProto(std::initializer_list<T> values, const TensorShape& shape) {
-  return CreateTensorProto(std::span<const T>(values.begin(), values.size()), shape);
+  return CreateTensorProto(Span<const T>(values.begin(), values.size()), shape);
 }
 
 // Makes a serialised TensorProto smaller, with TensorFlow's outcomes: repetitions at the end go, since the last value
@@ -12499,7 +12790,7 @@ class AttrValue {
 
   // The value as a T: std::int64_t, int, float, bool, std::string, std::string_view, DataType, PartialTensorShape,
   // TensorShape, Tensor, NameAttrList, const NameAttrList*; std::vector or SlimVector of these (appends to it) or
-  // std::span<const T> of AttrList's element types. string_view, pointer and span point into this value.
+  // Span<const T> of AttrList's element types. string_view, pointer and span point into this value.
   // InvalidArgument, naming `attr_name`, when it is of another kind or does not fit. An unset value reads as an empty
   // list.
   template <class T>
@@ -13123,10 +13414,19 @@ struct AttrGetter<List> {
   }
 };
 template <class T>
-struct AttrGetter<std::span<const T>> {
-  static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
+struct AttrGetter<Span<const T>> {
+  static Status Get(const AttrValue& value, std::string_view attr_name, Span<const T>* out) {
     Status status = CheckAttr(value, AttrElement<T>::list_name, attr_name);
     if (status.ok()) *out = AttrElement<T>::Of(value.list());
+    return status;
+  }
+};
+template <class T>
+struct AttrGetter<std::span<const T>> {
+  static Status Get(const AttrValue& value, std::string_view attr_name, std::span<const T>* out) {
+    Span<const T> items;
+    Status status = AttrGetter<Span<const T>>::Get(value, attr_name, &items);
+    if (status.ok()) *out = std::span<const T>(items.data(), items.size());
     return status;
   }
 };
@@ -13986,7 +14286,7 @@ inline constexpr Message Schema<GraphDef>::message("GraphDef", kGraphDefFields);
 
 namespace detail {
 template <class T>
-Result<T> ParseProto(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+Result<T> ParseProto(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   T object;
   wire::ParseContext context;
   context.owner = owner;
@@ -14004,7 +14304,7 @@ std::string SerializeProto(const T& object) {
 // A GraphDef from its serialised form; no bytes at all are an empty graph. With an owner of the bytes (a mapped file),
 // constants become views of it. Like TensorFlow's import: InvalidArgument, "Invalid GraphDef", with the byte's offset,
 // when the bytes are none. A constant or shape whose value makes no sense is no error here; reading that attr is.
-inline Result<GraphDef> ParseGraphDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, owner);
   if (!graph.ok() && errors::IsDataLoss(graph.status())) {
     return errors::InvalidArgument("Invalid GraphDef: ", graph.status().message());
@@ -14923,17 +15223,17 @@ struct OpFlags {
 struct ArgAttrValue {
   std::int64_t number = 0;            // of an int attr
   DataType type = DataType::kInvalid;  // of a type attr
-  std::span<const DataType> types;     // of a list(type) attr
+  Span<const DataType> types;     // of a list(type) attr
 };
 
 // Any signature without its sizes: what registries, graphs and executors hold. Points at static data (or at an
 // OwnedOp).
 struct OpView {
   std::string_view name;
-  std::span<const ArgSpec> inputs;
-  std::span<const ArgSpec> outputs;
-  std::span<const AttrSpec> attrs;
-  std::span<const std::string_view> control_outputs;
+  Span<const ArgSpec> inputs;
+  Span<const ArgSpec> outputs;
+  Span<const AttrSpec> attrs;
+  Span<const std::string_view> control_outputs;
   ShapeFn shape_fn = nullptr;
   OpFlags flags;
   int deprecated_since = 0;  // GraphDef version from which on the op is gone; 0: never
@@ -15016,11 +15316,11 @@ template <class T, std::size_t N>
 struct SpecArray {
   T items[N] = {};
 
-  constexpr std::span<const T> view() const { return {items, N}; }
+  constexpr Span<const T> view() const { return {items, N}; }
 };
 template <class T>
 struct SpecArray<T, 0> {
-  constexpr std::span<const T> view() const { return {}; }
+  constexpr Span<const T> view() const { return {}; }
 };
 
 // [A-Z][A-Za-z0-9_]* with '>' between namespaces; names that begin with '_' belong to the runtime and may be anything.
@@ -15066,7 +15366,7 @@ constexpr void Link(ArgSpec* arg, AttrSpec* attr, std::size_t attr_index) {
 }
 
 template <class Spec>
-constexpr void CheckNewName(const char* name, std::size_t size, std::span<const Spec> others) {
+constexpr void CheckNewName(const char* name, std::size_t size, Span<const Spec> others) {
   for (const Spec& other : others) {
     if (other.name_size != size) continue;
     const char* text = other.text.data();
@@ -15075,14 +15375,14 @@ constexpr void CheckNewName(const char* name, std::size_t size, std::span<const 
     if (i == size) op_signature_error_same_name_used_twice();
   }
 }
-constexpr void CheckNewName(std::string_view text, std::size_t size, std::span<const ArgSpec> a,
-                            std::span<const ArgSpec> b, std::span<const AttrSpec> c) {
+constexpr void CheckNewName(std::string_view text, std::size_t size, Span<const ArgSpec> a, Span<const ArgSpec> b,
+                            Span<const AttrSpec> c) {
   CheckNewName(text.data(), size, a);
   CheckNewName(text.data(), size, b);
   CheckNewName(text.data(), size, c);
 }
 
-constexpr void CheckArg(const ArgSpec& arg, std::span<const AttrSpec> attrs) {
+constexpr void CheckArg(const ArgSpec& arg, Span<const AttrSpec> attrs) {
   if (IsRefType(arg.type)) op_signature_error_reference_type_is_written_Ref_of_the_type();
   if (arg.type == DataType::kInvalid) {
     if (arg.type_attr_index < 0)
@@ -15243,8 +15543,8 @@ struct Signature {
       for (int i = 0; i < Ct; ++i) next.control_outputs.items[i] = control_outputs.items[i];
     return next;
   }
-  constexpr void AddArg(ArgSpec* arg, std::string_view spec, std::span<const ArgSpec> old_inputs,
-                        std::span<const ArgSpec> old_outputs) {
+  constexpr void AddArg(ArgSpec* arg, std::string_view spec, Span<const ArgSpec> old_inputs,
+                        Span<const ArgSpec> old_outputs) {
     detail::StopOnSpecError(ReadArgSpec(spec, arg));
     detail::CheckNewName(spec, arg->name_size, old_inputs, old_outputs, attrs.view());
     if constexpr (At > 0)
@@ -15287,7 +15587,7 @@ inline std::string Unescape(std::string_view raw) {
 
 struct TextField;
 struct TextMessage {
-  std::span<const TextField> fields;
+  Span<const TextField> fields;
 };
 struct TextField {
   std::string_view name;
@@ -15499,7 +15799,10 @@ inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrV
   wire::ParseContext context;
   context.repeat_bytes = kMaxRepeatedDefaultBytes;
   AttrValue parsed;
-  if (!wire::Parse(std::as_bytes(std::span<const char>(bytes)), &parsed, std::move(context)).ok()) return false;
+  if (!wire::Parse(Span<const std::byte>(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()), &parsed,
+                   std::move(context))
+           .ok())
+    return false;
   *out = std::move(parsed);
   return true;
 }
@@ -15563,7 +15866,7 @@ inline bool ToAttrDef(const AttrSpec& attr, OpDef::AttrDef* def) {
 // -------------------------------------------------------------------------------------------------- as messages show
 // it
 
-inline void SummarizeAttrDefs(std::span<const OpDef::AttrDef> attrs, std::string* text) {
+inline void SummarizeAttrDefs(Span<const OpDef::AttrDef> attrs, std::string* text) {
   for (const OpDef::AttrDef& attr : attrs) {
     StrAppend(text, "; attr=", attr.name, ":", attr.type);
     if (attr.default_value) StrAppend(text, ",default=", SummarizeAttrValue(*attr.default_value));
@@ -16062,7 +16365,7 @@ class ShapeArena {
   }
   std::string DebugString(DimensionHandle d) const { return ValueKnown(d) ? StrCat(Value(d)) : "?"; }
   std::string DebugString(const ShapeAndType& held) const { return StrCat(DebugString(held.shape), ":", held.dtype); }
-  std::string DebugString(std::span<const ShapeAndType> held) const {
+  std::string DebugString(Span<const ShapeAndType> held) const {
     return StrCat(
         "[", StrJoin(held, ",", [this](std::string* out, const ShapeAndType& h) { out->append(DebugString(h)); }), "]");
   }
@@ -16152,8 +16455,8 @@ class ShapeArena {
   struct MergedDim {
     DimensionHandle first, second;
   };
-  constexpr std::span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
-  constexpr std::span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
+  constexpr Span<const MergedShape> MergedShapes() const { return {merged_shapes_.data(), merged_shapes_.size()}; }
+  constexpr Span<const MergedDim> MergedDims() const { return {merged_dims_.data(), merged_dims_.size()}; }
   constexpr void ForgetMerges() {
     merged_shapes_.clear();
     merged_dims_.clear();
@@ -16171,7 +16474,7 @@ class ShapeArena {
     return NewShape(static_cast<std::int32_t>(dims.size()), begin);
   }
   // -1 is a new unknown.
-  constexpr ShapeHandle MakeShape(std::span<const std::int64_t> sizes) {
+  constexpr ShapeHandle MakeShape(Span<const std::int64_t> sizes) {
     const auto begin = static_cast<std::uint32_t>(dims_.size());
     for (const std::int64_t size : sizes) dims_.push_back(MakeDim(size));
     return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
@@ -16428,7 +16731,7 @@ class ShapeAlgebra : public ShapeArena {
     if (n >= kMax) return Failed(out, detail::too_many_dimensions(n, kMax));
     return Done(out, UnknownShapeOfRank(n));
   }
-  constexpr Status ShapeFromValues(std::span<const std::int64_t> values, ShapeHandle* out) {
+  constexpr Status ShapeFromValues(Span<const std::int64_t> values, ShapeHandle* out) {
     for (const std::int64_t v : values)
       if (v < -1) return Failed(out, detail::shape_value_is_invalid(v));
     return Done(out, MakeShape(values));
@@ -16488,9 +16791,8 @@ class InferenceContext : public ShapeAlgebra {
   // `tensors` and `as_shapes` may be shorter than `inputs`, and hold null for what is not known: the values of constant
   // inputs, and what is known of the shapes that inputs stand for. node, op, names and tensors outlive the use of the
   // context.
-  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op,
-                   std::span<const PartialTensorShape> inputs, std::span<const Tensor* const> tensors = {},
-                   std::span<const PartialTensorShape* const> as_shapes = {}) {
+  InferenceContext(int graph_def_version, const NodeDef* node, const OpView* op, Span<const PartialTensorShape> inputs,
+                   Span<const Tensor* const> tensors = {}, Span<const PartialTensorShape* const> as_shapes = {}) {
     Reset(graph_def_version, node, op);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       AddInput(inputs[i], i < tensors.size() ? tensors[i] : nullptr);
@@ -16593,11 +16895,11 @@ class InferenceContext : public ShapeAlgebra {
     return all;
   }
   // The values of the first inputs, null for what is not known; the others stay as they are.
-  void set_input_tensors(std::span<const Tensor* const> values) {
+  void set_input_tensors(Span<const Tensor* const> values) {
     for (std::size_t i = 0; i < values.size() && i < inputs_.size(); ++i) inputs_[i].tensor = values[i];
   }
   // The shapes that they stand for, in the same way; unset is not known.
-  void set_input_tensors_as_shapes(std::span<const ShapeHandle> shapes) {
+  void set_input_tensors_as_shapes(Span<const ShapeHandle> shapes) {
     for (std::size_t i = 0; i < shapes.size() && i < inputs_.size(); ++i) inputs_[i].as_shape = shapes[i];
   }
   // Outputs beside those of the op, of unset shape. InvalidArgument for fewer than there are.
@@ -16646,7 +16948,7 @@ class InferenceContext : public ShapeAlgebra {
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(std::span<const std::int64_t>(attr.numbers, attr.list_size)));
+        return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
     return ReadShapeAttr(name, out);
   }
 
@@ -16704,7 +17006,7 @@ class InferenceContext : public ShapeAlgebra {
   AttrSlice attrs() const;
   const AttrValue* GetAttr(std::string_view name) const;
   std::string_view ret_types() const;
-  Status MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out);
+  Status MakeShapeFromShapeProto(Span<const std::byte> proto, ShapeHandle* out);
   ShapeHandle MakeShapeFromShapeTensor(const TensorShape& shape);
   Status ShapeHandleToProto(ShapeHandle shape, std::string* proto) const;
   Status ShapeHandleToTensorShape(ShapeHandle shape, TensorShape* out) const;
@@ -16827,7 +17129,7 @@ class InferenceContext : public ShapeAlgebra {
     for (const ArgSpec& arg : op_->inputs) want += static_cast<std::size_t>(Count(arg));
     if (want != inputs_.size()) status_ = detail::wrong_number_of_inputs(inputs_.size(), want);
   }
-  constexpr bool FindRange(std::span<const ArgSpec> args, std::string_view name, std::size_t* begin,
+  constexpr bool FindRange(Span<const ArgSpec> args, std::string_view name, std::size_t* begin,
                            std::size_t* end) const {
     *end = 0;
     for (const ArgSpec& arg : args) {
@@ -17067,7 +17369,7 @@ inline std::string_view InferenceContext::ret_types() const {
 // ---- shapes as serialised TensorShapeProtos
 
 // InvalidArgument, and *out unset, when the bytes are no shape.
-inline Status InferenceContext::MakeShapeFromShapeProto(std::span<const std::byte> proto, ShapeHandle* out) {
+inline Status InferenceContext::MakeShapeFromShapeProto(Span<const std::byte> proto, ShapeHandle* out) {
   *out = ShapeHandle();
   TENON_ASSIGN_OR_RETURN(const PartialTensorShape shape, PartialShapeFromProto(proto));
   return MakeShapeFromPartialTensorShape(shape, out);
@@ -19125,7 +19427,7 @@ struct StridedSlicePlan {
 };
 
 // What StridedSlice does to an input of these sizes (-1: unknown). `begin` and `end` may be null: not known.
-constexpr Status PlanStridedSlice(std::span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
+constexpr Status PlanStridedSlice(Span<const std::int64_t> input, const SlimVector<std::int64_t>* begin,
                                   const SlimVector<std::int64_t>* end, const SlimVector<std::int64_t>& strides,
                                   std::int32_t begin_mask, std::int32_t end_mask, std::int32_t ellipsis_mask,
                                   std::int32_t new_axis_mask, std::int32_t shrink_axis_mask, StridedSlicePlan* plan) {
@@ -19477,7 +19779,7 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
   StridedSlicePlan plan;
   TENON_RETURN_IF_ERROR(PlanStridedSlice(sizes, begin_known ? &begin : nullptr, end_known ? &end : nullptr, strides,
                                          masks[0], masks[1], masks[2], masks[3], masks[4], &plan));
-  c->set_output(0, c->MakeShape(std::span<const std::int64_t>(plan.final_shape)));
+  c->set_output(0, c->MakeShape(Span<const std::int64_t>(plan.final_shape)));
   if (const auto* held = c->input_handle_shapes_and_types(0)) c->set_output_handle_shapes_and_types(0, *held);
   return OkStatus();
 }
@@ -19693,8 +19995,7 @@ constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ?
 
 // `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
 // EXPLICIT.
-constexpr Status CheckValidPadding(Padding padding, std::span<const std::int64_t> paddings, int dims,
-                                   TensorFormat format) {
+constexpr Status CheckValidPadding(Padding padding, Span<const std::int64_t> paddings, int dims, TensorFormat format) {
   if (padding != Padding::kExplicit) return paddings.empty() ? OkStatus() : detail::explicit_paddings_must_be_empty();
   if (paddings.size() != static_cast<std::size_t>(2 * dims))
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
@@ -20196,13 +20497,13 @@ class CallFrame {
 // The frame of a call with values. externally synchronised, but for SetRetval of different numbers.
 class FunctionCallFrame final : public CallFrame {
  public:
-  FunctionCallFrame(std::span<const DataType> arg_types, std::span<const DataType> retval_types)
+  FunctionCallFrame(Span<const DataType> arg_types, Span<const DataType> retval_types)
       : arg_types_(arg_types.begin(), arg_types.end()), retval_types_(retval_types.begin(), retval_types.end()) {
     for (std::size_t i = 0; i < retval_types_.size(); ++i) retvals_.push_back(Nothing());
   }
 
   // InvalidArgument for another number of arguments, or other types.
-  Status SetArgs(std::span<const Tensor> args) {
+  Status SetArgs(Span<const Tensor> args) {
     if (args.size() != arg_types_.size())
       return errors::InvalidArgument("Expects ", arg_types_.size(), " arguments, but ", args.size(), " is provided");
     for (std::size_t i = 0; i < args.size(); ++i)
@@ -20272,14 +20573,13 @@ class ResourceMgr;
 
 namespace detail {
 // "float, int32->bool"
-TENON_COLD inline std::string SignatureText(std::span<const DataType> inputs, std::span<const DataType> outputs) {
+TENON_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
   return StrCat(StrJoin(inputs, ", "), "->", StrJoin(outputs, ", "));
 }
 // InvalidArgument unless a node has these types; a reference is accepted where a value is expected.
-TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<const DataType> outputs,
-                                    std::span<const DataType> expected_inputs,
-                                    std::span<const DataType> expected_outputs) {
-  const auto fit = [](std::span<const DataType> have, std::span<const DataType> expected) {
+TENON_COLD inline Status MatchTypes(Span<const DataType> inputs, Span<const DataType> outputs,
+                                    Span<const DataType> expected_inputs, Span<const DataType> expected_outputs) {
+  const auto fit = [](Span<const DataType> have, Span<const DataType> expected) {
     for (std::size_t i = 0; i < have.size() && i < expected.size(); ++i)
       if (expected[i] != have[i] && expected[i] != BaseType(have[i])) return false;
     return have.size() == expected.size();
@@ -20294,8 +20594,8 @@ TENON_COLD inline Status MatchTypes(std::span<const DataType> inputs, std::span<
 class OpKernelConstruction {
  public:
   OpKernelConstruction(const NodeDef* def, const OpView* op, std::string_view device_type,
-                       std::span<const DataType> input_types, std::span<const DataType> output_types,
-                       Allocator* allocator, FunctionRuntime* functions = nullptr, std::string_view device_name = {})
+                       Span<const DataType> input_types, Span<const DataType> output_types, Allocator* allocator,
+                       FunctionRuntime* functions = nullptr, std::string_view device_name = {})
       : def_(def),
         op_(op),
         device_type_(device_type),
@@ -20325,7 +20625,7 @@ class OpKernelConstruction {
   }
 
   // InvalidArgument unless the node's tensors have these types.
-  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const {
+  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
@@ -20347,8 +20647,8 @@ class OpKernelConstruction {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  std::span<const DataType> input_types() const { return input_types_; }
-  std::span<const DataType> output_types() const { return output_types_; }
+  Span<const DataType> input_types() const { return input_types_; }
+  Span<const DataType> output_types() const { return output_types_; }
   Allocator* allocator() const { return allocator_; }
   // The functions of the graph's library; null outside of a session.
   FunctionRuntime* function_library() const { return functions_; }
@@ -20362,7 +20662,7 @@ class OpKernelConstruction {
   const NodeDef* def_;
   const OpView* op_;
   std::string_view device_type_;
-  std::span<const DataType> input_types_, output_types_;
+  Span<const DataType> input_types_, output_types_;
   Allocator* allocator_;
   FunctionRuntime* functions_;
   Status status_;
@@ -20441,12 +20741,12 @@ class OpKernel {
   int num_outputs() const { return static_cast<int>(output_types_.size()); }
   DataType input_type(int i) const { return input_types_[static_cast<std::size_t>(i)]; }
   DataType output_type(int i) const { return output_types_[static_cast<std::size_t>(i)]; }
-  std::span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
-  std::span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
+  Span<const DataType> input_types() const { return {input_types_.data(), input_types_.size()}; }
+  Span<const DataType> output_types() const { return {output_types_.data(), output_types_.size()}; }
   MemoryType input_memory_type(int i) const { return input_memory_[static_cast<std::size_t>(i)]; }
   MemoryType output_memory_type(int i) const { return output_memory_[static_cast<std::size_t>(i)]; }
-  std::span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
-  std::span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
+  Span<const MemoryType> input_memory_types() const { return {input_memory_.data(), input_memory_.size()}; }
+  Span<const MemoryType> output_memory_types() const { return {output_memory_.data(), output_memory_.size()}; }
   // What a trace shows of a call (in <tenon/kernel/context_access.hpp>).
   std::string TraceString(const OpKernelContext& context, bool verbose) const;
   std::string ShapeTraceString(const OpKernelContext& context) const;
@@ -20464,7 +20764,7 @@ class OpKernel {
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
-  Status Range(std::span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
+  Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
     for (const ArgSpec& argument : arguments) {
@@ -20987,7 +21287,7 @@ class OpKernelContext {
   Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(std::span<const DataType> inputs, std::span<const DataType> outputs) const;
+  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -21117,7 +21417,7 @@ class OpKernelContext {
   std::int64_t temp_memory_allocated() const;
   void record_persistent_memory_allocation(std::int64_t bytes, std::int64_t alloc_id = -1);
   std::int64_t persistent_memory_allocated() const;
-  std::span<const std::int64_t> persistent_alloc_ids() const;
+  Span<const std::int64_t> persistent_alloc_ids() const;
   void clear_recorded_memory();
 
   // -- status: the first error counts
@@ -21521,10 +21821,10 @@ class StepContainer {
 
   // What becomes of the container's resources when the run has succeeded, by the names of what was fetched ("x:0"): for
   // tensors that a session keeps. One function serves all runs.
-  using KeepFn = Status (*)(StepContainer* container, std::span<const std::string_view> fetched);
+  using KeepFn = Status (*)(StepContainer* container, Span<const std::string_view> fetched);
   void OnSuccess(KeepFn keep) { keep_.store(keep, std::memory_order_release); }
   bool keeps_fetched() const { return keep_.load(std::memory_order_acquire) != nullptr; }
-  Status KeepFetched(std::span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
+  Status KeepFetched(Span<const std::string_view> fetched) { return keep_.load()(this, fetched); }
 
   template <class T>
   Status Create(std::string_view name, Ref<T> resource) {
@@ -21920,8 +22220,8 @@ class FunctionRuntime {
   // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
   // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
   // not the function's; ResourceExhausted when calls are nested too deep.
-  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, std::span<Tensor> args,
-                     std::span<Tensor> results) = 0;
+  virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
+                     Span<Tensor> results) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
   virtual ResourceMgr* resources() const { return nullptr; }
 };
@@ -21961,7 +22261,7 @@ class MemoryRecord final : public MemoryListener {
 
   std::int64_t temp_bytes() const { return temp_bytes_; }
   std::int64_t persistent_bytes() const { return persistent_bytes_; }
-  std::span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
+  Span<const std::int64_t> persistent_ids() const { return {persistent_ids_.data(), persistent_ids_.size()}; }
 
  private:
   struct Temp {
@@ -22162,8 +22462,7 @@ inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
   return attributes;
 }
 // InvalidArgument unless the node's tensors have these types.
-inline Status OpKernelContext::MatchSignature(std::span<const DataType> inputs,
-                                              std::span<const DataType> outputs) const {
+inline Status OpKernelContext::MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
@@ -22229,8 +22528,8 @@ inline void OpKernelContext::replace_ref_input(int i, const Tensor& tensor, bool
   LegacyVar* const variable = FindVariable(i);
   if (variable == nullptr) return;
   Tensor dropped;  // goes after the lock
-  MutexLock lock(variable->mutex, std::defer_lock);
-  if (!lock_held) lock.lock();
+  MutexLock lock;
+  if (!lock_held) lock = MutexLock(variable->mutex);
   dropped = std::exchange(variable->tensor, tensor);
 }
 inline Status OpKernelContext::replace_ref_input(std::string_view name, const Tensor& tensor, bool lock_held) {
@@ -22368,8 +22667,8 @@ inline void OpKernelContext::record_persistent_memory_allocation(std::int64_t by
 inline std::int64_t OpKernelContext::persistent_memory_allocated() const {
   return record_ == nullptr ? 0 : static_cast<MemoryRecord*>(record_)->persistent_bytes();
 }
-inline std::span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
-  return record_ == nullptr ? std::span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
+inline Span<const std::int64_t> OpKernelContext::persistent_alloc_ids() const {
+  return record_ == nullptr ? Span<const std::int64_t>() : static_cast<MemoryRecord*>(record_)->persistent_ids();
 }
 inline void OpKernelContext::clear_recorded_memory() {
   if (record_ != nullptr) static_cast<MemoryRecord*>(record_)->Clear();
@@ -22586,7 +22885,7 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-inline const ArgSpec* FindArgument(std::span<const ArgSpec> arguments, std::string_view name) {
+inline const ArgSpec* FindArgument(Span<const ArgSpec> arguments, std::string_view name) {
   for (const ArgSpec& argument : arguments)
     if (argument.name() == name) return &argument;
   return nullptr;
@@ -22858,7 +23157,7 @@ class InlinedVector {
   }
 
  private:
-  static constexpr bool kBytes = std::is_trivially_copyable_v<T>;  // may be moved with memcpy
+  static constexpr bool kBytes = TENON_IS_TRIVIALLY_COPYABLE(T);  // may be moved with memcpy
 
   TENON_ALWAYS_INLINE T* InlineData() noexcept { return reinterpret_cast<T*>(inline_); }
   TENON_ALWAYS_INLINE static T* Allocate(size_type count) {
@@ -22876,7 +23175,7 @@ class InlinedVector {
     }
   }
   TENON_ALWAYS_INLINE static void DestroyRange([[maybe_unused]] T* first, [[maybe_unused]] T* last) noexcept {
-    if constexpr (!std::is_trivially_destructible_v<T>) {
+    if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
       for (; first != last; ++first) first->~T();
     }
   }
@@ -23323,8 +23622,8 @@ struct CallFrame {
   Tensor* const* inputs;
   Tensor* outputs;
   int num_inputs;  // tensors, not arguments
-  std::span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as std::span<const Tensor>
+  Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
   std::byte* late;  // 16 bytes per argument for Late objects
   Done::Callback done;  // asynchronous kernels
   DoneState* done_state;
@@ -23383,17 +23682,17 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// List arguments that a kernel takes as std::span<const Tensor>: handles in a row, kept until the call ends.
+// List arguments that a kernel takes as Span<const Tensor>: handles in a row, kept until the call ends.
 struct SpanStorage {
   InlinedVector<Tensor, 8> tensors;  // all inputs of the node
 };
-inline std::span<const Tensor> InputSpan(CallFrame& frame, int argument) {
+inline Span<const Tensor> InputSpan(CallFrame& frame, int argument) {
   const int first = frame.first[argument], last = frame.first[argument + 1];
   return {frame.spans->tensors.data() + first, static_cast<std::size_t>(last - first)};
 }
 
 // Reads the node's attrs into the members; the texts and lists point into the node, which outlives the kernel.
-Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots);
+Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots);
 
 // What the op's shape function throws is Internal.
 inline Status TryShapeFn(const OpView& op, std::string_view node, InferenceContext* shapes) {
@@ -23532,7 +23831,7 @@ class AdaptedCore {
   }
   const KernelRow& row() const { return *row_; }
   const void* object() const { return object_; }
-  std::span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
+  Span<const OutputPlan> sized_outputs() const { return {outputs_.data(), outputs_.size()}; }
   int view_count() const { return num_inputs_ + num_outputs_; }
   int argument_count() const { return argument_count_; }
 
@@ -23553,7 +23852,7 @@ class AdaptedCore {
         if (!arg.number_attr().empty()) {
           TENON_RETURN_IF_ERROR(construction.GetAttr(arg.number_attr(), &n));
         } else if (arg.is_type_list) {
-          std::span<const DataType> types;
+          Span<const DataType> types;
           TENON_RETURN_IF_ERROR(construction.GetAttr(arg.type_list_attr(), &types));
           n = static_cast<std::int64_t>(types.size());
         }
@@ -23667,7 +23966,7 @@ inline Status AdaptedCore::InferShapes(OpKernelContext* ctx, ShapeMemo* memo) co
 TENON_SETUP_CODE_BEGIN
 // The slots of Attrs from the node; missing attrs have their defaults already, which were added when the graph was
 // read.
-inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<const AttrSlot> slots) {
+inline Status BindAttrSlots(const OpKernelConstruction& construction, Span<const AttrSlot> slots) {
   for (const AttrSlot& slot : slots) {
     const auto get = [&]<class T>(T*) { return construction.GetAttr(slot.name, static_cast<T*>(slot.member)); };
     const auto either = [&]<class T, class List>(T* one, List* list) { return slot.list ? get(list) : get(one); };
@@ -23675,32 +23974,30 @@ inline Status BindAttrSlots(const OpKernelConstruction& construction, std::span<
     Status status;
     switch (slot.kind) {
       case AttrKind::kInt:
-        status =
-            either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<std::span<const std::int64_t>>{}));
+        status = either(as(std::type_identity<std::int64_t>{}), as(std::type_identity<Span<const std::int64_t>>{}));
         break;
       case AttrKind::kFloat:
-        status = either(as(std::type_identity<float>{}), as(std::type_identity<std::span<const float>>{}));
+        status = either(as(std::type_identity<float>{}), as(std::type_identity<Span<const float>>{}));
         break;
       case AttrKind::kBool:
-        status = either(as(std::type_identity<bool>{}), as(std::type_identity<std::span<const char>>{}));
+        status = either(as(std::type_identity<bool>{}), as(std::type_identity<Span<const char>>{}));
         break;
       case AttrKind::kString:
-        status =
-            either(as(std::type_identity<std::string_view>{}), as(std::type_identity<std::span<const std::string>>{}));
+        status = either(as(std::type_identity<std::string_view>{}), as(std::type_identity<Span<const std::string>>{}));
         break;
       case AttrKind::kType:
-        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<std::span<const DataType>>{}));
+        status = either(as(std::type_identity<DataType>{}), as(std::type_identity<Span<const DataType>>{}));
         break;
       case AttrKind::kShape:
         status = either(as(std::type_identity<PartialTensorShape>{}),
-                        as(std::type_identity<std::span<const PartialTensorShape>>{}));
+                        as(std::type_identity<Span<const PartialTensorShape>>{}));
         break;
       case AttrKind::kTensor:
-        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<std::span<const Tensor>>{}));
+        status = either(as(std::type_identity<Tensor>{}), as(std::type_identity<Span<const Tensor>>{}));
         break;
       case AttrKind::kFunc:
-        status = either(as(std::type_identity<const NameAttrList*>{}),
-                        as(std::type_identity<std::span<const NameAttrList>>{}));
+        status =
+            either(as(std::type_identity<const NameAttrList*>{}), as(std::type_identity<Span<const NameAttrList>>{}));
         break;
     }
     TENON_RETURN_IF_ERROR(status);
@@ -24393,9 +24690,7 @@ inline std::string SerializeKernelList(const KernelList& list) {
   return bytes;
 }
 // DataLoss when the bytes are no such message.
-inline Result<KernelList> ParseKernelList(std::span<const std::byte> bytes) {
-  return detail::ParseProto<KernelList>(bytes);
-}
+inline Result<KernelList> ParseKernelList(Span<const std::byte> bytes) { return detail::ParseProto<KernelList>(bytes); }
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -25022,7 +25317,7 @@ class MappedFile {
     if (buffer_ != nullptr) buffer_->Unref();
   }
 
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
+  Span<const std::byte> bytes() const { return {static_cast<const std::byte*>(buffer_->data()), buffer_->size()}; }
   // Owns the mapping: who refers to it keeps the bytes alive after this object is gone.
   Buffer* buffer() const { return buffer_; }
 
@@ -25054,7 +25349,7 @@ inline std::string TemporaryName(const std::string& path) {
 
 // Writes a file, or replaces it: first under another name beside it, so that who has the old one open or mapped keeps
 // it, and nobody sees half a file. The pieces come one after the other.
-inline Status WriteFile(const std::string& path, std::span<const std::string_view> pieces) {
+inline Status WriteFile(const std::string& path, Span<const std::string_view> pieces) {
   const std::string temporary = detail::TemporaryName(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   if (file == nullptr) return detail::FileError("WriteFile", path, errno);
@@ -25072,7 +25367,7 @@ inline Status WriteFile(const std::string& path, std::span<const std::string_vie
   return detail::FileError("WriteFile", path, error);
 }
 inline Status WriteFile(const std::string& path, std::string_view bytes) {
-  return WriteFile(path, std::span<const std::string_view>(&bytes, 1));
+  return WriteFile(path, Span<const std::string_view>(&bytes, 1));
 }
 
 TENON_SETUP_CODE_END
@@ -26261,7 +26556,7 @@ class BundleWriter {
 // one of them only; parts of one tensor may be in several. The indexes of `prefixes` go. InvalidArgument for a prefix
 // without an index, unless missing ones are allowed and there is another; NotFound for a data file that is missing,
 // DataLoss for a damaged index. Nothing is moved before all are read and the new index is written.
-Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
+Status MergeBundles(Span<const std::string> prefixes, const std::string& merged, bool allow_missing_files = false);
 
 namespace detail {
 
@@ -26341,7 +26636,7 @@ struct BundleMerge {
 
 }  // namespace detail
 
-inline Status MergeBundles(std::span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
+inline Status MergeBundles(Span<const std::string> prefixes, const std::string& merged, bool allow_missing_files) {
   detail::BundleMerge merge;
   SlimVector<std::string> read;
   for (const std::string& prefix : prefixes) {
@@ -26952,7 +27247,7 @@ inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPack
                                    from.shape == nullptr ? " without sizes" : "", "; 0 to ", kMaxTensorRank,
                                    " with their sizes are wanted");
   }
-  const std::span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
+  const Span<const Index> sizes(from.shape, static_cast<std::size_t>(from.ndim));
   if (Status s = TensorShape::Build(sizes, &view->shape); !s.ok())
     return Status(s.code(), StrCat("FromDLPack: ", s.message()));
   TENON_RETURN_IF_ERROR(CheckDLPackStrides(from, view->shape));
@@ -26985,6 +27280,20 @@ inline Status ViewDLPack(const dlpack::DLTensor& from, Allocator* device, DLPack
   return OkStatus();
 }
 
+// The deleter of such a tensor's buffer.
+template <class Managed>
+void GiveBackDLPack(void*, void* arg) {
+  Managed* const held = static_cast<Managed*>(arg);
+  if (held->deleter != nullptr) held->deleter(held);
+}
+// Memory that came as read-only?
+inline bool IsReadOnlyDLPack(const Tensor& tensor) {
+  using Managed = dlpack::DLManagedTensorVersioned;
+  if (tensor.buffer() == nullptr) return false;
+  const void* const held = tensor.buffer()->root()->arg_of(&GiveBackDLPack<Managed>);
+  return held != nullptr && (static_cast<const Managed*>(held)->flags & dlpack::kFlagReadOnly) != 0;
+}
+
 template <class Managed>
 Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
   DLPackView view;
@@ -26993,12 +27302,8 @@ Result<Tensor> TakeDLPack(Managed* managed, Allocator* device) {
     if (managed->deleter != nullptr) managed->deleter(managed);
     return Tensor(view.dtype, view.shape, nullptr);
   }
-  const auto give_back = [](void*, void* arg) {
-    Managed* const held = static_cast<Managed*>(arg);
-    if (held->deleter != nullptr) held->deleter(held);
-  };
   Allocator* const kind = IsHostDevice(managed->dl_tensor.device.device_type) ? nullptr : device;
-  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, give_back, managed, kind));
+  return Tensor(view.dtype, view.shape, Buffer::Wrap(view.data, view.bytes, &GiveBackDLPack<Managed>, managed, kind));
 }
 
 // What an exported tensor is made of: one heap object, which the consumer's call of the deleter ends.
@@ -27070,18 +27375,24 @@ inline Result<Tensor> FromDLPack(dlpack::DLManagedTensorVersioned* managed, Allo
 }
 
 // The tensor for others, who call the deleter when they no longer need it; until then they share its memory. `device`:
-// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory.
+// where that is. InvalidArgument for types that DLPack does not have, and for a device that does not fit the memory;
+// FailedPrecondition for memory that came by DLPack as read-only, which this form cannot say.
 inline Result<dlpack::DLManagedTensor*> ToDLPack(const Tensor& tensor, dlpack::DLDevice device = {dlpack::kDLCPU, 0}) {
+  if (detail::IsReadOnlyDLPack(tensor)) {
+    return errors::FailedPrecondition("ToDLPack: the tensor's memory came as read-only, which DLPack can say from ",
+                                      "version 1 on; ToDLPackVersioned does");
+  }
   return detail::MakeDLPack<dlpack::DLManagedTensor>(tensor, device);
 }
-// The same in the form of version 1. `read_only` asks the others not to write; Tenon itself reads only what it shares.
+// The same in the form of version 1. `read_only` asks the others not to write, as does memory that came as read-only;
+// Tenon itself reads only what it shares.
 inline Result<dlpack::DLManagedTensorVersioned*> ToDLPackVersioned(const Tensor& tensor,
                                                                    dlpack::DLDevice device = {dlpack::kDLCPU, 0},
                                                                    bool read_only = false) {
   TENON_ASSIGN_OR_RETURN(dlpack::DLManagedTensorVersioned* const managed,
                          detail::MakeDLPack<dlpack::DLManagedTensorVersioned>(tensor, device));
   managed->version = {dlpack::kMajorVersion, dlpack::kMinorVersion};
-  managed->flags = read_only ? dlpack::kFlagReadOnly : 0;
+  managed->flags = read_only || detail::IsReadOnlyDLPack(tensor) ? dlpack::kFlagReadOnly : 0;
   return managed;
 }
 
@@ -27250,29 +27561,29 @@ inline const bool function_library_linked =
 inline std::string SerializeGraphDef(const GraphDef& graph) { return detail::SerializeProto(graph); }
 
 // The others: DataLoss, with the byte's offset, when the bytes are no such message.
-inline Result<NodeDef> ParseNodeDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<NodeDef> ParseNodeDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<NodeDef>(bytes, owner);
 }
 inline std::string SerializeNodeDef(const NodeDef& node) { return detail::SerializeProto(node); }
 
-inline Result<AttrValue> ParseAttrValue(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<AttrValue> ParseAttrValue(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<AttrValue>(bytes, owner);
 }
 inline std::string SerializeAttrValue(const AttrValue& value) { return detail::SerializeProto(value); }
 
-inline Result<FunctionDef> ParseFunctionDef(std::span<const std::byte> bytes, Buffer* owner = nullptr) {
+inline Result<FunctionDef> ParseFunctionDef(Span<const std::byte> bytes, Buffer* owner = nullptr) {
   return detail::ParseProto<FunctionDef>(bytes, owner);
 }
 inline std::string SerializeFunctionDef(const FunctionDef& function) { return detail::SerializeProto(function); }
 
-inline Result<OpDef> ParseOpDef(std::span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
+inline Result<OpDef> ParseOpDef(Span<const std::byte> bytes) { return detail::ParseProto<OpDef>(bytes); }
 inline std::string SerializeOpDef(const OpDef& op_def) { return detail::SerializeProto(op_def); }
 
-inline Result<SlimVector<OpDef>> ParseOpList(std::span<const std::byte> bytes) {
+inline Result<SlimVector<OpDef>> ParseOpList(Span<const std::byte> bytes) {
   TENON_ASSIGN_OR_RETURN(detail::OpList list, detail::ParseProto<detail::OpList>(bytes));
   return std::move(list.op);
 }
-inline std::string SerializeOpList(std::span<const OpDef> ops) {
+inline std::string SerializeOpList(Span<const OpDef> ops) {
   return detail::SerializeProto(detail::OpList{SlimVector<OpDef>(ops.begin(), ops.end())});
 }
 
@@ -27288,7 +27599,7 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 // Nothing but characters of a text file, in the first bytes? UTF-8 has no bytes above 0xf4.
-inline bool LooksLikeText(std::span<const std::byte> bytes) {
+inline bool LooksLikeText(Span<const std::byte> bytes) {
   const std::size_t n = bytes.size() < 256 ? bytes.size() : 256;
   for (std::size_t i = 0; i < n; ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
@@ -27297,7 +27608,7 @@ inline bool LooksLikeText(std::span<const std::byte> bytes) {
   return n > 0;
 }
 
-TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const std::byte> bytes, const Status& why) {
+TENON_COLD inline Status NotAGraphFile(const std::string& path, Span<const std::byte> bytes, const Status& why) {
   return errors::DataLoss("Can't parse '", path, "' as binary proto: ", why.message(),
                           LooksLikeText(bytes) ? "; the file looks like text, and a binary GraphDef is wanted" : "");
 }
@@ -27309,7 +27620,7 @@ TENON_COLD inline Status NotAGraphFile(const std::string& path, std::span<const 
 // GraphDef. Each names the path.
 inline Result<GraphDef> ReadGraphFile(const std::string& path) {
   TENON_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-  const std::span<const std::byte> bytes = file.bytes();
+  const Span<const std::byte> bytes = file.bytes();
   if (bytes.empty())
     return errors::InvalidArgument("ReadGraphFile: '", path, "' is empty; a binary GraphDef is wanted");
   Result<GraphDef> graph = detail::ParseProto<GraphDef>(bytes, file.buffer());
@@ -27606,8 +27917,9 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 struct NpyOptions {
-  // What elements of a void type are: bfloat16 or one of the float8 types. numpy.save writes ml_dtypes' bfloat16 as
-  // '<V2', which is known without being told; its float8 types are all '<V1', which says nothing but their size.
+  // What elements of a void type are: bfloat16, one of the float8 types or of those of less than a byte. numpy.save
+  // writes ml_dtypes' bfloat16 as '<V2', which is known without being told; the others are '<V1' as a rule, which says
+  // nothing but their size.
   DataType void_dtype = DataType::kInvalid;
   // For the elements, where they are not a view; the characters of strings beyond 22 come on top.
   std::uint64_t max_bytes = ~std::uint64_t{0};
@@ -27645,7 +27957,9 @@ inline constexpr NpyType kNpyWholeTypes[] = {
 };
 inline constexpr DataTypeSet kNpyVoidTypes = ToSet(DataType::kBfloat16) | ToSet(DataType::kFloat8E5M2) |
                                              ToSet(DataType::kFloat8E4M3FN) | ToSet(DataType::kFloat8E4M3FNUZ) |
-                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ);
+                                             ToSet(DataType::kFloat8E4M3B11FNUZ) | ToSet(DataType::kFloat8E5M2FNUZ) |
+                                             ToSet(DataType::kInt4) | ToSet(DataType::kUint4) | ToSet(DataType::kInt2) |
+                                             ToSet(DataType::kUint2) | ToSet(DataType::kFloat4E2M1FN);
 
 // The header's text, a Python dict: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class NpyHeader {
@@ -27773,9 +28087,9 @@ struct NpyElement {
   enum class Kind : unsigned char { kPlain, kBytes, kText };
   DataType dtype = DataType::kInvalid;
   Kind kind = Kind::kPlain;
-  bool swapped = false;           // big-endian
+  bool swapped = false;  // big-endian
   std::size_t swapped_bytes = 1;  // of each number
-  std::uint64_t bytes = 0;        // of an element, in the file
+  std::uint64_t bytes = 0;  // of an element, in the file
 };
 
 TENON_COLD inline Status NpyTypeError(std::string_view where, const NpyHeader& header, std::size_t at,
@@ -27799,13 +28113,9 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
   std::uint32_t width = 0;
   const bool has_width = ParseInt(type.substr(type.empty() ? 0 : 1), &width) && type[1] != '-' && type[1] != '+';
 
-  if (kind == 'V' && has_width && options.void_dtype != DataType::kInvalid) {
-    if (!kNpyVoidTypes.contains(options.void_dtype) ||
-        width != static_cast<std::uint32_t>(SizeOf(options.void_dtype)) || order == '>') {
-      return NpyTypeError(where, header, at,
-                          StrCat("NpyOptions::void_dtype is ", options.void_dtype,
-                                 ", and must be bfloat16 or a float8 type of as many bytes"));
-    }
+  const bool is_named = kind == 'V' && has_width && options.void_dtype != DataType::kInvalid;
+  if (is_named && kNpyVoidTypes.contains(options.void_dtype) && order != '>' &&
+      width == static_cast<std::uint32_t>(SizeOf(options.void_dtype))) {
     *element = {options.void_dtype, NpyElement::Kind::kPlain, false, 1, width};
     return OkStatus();
   }
@@ -27813,6 +28123,11 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     if (known.descr != whole) continue;
     *element = {known.dtype, NpyElement::Kind::kPlain, false, 1, static_cast<std::uint64_t>(SizeOf(known.dtype))};
     return OkStatus();
+  }
+  if (is_named) {
+    return NpyTypeError(where, header, at,
+                        StrCat("NpyOptions::void_dtype is ", options.void_dtype,
+                               ", and must be bfloat16, a float8 type or one of less than a byte, of as many bytes"));
   }
   for (const NpyType& known : kNpyTypes) {
     if (known.descr != type) continue;
@@ -27841,7 +28156,7 @@ inline Status NpyElementOf(const NpyHeader& header, const NpyOptions& options, s
     case '[': return NpyTypeError(where, header, at, "save each field as an array of its own");
     case 'V':
       return NpyTypeError(where, header, at,
-                          "NpyOptions::void_dtype says that they are bfloat16 or one of the float8 types");
+                          "NpyOptions::void_dtype says that they are bfloat16, float8 or of less than a byte");
     default: return NpyTypeError(where, header, at, "numbers, bools, complex numbers and strings can be read");
   }
 }
@@ -27957,8 +28272,8 @@ struct NpyImage {
 
 inline Status NpyPadStrings(const Tensor& tensor, std::string_view where, std::string* descr, NpyImage* image) {
   std::size_t width = 1;
-  const std::span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
-                                       static_cast<std::size_t>(tensor.NumElements()));
+  const Span<const tstring> texts(static_cast<const tstring*>(tensor.raw_data()),
+                                  static_cast<std::size_t>(tensor.NumElements()));
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string_view text = texts[i];
     if (!text.empty() && text.back() == '\0') {
@@ -28015,11 +28330,11 @@ inline Result<NpyImage> MakeNpy(const Tensor& tensor, std::string_view where) {
 }  // namespace detail
 
 // The array that the bytes of a .npy file (format 1, 2 or 3) are. A view of the bytes, which belong to `owner`, where
-// they are in row-major order, little-endian and aligned for the type; otherwise, and without an owner, a copy. What
-// follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one, InvalidArgument for
-// an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with `where` and have the
-// byte's number.
-inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, std::string_view where,
+// they are in row-major order, little-endian, aligned for the type and of whole bytes; otherwise, and without an owner,
+// a copy. What follows the array is not looked at. DataLoss for bytes that are no .npy file or not all of one,
+// InvalidArgument for an array that no tensor can hold, ResourceExhausted beyond the limit; the messages start with
+// `where` and have the byte's number.
+inline Result<Tensor> ParseNpy(Span<const std::byte> file, Buffer* owner, std::string_view where,
                                const NpyOptions& options = {}) {
   using detail::NpyElement;
   const std::string_view bytes(reinterpret_cast<const char*>(file.data()), file.size());
@@ -28085,7 +28400,7 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
   }
   const std::size_t alignment =
       IsComplex(element.dtype) ? element.swapped_bytes : static_cast<std::size_t>(element.bytes);
-  if (owner != nullptr && !reorder && !element.swapped &&
+  if (owner != nullptr && !reorder && !element.swapped && !IsSubByte(element.dtype) &&
       reinterpret_cast<std::uintptr_t>(data.data()) % alignment == 0) {
     return Tensor::ViewOf(owner, element.dtype, shape, data.data());
   }
@@ -28098,6 +28413,7 @@ inline Result<Tensor> ParseNpy(std::span<const std::byte> file, Buffer* owner, s
     std::memcpy(out, data.data(), data_bytes);
   }
   if (element.swapped) detail::SwapBytes(out, data_bytes, element.swapped_bytes);
+  if (IsSubByte(element.dtype)) detail::WrapSubBytes(element.dtype, out, data_bytes);
   return tensor;
 }
 
@@ -28109,8 +28425,8 @@ inline Result<Tensor> ReadNpy(const std::string& path, const NpyOptions& options
 }
 
 // Writes the tensor, which must be in memory of the host, as numpy.save would: strings as byte strings of the longest
-// one's size, bfloat16 and float8 as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
-// Unimplemented for types that NumPy does not have.
+// one's size, the types of ml_dtypes as void elements of as many bytes (in NumPy: array.view(ml_dtypes.bfloat16)).
+// Unimplemented for resources and variants.
 inline Status WriteNpy(const std::string& path, const Tensor& tensor) {
   TENON_ASSIGN_OR_RETURN(const detail::NpyImage image, detail::MakeNpy(tensor, StrCat("WriteNpy: '", path, "'")));
   const std::string_view pieces[] = {image.header, image.data};
@@ -28306,7 +28622,7 @@ class HuffmanCode {
 
 class Inflater {
  public:
-  Inflater(std::span<const std::byte> in, std::span<std::byte> out)
+  Inflater(Span<const std::byte> in, Span<std::byte> out)
       : in_(reinterpret_cast<const unsigned char*>(in.data())),
         in_size_(in.size()),
         out_(reinterpret_cast<unsigned char*>(out.data())),
@@ -28481,9 +28797,7 @@ class Inflater {
 
 // Decompresses all of `in` to exactly out.size() bytes. DataLoss where the one or the other is not possible; `out` has
 // any content then.
-inline Status Inflate(std::span<const std::byte> in, std::span<std::byte> out) {
-  return detail::Inflater(in, out).Run();
-}
+inline Status Inflate(Span<const std::byte> in, Span<std::byte> out) { return detail::Inflater(in, out).Run(); }
 
 TENON_NAMESPACE_END
 
@@ -28538,7 +28852,7 @@ inline std::string_view ZipNameError(std::string_view name) {
 
 class ZipReader {
  public:
-  ZipReader(std::span<const std::byte> bytes, std::string_view where)
+  ZipReader(Span<const std::byte> bytes, std::string_view where)
       : data_(reinterpret_cast<const unsigned char*>(bytes.data())), size_(bytes.size()), where_(where) {}
 
   // In the order of the file's list.
@@ -28652,7 +28966,7 @@ class ZipReader {
   }
 
   // Replaces the numbers that are too large for their 32 bits by those of the extra field.
-  Status Zip64(std::uint64_t at, std::uint64_t size, std::span<std::uint64_t* const> large, std::uint64_t* disk) {
+  Status Zip64(std::uint64_t at, std::uint64_t size, Span<std::uint64_t* const> large, std::uint64_t* disk) {
     bool wanted = disk != nullptr && *disk == kZipMax16;
     for (const std::uint64_t* number : large) wanted = wanted || *number == kZipMax32;
     for (const std::uint64_t end = at + size; wanted;) {
@@ -28756,16 +29070,16 @@ class ZipReader {
 // short, contradicts itself, or has a name twice or bytes of two members; InvalidArgument for what cannot be read
 // (encrypted, other compressions, several parts) and for names that lead out of a folder. Messages start with `where`
 // and have the byte's number.
-inline Status ReadZipMembers(std::span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
+inline Status ReadZipMembers(Span<const std::byte> file, std::string_view where, SlimVector<ZipMember>* members) {
   return detail::ZipReader(file, where).Read(members);
 }
 
 // The bytes of a member of ReadZipMembers: a part of `file` for a stored one; for a deflated one *made (uint8 [n])
 // holds them. ResourceExhausted for more bytes than the limits allow: the declared size counts before there is memory
 // for it, and no more than that is ever made.
-inline Result<std::span<const std::byte>> ReadZipMember(std::span<const std::byte> file, const ZipMember& member,
-                                                        std::string_view where, const ZipLimits& limits, Tensor* made) {
-  std::span<const std::byte> bytes =
+inline Result<Span<const std::byte>> ReadZipMember(Span<const std::byte> file, const ZipMember& member,
+                                                   std::string_view where, const ZipLimits& limits, Tensor* made) {
+  Span<const std::byte> bytes =
       file.subspan(static_cast<std::size_t>(member.data_at), static_cast<std::size_t>(member.compressed_bytes));
   if (member.deflated) {
     if (member.bytes / detail::kMostInflated > member.compressed_bytes) {
@@ -28783,7 +29097,7 @@ inline Result<std::span<const std::byte>> ReadZipMember(std::span<const std::byt
                                        " that is allowed");
     }
     TENON_ASSIGN_OR_RETURN(*made, Tensor::Make(DataType::kUint8, TensorShape({static_cast<Index>(member.bytes)})));
-    const std::span<std::byte> out(static_cast<std::byte*>(made->raw_data()), static_cast<std::size_t>(member.bytes));
+    const Span<std::byte> out(static_cast<std::byte*>(made->raw_data()), static_cast<std::size_t>(member.bytes));
     if (const Status s = Inflate(bytes, out); !s.ok())
       return Status(s.code(),
                     StrCat(where, ": member '", member.name, "' at byte ", member.data_at, ": ", s.message()));
@@ -29054,7 +29368,7 @@ class NpzFile {
     const auto allowed = [&] { return *left < options_.max_member_bytes ? *left : options_.max_member_bytes; };
     Tensor inflated;
     TENON_ASSIGN_OR_RETURN(
-        const std::span<const std::byte> bytes,
+        const Span<const std::byte> bytes,
         ReadZipMember(file_.bytes(), member, where_, {allowed(), options_.max_ratio, options_.check_crc}, &inflated));
     if (member.deflated) *left -= member.bytes;
     NpyOptions npy = options_.npy;
@@ -29084,7 +29398,7 @@ inline Result<SlimVector<NamedArray>> ReadNpz(const std::string& path, const Npz
 // Writes the tensors as numpy.savez would, or with `compressed` as numpy.savez_compressed. Stored arrays start at a
 // multiple of 64 bytes, so that reading them gives aligned views. InvalidArgument for names that lead out of a folder,
 // AlreadyExists for two of one name, and what WriteNpy says of a tensor.
-inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tensors, bool compressed = false) {
+inline Status WriteNpz(const std::string& path, Span<const NamedArray> tensors, bool compressed = false) {
   const std::string where = StrCat("WriteNpz: '", path, "'");
   SlimVector<detail::NpyImage> images;
   images.reserve(tensors.size());  // the pieces point into them
@@ -29098,7 +29412,7 @@ inline Status WriteNpz(const std::string& path, std::span<const NamedArray> tens
   }
   const Result<SlimVector<std::string_view>> pieces = writer.Pieces();
   if (!pieces.ok()) return Status(pieces.status().code(), StrCat(where, ": ", pieces.status().message()));
-  return WriteFile(path, std::span<const std::string_view>(pieces->data(), pieces->size()));
+  return WriteFile(path, Span<const std::string_view>(pieces->data(), pieces->size()));
 }
 
 TENON_NAMESPACE_END
@@ -29311,7 +29625,7 @@ class NameIndex {
   }
 
   // Number n becomes to[n].
-  void Renumber(std::span<const int> to) {
+  void Renumber(Span<const int> to) {
     for (Slot& slot : slots_) {
       if (slot.number >= 0) slot.number = to[static_cast<std::size_t>(slot.number)];
     }
@@ -29365,8 +29679,8 @@ class Graph {
   }
 
   // Adds a node without edges; its data inputs are unconnected. InvalidArgument when the name is taken.
-  Result<int> AddNode(NodeDef def, const OpView* op, std::span<const DataType> input_types,
-                      std::span<const DataType> output_types) {
+  Result<int> AddNode(NodeDef def, const OpView* op, Span<const DataType> input_types,
+                      Span<const DataType> output_types) {
     const int id = num_nodes();
     if (names_.Insert(def.name, id, NameOf{&nodes_}) >= 0) {
       return errors::InvalidArgument("Node '", def.name, "' is not unique");
@@ -29432,7 +29746,7 @@ class Graph {
 
   // ---- reading
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
-  std::span<const Node> nodes() const { return nodes_; }
+  Span<const Node> nodes() const { return nodes_; }
   const Node& node(int id) const { return nodes_[Slot(id)]; }
   // The node of that name, or null.
   const Node* Find(std::string_view name) const {
@@ -29669,7 +29983,7 @@ class OpInfo {
   Status CheckDeprecation(int producer) const { return CheckOpDeprecation(*op_, producer); }
 
  private:
-  static void SummarizeArgs(std::span<const ArgSpec> args, std::string* text) {
+  static void SummarizeArgs(Span<const ArgSpec> args, std::string* text) {
     for (const ArgSpec& arg : args) {
       const std::string_view type_attr = arg.is_type_list ? std::string_view() : arg.type_attr();
       StrAppend(text, &arg == args.data() ? "" : ", ", arg.name(), ":", arg.is_ref ? "Ref(" : "", arg.number_attr(),
@@ -29760,7 +30074,7 @@ class OpInfo {
   }
 
   // How many tensors the arguments stand for; -1 when that overflows.
-  std::int64_t Count(std::span<const ArgSpec> args, const Values& values) const {
+  std::int64_t Count(Span<const ArgSpec> args, const Values& values) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
       const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
@@ -29770,7 +30084,7 @@ class OpInfo {
     return total > std::numeric_limits<std::int32_t>::max() ? -1 : total;
   }
 
-  void AppendTypes(std::span<const ArgSpec> args, const Values& values, Types* types) const {
+  void AppendTypes(Span<const ArgSpec> args, const Values& values, Types* types) const {
     for (const ArgSpec& arg : args) {
       op_->ForEachType(arg, Finder(op_, values), [types](DataType type) { types->push_back(type); });
     }
@@ -29898,14 +30212,13 @@ class GraphBuilder {
     return AddNode(op, name, {inputs.begin(), inputs.size()}, {attrs.begin(), attrs.size()});
   }
   // The same from ranges made at run time: of Output (or Input), and of pairs of a name and an AttrValue.
-  template <class Inputs, class Attrs = std::span<const Attr>>
+  template <class Inputs, class Attrs = Span<const Attr>>
   Output Add(std::string_view op, std::string_view name, const Inputs& inputs, const Attrs& attrs = {}) {
     const SlimVector<Input> all(inputs.begin(), inputs.end());
     const SlimVector<Attr> named(attrs.begin(), attrs.end());
     return AddNode(op, name, all, named);
   }
-  Output AddNode(std::string_view op, std::string_view name, std::span<const Input> inputs,
-                 std::span<const Attr> attrs = {}) {
+  Output AddNode(std::string_view op, std::string_view name, Span<const Input> inputs, Span<const Attr> attrs = {}) {
     if (!status_.ok()) return {};
     NodeDef node;
     node.op = std::string(op);
@@ -29980,7 +30293,7 @@ class GraphBuilder {
     return name;
   }
 
-  Status Complete(std::span<const Input> inputs, NodeDef* node, Types* outputs) {
+  Status Complete(Span<const Input> inputs, NodeDef* node, Types* outputs) {
     const OpInfo* info = ops_.Find(node->op);
     if (info == nullptr) {
       const OpView* none = nullptr;
@@ -30019,7 +30332,7 @@ class GraphBuilder {
   }
 
   // Which tensors go to which argument.
-  Status Distribute(const OpView& op, const NodeDef& node, std::span<const Input> inputs,
+  Status Distribute(const OpView& op, const NodeDef& node, Span<const Input> inputs,
                     SlimVector<SlimVector<Output>>* args) const {
     if (inputs.size() == op.inputs.size()) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -30151,7 +30464,7 @@ class FunctionReach {
       index_.Insert(library.function[i].signature.name, static_cast<int>(i), NameOf{&library});
   }
 
-  void Add(std::span<const NodeDef> nodes) {
+  void Add(Span<const NodeDef> nodes) {
     AddNodes(nodes);
     while (!todo_.empty()) {
       const FunctionDef& function = library_.function[static_cast<std::size_t>(todo_.back())];
@@ -30204,7 +30517,7 @@ class FunctionReach {
         for (const NameAttrList& call : value.list().func) AddCall(call);
     }
   }
-  void AddNodes(std::span<const NodeDef> nodes) {
+  void AddNodes(Span<const NodeDef> nodes) {
     for (const NodeDef& node : nodes) {
       AddName(node.op);
       AddAttrs(node.attr);
@@ -30220,7 +30533,7 @@ class FunctionReach {
 }  // namespace detail
 
 // In the library's order, with the gradients that belong to them.
-inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, std::span<const NodeDef> nodes) {
+inline FunctionDefLibrary ReachableFunctions(const FunctionDefLibrary& library, Span<const NodeDef> nodes) {
   if (library.empty()) return {};
   detail::FunctionReach reach(library);
   reach.Add(nodes);
@@ -30645,7 +30958,7 @@ SlimVector<int> FindCycle(int count, Predecessors&& predecessors) {
 
 // "'a' -> 'b' -> 'a'"; long cycles lose their middle.
 template <class NameOf>
-std::string CycleToString(std::span<const int> cycle, NameOf&& name_of) {
+std::string CycleToString(Span<const int> cycle, NameOf&& name_of) {
   constexpr std::size_t kEnds = 5;
   std::string out;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -30658,7 +30971,7 @@ std::string CycleToString(std::span<const int> cycle, NameOf&& name_of) {
   if (!cycle.empty()) StrAppend(&out, "'", name_of(cycle.front()), "'");
   return out;
 }
-inline std::string CycleToString(const Graph& graph, std::span<const int> cycle) {
+inline std::string CycleToString(const Graph& graph, Span<const int> cycle) {
   return CycleToString(cycle, [&graph](int id) -> const std::string& { return graph.node(id).name(); });
 }
 
@@ -30712,7 +31025,7 @@ inline Result<SlimVector<int>> TopologicalOrder(const Graph& graph) {
 // Walks from `roots` against the edges, depth first. enter(node) is called once per node and says whether its inputs
 // are to be visited, leave(node) after all of them were.
 template <class Enter, class Leave>
-void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& enter, Leave&& leave) {
+void ReverseDepthFirst(const Graph& graph, Span<const int> roots, Enter&& enter, Leave&& leave) {
   SlimVector<char> seen(static_cast<std::size_t>(graph.num_nodes()), 0);
   struct Item {
     int node;
@@ -30744,7 +31057,7 @@ void ReverseDepthFirst(const Graph& graph, std::span<const int> roots, Enter&& e
 // and the outputs `fed` come from outside. As in TensorFlow a fed node still runs when another of its outputs is used
 // or when something waits for it; only a fed placeholder, or a function's argument, takes its control edges along and
 // never runs. A root that is fed itself must not be listed.
-inline SlimVector<char> NodesToRun(const Graph& graph, std::span<const int> roots, std::span<const InEdge> fed) {
+inline SlimVector<char> NodesToRun(const Graph& graph, Span<const int> roots, Span<const InEdge> fed) {
   const auto slot = [](int i) { return static_cast<std::size_t>(i); };
   SlimVector<char> has_feed(slot(graph.num_nodes()), 0);
   for (const InEdge& edge : fed) has_feed[slot(edge.node)] = 1;
@@ -30784,7 +31097,7 @@ inline constexpr Index kMaxFoldedElements = 1024;
 namespace detail {
 
 // FoldIntegers, once <tenon/graph/integer_folding.hpp> is in the program; null: nodes are folded by an evaluator only.
-using FoldNode = bool (*)(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs);
+using FoldNode = bool (*)(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs);
 inline constinit std::atomic<FoldNode> fold_integers{nullptr};
 
 // An int32, int64 or bool tensor as numbers.
@@ -30856,7 +31169,7 @@ class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
   // All outputs of a stateless node from all its data inputs; false when that is not possible.
-  virtual bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
+  virtual bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) = 0;
 };
 
 // Values found are kept. A node that has none is not asked again, so the shapes of its inputs must be known before.
@@ -31263,7 +31576,7 @@ class ShapeRefiner {
 
   // ---- values as shapes
   // `shape` gets the sizes, or all unknown when they do not make a shape that can exist.
-  static void SetSizes(std::span<const Index> sizes, PartialTensorShape* shape) {
+  static void SetSizes(Span<const Index> sizes, PartialTensorShape* shape) {
     *shape = PartialTensorShape();
     if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return;
     if (!PartialTensorShape::Build(sizes, shape).ok()) *shape = PartialTensorShape();
@@ -31659,7 +31972,7 @@ struct AttrsMembersHaveTheirTypes {
       has_the_type_of_its_attr,
       "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
       "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-      "std::span<const ...>");
+      "Span<const ...>");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
@@ -31999,7 +32312,7 @@ constexpr bool IsUnused(std::string_view attr) {
       if (name == attr) return true;
   return false;
 }
-constexpr bool SomeArgumentReads(std::span<const ArgSpec> arguments, int attr) {
+constexpr bool SomeArgumentReads(Span<const ArgSpec> arguments, int attr) {
   for (const ArgSpec& a : arguments)
     if (a.type_attr_index == attr || a.number_attr_index == attr) return true;
   return false;
@@ -32113,8 +32426,8 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kTensorOut)
     return (frame.outputs[first - frame.num_inputs]);
   else if constexpr (kind == ParamKind::kTensorsOut)
-    return std::span<Tensor>(frame.outputs + (first - frame.num_inputs),
-                             static_cast<std::size_t>(frame.first[argument + 1] - first));
+    return Span<Tensor>(frame.outputs + (first - frame.num_inputs),
+                        static_cast<std::size_t>(frame.first[argument + 1] - first));
   else if constexpr (kind == ParamKind::kHostIndices)
     return HostIndices(frame.views[first], frame.inputs[first]->dtype());
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
@@ -32256,7 +32569,7 @@ constexpr KernelRow MakeRow() {
         row.size = static_cast<std::uint32_t>(sizeof(Kernel));
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
-        if constexpr (!std::is_trivially_destructible_v<Kernel>) row.destroy = &DestroyKernel<Kernel>;
+        if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
         if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
           row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
@@ -32497,6 +32810,124 @@ TENON_NAMESPACE_END
   }                                                                                                     \
   static_assert(true, "")
 
+// ---- tenon/base/thread.hpp ----
+// Thread: std::thread for the inside of Tenon; says so where the system has no more threads, and needs nothing of
+// <thread>, which brings stop tokens, semaphores and unique pointers.
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#define TENON_HAS_PTHREADS 1
+#else
+#include <thread>
+#include <utility>
+#define TENON_HAS_PTHREADS 0
+#endif
+
+TENON_NAMESPACE_BEGIN
+
+// externally synchronised. Joined before it is destroyed.
+//
+//   if (!thread_.Start<&Worker::Main>(this)) return errors::ResourceExhausted(...);
+//   thread_.Join();
+class Thread {
+ public:
+  Thread() = default;
+  Thread(Thread&& other) noexcept { *this = static_cast<Thread&&>(other); }
+  // Only onto one that is not joinable.
+  Thread& operator=(Thread&& other) noexcept {
+#if TENON_HAS_PTHREADS
+    thread_ = other.thread_;
+    joinable_ = other.joinable_;
+    other.joinable_ = false;
+#else
+    thread_ = std::move(other.thread_);
+#endif
+    return *this;
+  }
+
+  // Runs object->*kMain() in a thread of its own. False where the system has none. An exception that leaves it ends the
+  // process.
+  template <auto kMain, class T>
+  bool Start(T* object) {
+#if TENON_HAS_PTHREADS
+    joinable_ = pthread_create(&thread_, nullptr, &Run<kMain, T>, object) == 0;
+    return joinable_;
+#elif defined(__cpp_exceptions)
+    try {
+      thread_ = std::thread(&Run<kMain, T>, object);
+      return true;
+    } catch (...) {
+      return false;
+    }
+#else
+    thread_ = std::thread(&Run<kMain, T>, object);
+    return true;
+#endif
+  }
+#if TENON_HAS_PTHREADS
+  bool joinable() const { return joinable_; }
+  // Waits for its end.
+  void Join() {
+    pthread_join(thread_, nullptr);
+    joinable_ = false;
+  }
+  // It goes on by itself.
+  void Detach() {
+    pthread_detach(thread_);
+    joinable_ = false;
+  }
+#else
+  bool joinable() const { return thread_.joinable(); }
+  void Join() { thread_.join(); }
+  void Detach() { thread_.detach(); }
+#endif
+
+  // Lets others run.
+  static void Yield() {
+#if TENON_HAS_PTHREADS
+    sched_yield();
+#else
+    std::this_thread::yield();
+#endif
+  }
+  // Processors that the system has, at least 1.
+  static int HardwareThreads() {
+#if TENON_HAS_PTHREADS
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+#else
+    const long count = static_cast<long>(std::thread::hardware_concurrency());
+#endif
+    return count > 0 ? static_cast<int>(count) : 1;
+  }
+  // What a debugger shows for the calling thread: the first 15 characters. Nothing where the system has no names.
+  static void NameThis([[maybe_unused]] const char* name) {
+#if defined(__linux__)
+    char text[16] = {};
+    for (int i = 0; i < 15 && name[i] != '\0'; ++i) text[i] = name[i];
+    pthread_setname_np(pthread_self(), text);
+#endif
+  }
+
+ private:
+  template <auto kMain, class T>
+  static void* Run(void* object) noexcept {
+    (static_cast<T*>(object)->*kMain)();
+    return nullptr;
+  }
+
+#if TENON_HAS_PTHREADS
+  pthread_t thread_{};
+  bool joinable_ = false;
+#else
+  std::thread thread_;
+#endif
+};
+
+TENON_NAMESPACE_END
+
+#undef TENON_HAS_PTHREADS
+
 // ---- tenon/device/cpu_device.hpp ----
 // CpuDevice: the device that every session has. Its kernels run on the threads of a pool that somebody else owns.
 TENON_NAMESPACE_BEGIN
@@ -32596,9 +33027,6 @@ TENON_NAMESPACE_END
 // ---- tenon/device/thread_pool.hpp ----
 // ThreadPool: a queue of tasks and loops that are split over threads. Idle threads spin for some 20 us before they
 // sleep, because waking a sleeping thread takes about as long.
-#if defined(__linux__)
-#include <pthread.h>
-#endif
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #endif
@@ -32612,7 +33040,7 @@ inline void SpinPause() {
 #if defined(__SSE2__) || defined(_M_X64)
   _mm_pause();
 #else
-  std::this_thread::yield();
+  Thread::Yield();
 #endif
 }
 }  // namespace detail
@@ -32629,8 +33057,9 @@ class ThreadPool final : public ThreadPoolInterface {
   // `threads` counts the caller of ParallelFor: one less are started (fewer where the system has no more). With one
   // thread everything runs on the thread that asks for it. `name` is what a debugger shows (its first 11 characters).
   ThreadPool(int threads, std::string_view name) : name_(name.substr(0, 11)) {
+    if (threads > 1) threads_.reserve(static_cast<std::size_t>(threads) - 1);
     for (int i = 1; i < threads; ++i) {
-      if (!Start(i)) break;
+      if (!StartIn(&threads_)) break;
     }
   }
   ThreadPool(const ThreadPool&) = delete;
@@ -32640,8 +33069,8 @@ class ThreadPool final : public ThreadPoolInterface {
     stopping_.store(true);
     published_.fetch_add(1);
     published_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-    for (std::thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.join();
+    for (Thread& thread : threads_) thread.Join();
+    for (Thread thread = TakeExtra(); thread.joinable(); thread = TakeExtra()) thread.Join();
   }
 
   void Schedule(void (*fn)(void*), void* arg) override {
@@ -32704,13 +33133,6 @@ class ThreadPool final : public ThreadPoolInterface {
     void* arg;
   };
 
-  // What a thread runs; std::thread makes more of a member function and its arguments than of an object.
-  struct Worker {
-    ThreadPool* pool;
-    int index;
-    void operator()() const { pool->Main(index); }
-  };
-
   // A ParallelFor in progress; lives on its caller's stack.
   struct Loop {
     void (*fn)(void*, Index, Index);
@@ -32734,24 +33156,18 @@ class ThreadPool final : public ThreadPoolInterface {
     bool Joinable() const { return places > 0 && next.load(std::memory_order_relaxed) < total; }
   };
 
-  bool Start(int index) { return StartIn(&threads_, index); }
-  bool StartIn(SlimVector<std::thread>* threads, int index) {
-#if defined(__cpp_exceptions)
-    try {
-      threads->emplace_back(Worker{this, index});
-    } catch (...) {
-      return false;
-    }
-#else
-    threads->emplace_back(Worker{this, index});
-#endif
+  bool StartIn(SlimVector<Thread>* threads) {
+    Thread thread;
+    threads->reserve(threads->size() + 1);  // before the thread runs: no memory must not leave it alone
+    if (!thread.Start<&ThreadPool::Main>(this)) return false;
+    threads->push_back(std::move(thread));
     return true;
   }
 
-  std::thread TakeExtra() {
+  Thread TakeExtra() {
     MutexLock lock(mutex_);
     if (extra_threads_.empty()) return {};
-    std::thread thread = std::move(extra_threads_.back());
+    Thread thread = std::move(extra_threads_.back());
     extra_threads_.pop_back();
     ++joined_;
     return thread;
@@ -32761,7 +33177,7 @@ class ThreadPool final : public ThreadPoolInterface {
     MutexLock lock(mutex_);
     const std::size_t all = threads_.size() + extra_threads_.size() + joined_;
     if (++waiting_ < all) return;
-    (void)StartIn(&extra_threads_, static_cast<int>(all) + 1);
+    (void)StartIn(&extra_threads_);
   }
   TENON_COLD void EndWait() {
     MutexLock lock(mutex_);
@@ -32769,21 +33185,15 @@ class ThreadPool final : public ThreadPoolInterface {
   }
 
   // A thread's life.
-  void Main(int index) {
+  void Main() {
     current_pool = this;
-    NameThisThread(index);
+    Thread::NameThis(StrCat(name_, "-", started_.fetch_add(1) + 1).c_str());
     for (;;) {
       const std::uint32_t seen = published_.load();
       if (RunSomething()) continue;
       if (stopping_.load()) return;
       WaitForChange(seen);
     }
-  }
-
-  void NameThisThread([[maybe_unused]] int index) const {
-#if defined(__linux__)
-    pthread_setname_np(pthread_self(), (name_ + "-" + std::to_string(index)).substr(0, 15).c_str());
-#endif
   }
 
   // Spins, then sleeps, until published_ is no longer `seen`.
@@ -32915,7 +33325,7 @@ class ThreadPool final : public ThreadPoolInterface {
 
   std::string name_;
   Mutex mutex_;
-  SlimVector<std::thread> extra_threads_;  // under mutex_
+  SlimVector<Thread> extra_threads_;  // under mutex_
   std::size_t joined_ = 0;  // extra threads that the destructor waits for; under mutex_
   std::size_t waiting_ = 0;  // threads in Waiting; under mutex_
   SlimVector<Task> ring_;
@@ -32926,8 +33336,9 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<std::uint32_t> finished_{0};  // counts loops whose caller slept
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
+  std::atomic<int> started_{0};  // threads that have their name
   std::atomic<bool> stopping_{false};
-  SlimVector<std::thread> threads_;  // last: the threads use everything above
+  SlimVector<Thread> threads_;  // last: the threads use everything above
 };
 
 TENON_NAMESPACE_END
@@ -33041,7 +33452,7 @@ class CancellationManager {
   std::atomic<Token> next_token_{0};
   std::atomic<bool> cancelling_{false};
   Mutex mutex_;
-  std::condition_variable finished_;
+  ConditionVariable finished_;
   State state_ = State::kActive;
   SlimVector<Entry> callbacks_;
 };
@@ -33180,9 +33591,8 @@ class GraphImporter {
     input_begin_.push_back(inputs_.size());
     return OkStatus();
   }
-  std::span<const Input> InputsOf(int n) const {
-    return std::span<const Input>(inputs_).subspan(input_begin_[Slot(n)],
-                                                   input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
+  Span<const Input> InputsOf(int n) const {
+    return Span<const Input>(inputs_).subspan(input_begin_[Slot(n)], input_begin_[Slot(n) + 1] - input_begin_[Slot(n)]);
   }
 
   TENON_COLD Status UnknownInput(const NodeDef& node, std::string_view text, std::string_view name) const {
@@ -33362,7 +33772,7 @@ class GraphImporter {
   Status ConvertNode(int n) {
     NodeDef& def = def_.node[Slot(n)];
     const OpInfo& info = *infos_[Slot(n)];
-    const std::span<const Input> inputs = InputsOf(n);
+    const Span<const Input> inputs = InputsOf(n);
     TENON_RETURN_IF_ERROR(CheckColocation(def));
     for (const Input& input : inputs) {
       const int src = ids_[Slot(input.position)];
@@ -33392,7 +33802,7 @@ class GraphImporter {
     return Connect(id, inputs);
   }
 
-  Status Connect(int id, std::span<const Input> inputs) {
+  Status Connect(int id, Span<const Input> inputs) {
     int slot = 0;
     InlinedVector<int, 4>& controls = graph_.nodes_[Slot(id)].control_inputs;
     for (const Input& input : inputs) {
@@ -33539,17 +33949,17 @@ class Notification {
   // False if nothing happened within that time.
   bool WaitForNotificationWithTimeout(std::int64_t microseconds) const {
     if (HasBeenNotified()) return true;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    const std::int64_t deadline = DeadlineIn(microseconds, 1'000);
     MutexLock lock(mutex_);
     while (!notified_.load(std::memory_order_relaxed)) {
-      if (changed_.wait_until(lock, deadline) == std::cv_status::timeout) break;
+      if (!changed_.wait_until(lock, deadline)) break;
     }
     return notified_.load(std::memory_order_relaxed);
   }
 
  private:
   mutable Mutex mutex_;
-  mutable std::condition_variable changed_;
+  mutable ConditionVariable changed_;
   std::atomic<bool> notified_{false};
 };
 
@@ -33744,7 +34154,7 @@ struct ControlFlowFrames {
 // a loop with two LoopConds. Internal: one frame name below two frames. one thread.
 class ControlFlowAnalysis {
  public:
-  ControlFlowAnalysis(const Graph& graph, std::span<const char> wanted, std::span<const InEdge> fed)
+  ControlFlowAnalysis(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed)
       : graph_(graph), wanted_(wanted), fed_(fed) {}
 
   Result<ControlFlowFrames> Run() {
@@ -33856,16 +34266,15 @@ class ControlFlowAnalysis {
   }
 
   const Graph& graph_;
-  std::span<const char> wanted_;
-  std::span<const InEdge> fed_;
+  Span<const char> wanted_;
+  Span<const InEdge> fed_;
   ControlFlowFrames out_;
   detail::NameIndex by_name_;  // of the frames
   SlimVector<int> visited_from_;  // per node: the input it was first reached from, itself for feeds
   SlimVector<int> starts_, queue_;
 };
 
-inline Result<ControlFlowFrames> FindFrames(const Graph& graph, std::span<const char> wanted,
-                                            std::span<const InEdge> fed) {
+inline Result<ControlFlowFrames> FindFrames(const Graph& graph, Span<const char> wanted, Span<const InEdge> fed) {
   return ControlFlowAnalysis(graph, wanted, fed).Run();
 }
 
@@ -33902,12 +34311,12 @@ class RunPlans {
  public:
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
-  virtual Step* Find(std::span<const Tensor> feeds) = 0;
+  virtual Step* Find(Span<const Tensor> feeds) = 0;
   // Runs what Find found, and afterwards hears how it went.
   virtual Status Run() = 0;
   virtual void Ran(const Status& status) = 0;
   // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
-  virtual void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) = 0;
+  virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
   // Of the plan used last; false when there is none.
   virtual bool GetReport(PlanReport* report) const = 0;
 };
@@ -33922,7 +34331,7 @@ class GraphFunctions : public FunctionRuntime {
 using MakeStepEngine = Owned<StepEngine> (*)(const Program&, Step*);
 using MakeRunRendezvous = Owned<RunRendezvous> (*)(CancellationManager*);
 using MakeRunPlans = Owned<RunPlans> (*)(const Program&);
-using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, std::span<const char>, std::span<const InEdge>);
+using FindFramesFunction = Result<ControlFlowFrames> (*)(const Graph&, Span<const char>, Span<const InEdge>);
 using MakeFunctions = Owned<GraphFunctions> (*)(const Registry*, Device* device, Device* host, ResourceMgr*,
                                                 const SessionOptions&);
 
@@ -34136,8 +34545,7 @@ class ProgramBuilder {
   }
 
   // Endpoints were checked by the caller; `targets` are node ids.
-  Result<Owned<Program>> Build(std::span<const InEdge> feeds, std::span<const InEdge> fetches,
-                               std::span<const int> targets) {
+  Result<Owned<Program>> Build(Span<const InEdge> feeds, Span<const InEdge> fetches, Span<const int> targets) {
     feeds_.assign(feeds.begin(), feeds.end());
     first_output_.reserve(At(graph_.num_nodes()));
     int outputs = 0;
@@ -34168,7 +34576,7 @@ class ProgramBuilder {
   static std::size_t At(int i) { return static_cast<std::size_t>(i); }
 
   // The nodes that must run, each after its inputs.
-  Status OrderNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+  Status OrderNodes(Span<const InEdge> fetches, Span<const int> targets) {
     SlimVector<int> roots(targets.begin(), targets.end());
     for (const InEdge& fetch : fetches)
       if (!IsFed(fetch)) roots.push_back(fetch.node);
@@ -34202,7 +34610,7 @@ class ProgramBuilder {
     return OkStatus();
   }
   // Fills in the program's frames when some node needs them.
-  Status FindLoops(std::span<const char> wanted) {
+  Status FindLoops(Span<const char> wanted) {
     const auto needs_frames = [&](const Node& node) {
       return wanted[At(node.id)] != 0 && NeedsFrames(node.node_class);
     };
@@ -34241,7 +34649,7 @@ class ProgramBuilder {
   }
 
   // Emits every node; those whose value is known are evaluated now, and what then nobody needs is left out.
-  Status AddNodes(std::span<const InEdge> fetches, std::span<const int> targets) {
+  Status AddNodes(Span<const InEdge> fetches, Span<const int> targets) {
     node_of_.assign(At(graph_.num_nodes()), -1);
     SlimVector<char> keep(At(graph_.num_nodes()), 0);
     SlimVector<char> idle(At(graph_.num_nodes()), 0);  // NoOps that wait for nothing
@@ -34464,7 +34872,7 @@ class ProgramBuilder {
 
   int FrameOfValue(int value) const { return program_->has_control_flow() ? program_->value_frames[At(value)] : 0; }
 
-  int AddNode(ProgramNode item, std::span<const int> values, std::span<const int> waits, int frame) {
+  int AddNode(ProgramNode item, Span<const int> values, Span<const int> waits, int frame) {
     const int number = static_cast<int>(program_->nodes.size());
     item.first_input = static_cast<int>(program_->inputs.size());
     item.num_inputs = static_cast<int>(values.size());
@@ -34479,7 +34887,7 @@ class ProgramBuilder {
     return number;
   }
 
-  Status AddFetches(std::span<const InEdge> fetches) {
+  Status AddFetches(Span<const InEdge> fetches) {
     for (const InEdge& fetch : fetches) {
       SlimVector<int> values, waits;
       TENON_RETURN_IF_ERROR(Use(fetch, true, &values, &waits));
@@ -34502,7 +34910,7 @@ class ProgramBuilder {
   }
 
   // As TensorFlow's _Retval: it runs where the value lives, and may do so once.
-  int FetchFromLoop(const Node& producer, int value, std::span<const int> waits) {
+  int FetchFromLoop(const Node& producer, int value, Span<const int> waits) {
     ProgramNode item;
     item.kind = ProgramNode::Kind::kFetch;
     item.node = &producer;
@@ -35125,10 +35533,8 @@ namespace detail {
 // Collects the timings of one run. thread-safe.
 class TraceCollector final : public StepStatsCollector {
  public:
-  TraceCollector() : start_(Clock::now()) {}
-  std::int64_t Now() const override {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
-  }
+  TraceCollector() : start_(SteadyNanoseconds()) {}
+  std::int64_t Now() const override { return SteadyNanoseconds() - start_; }
   // A node that has ended just now. `memory`: what it took beside its outputs, where that is known.
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
@@ -35181,8 +35587,7 @@ class TraceCollector final : public StepStatsCollector {
     timings_.push_back(timing);
   }
 
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_;
+  const std::int64_t start_;
   Mutex mutex_;
   SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
@@ -35391,7 +35796,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline int CpuCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+inline int CpuCount() { return Thread::HardwareThreads(); }
 
 // The pool that sessions share unless they ask for another number of threads. Never destroyed.
 inline ThreadPool* SharedIntraOpPool() {
@@ -35472,7 +35877,7 @@ class Prepared : public RefCounted {
   // The engine of a run that asks for none.
   bool dataflow() const { return dataflow_; }
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunSettings& settings) {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
@@ -35562,7 +35967,7 @@ class Prepared : public RefCounted {
   TENON_COLD Status KeepFetched(StepContainer* container) const {
     SlimVector<std::string_view> names;
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
-    return container->KeepFetched(std::span<const std::string_view>(names.data(), names.size()));
+    return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
   Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
@@ -35585,7 +35990,7 @@ class Prepared : public RefCounted {
     return OkStatus();
   }
 
-  Status CheckFeeds(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
+  Status CheckFeeds(Span<const Tensor> feeds, Span<Tensor> fetches) const {
     if (feeds.size() != program_->feeds.size()) [[unlikely]]
       return errors::InvalidArgument("Expected ", program_->feeds.size(), " feed tensors, but got ", feeds.size());
     if (fetches.size() != program_->fetches.size()) [[unlikely]]
@@ -35620,8 +36025,8 @@ struct SessionExtras {
   // Looks at the options that the plain runtime has no code for.
   Status (*create)(class SessionImpl* session, Ref<RefCounted>* state);
   // A run that may have to be stopped, under SessionOptions::operation_timeout_in_ms.
-  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                        std::span<Tensor> fetches, const RunSettings& settings);
+  Status (*run_bounded)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                        const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
 // Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
@@ -35689,14 +36094,13 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
-  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches,
-             const RunSettings& settings) {
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (cancellation_.IsCancelled()) [[unlikely]]
       return Closed();
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
-  Status Run(Prepared* prepared, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+  Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) {
     RunSettings settings = SettingsFor(*prepared);
     settings.trace = trace;
     if (!is_bounded()) return Run(prepared, feeds, fetches, settings);
@@ -35723,8 +36127,8 @@ class SessionImpl : public RefCounted {
   }
 
   // The program of a signature: the one made before, or a new one. `call` is what messages name.
-  Result<Ref<Prepared>> Prepare(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                std::span<const std::string> targets, std::string_view call = "Run") {
+  Result<Ref<Prepared>> Prepare(Span<const std::string> feeds, Span<const std::string> fetches,
+                                Span<const std::string> targets, std::string_view call = "Run") {
     if (cancellation_.IsCancelled()) return Closed();
     std::string key;
     for (const auto& names : {feeds, fetches, targets}) {
@@ -35753,8 +36157,8 @@ class SessionImpl : public RefCounted {
   }
 
   // Without the cache.
-  Result<Owned<Program>> BuildProgram(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                      std::span<const std::string> targets, std::string_view call) {
+  Result<Owned<Program>> BuildProgram(Span<const std::string> feeds, Span<const std::string> fetches,
+                                      Span<const std::string> targets, std::string_view call) {
     if (finalized_.load(std::memory_order_acquire)) return errors::FailedPrecondition("Session has been finalized.");
     GraphState* state = current();
     if (state == nullptr) return NoGraph(call);
@@ -35903,8 +36307,8 @@ class SessionImpl : public RefCounted {
     return InEdge{node->id, name.output};
   }
 
-  Result<Owned<Program>> Build(GraphState* state, std::span<const std::string> feeds,
-                               std::span<const std::string> fetches, std::span<const std::string> targets) {
+  Result<Owned<Program>> Build(GraphState* state, Span<const std::string> feeds, Span<const std::string> fetches,
+                               Span<const std::string> targets) {
     const Graph& graph = state->graph;
     if (fetches.empty() && targets.empty())
       return errors::InvalidArgument("Must specify at least one target to fetch or execute.");
@@ -35973,7 +36377,7 @@ class CallableImpl : public RefCounted {
         settings_(session_->SettingsFor(*prepared_)),
         bounded_(session_->is_bounded()),
         handle_(session_->NewNumber()) {}
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) const {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
     if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
@@ -36003,7 +36407,7 @@ class CallableImpl : public RefCounted {
 
 // The feeds of a run by names. A fed session handle stands for the tensor that it names.
 struct NamedFeeds {
-  explicit NamedFeeds(std::span<const NamedTensor> feeds) {
+  explicit NamedFeeds(Span<const NamedTensor> feeds) {
     for (const NamedTensor& feed : feeds) {
       names.push_back(feed.name);
       values.push_back(feed.tensor);
@@ -36066,15 +36470,15 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
 }
 template <class U>
 Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::FromGraphDefBytes(
-    std::span<const std::byte> bytes, SessionOptions options) {
+    Span<const std::byte> bytes, SessionOptions options) {
   Session session;
   TENON_ASSIGN_OR_RETURN(session.impl_, CreateSession(ParseGraphDef(bytes), std::move(options)));
   return session;
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::Run(
-    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets) {
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets) {
   if (!session.impl_) return NoSession();
   SessionImpl& impl = static_cast<SessionImpl&>(*session.impl_);
   NamedFeeds in(feeds);
@@ -36117,8 +36521,10 @@ std::vector<std::string> undefined_symbol_means_include_tenon_runtime_hpp_in_one
 }
 
 template <class U>
-Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(
-    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, RunTrace* trace) {
+Status undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<U>::RunCallable(const RefCounted* callable,
+                                                                                           Span<const Tensor> feeds,
+                                                                                           Span<Tensor> fetches,
+                                                                                           RunTrace* trace) {
   return callable == nullptr ? NoCallable() : static_cast<const CallableImpl*>(callable)->Run(feeds, fetches, trace);
 }
 template <class U>
@@ -36167,7 +36573,7 @@ namespace detail {
 // One node's inputs, and its outputs to be filled. A rule returns false for what it does not cover.
 struct FoldContext {
   const Node& node;
-  std::span<const Integers> in;
+  Span<const Integers> in;
   SlimVector<Integers>* out;
 
   std::int64_t Int(std::string_view attr, std::int64_t otherwise = 0) const {
@@ -36297,7 +36703,7 @@ inline bool FoldPack(const FoldContext& c) {
 }
 
 // Parts of dimension 0 of `in`, sizes[i] rows each; without the dimension when `drop` is set.
-inline bool FoldParts(const FoldContext& c, const Integers& in, std::span<const Index> sizes, bool drop) {
+inline bool FoldParts(const FoldContext& c, const Integers& in, Span<const Index> sizes, bool drop) {
   if (in.rank() < 1 || in.dims[0] == 0) return false;
   const Index row = in.size() / in.dims[0];
   Index at = 0;
@@ -36331,7 +36737,7 @@ inline bool FoldSplitV(const FoldContext& c) {
 inline bool FoldConcat(const FoldContext& c) {
   const bool v2 = c.node.op_name() == "ConcatV2";
   const Integers& axis = v2 ? c.in.back() : c.in.front();
-  const std::span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
+  const Span<const Integers> parts = v2 ? c.in.first(c.in.size() - 1) : c.in.subspan(1);
   Integers out = parts.front();
   if (axis.size() != 1 || out.rank() < 1 || (axis.at(0) != 0 && axis.at(0) != -out.rank())) return false;
   for (const Integers& part : parts.subspan(1)) {
@@ -36588,7 +36994,7 @@ inline bool Fold(const FoldContext& c) {
 
 // The values of all outputs from those of all data inputs. False, and nothing written, when the op, a dtype or a size
 // is not covered, or the node would fail at run time.
-inline bool FoldIntegers(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
+inline bool FoldIntegers(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) {
   if (inputs.empty() || inputs.size() > static_cast<std::size_t>(kMaxFoldedElements)) return false;
   SlimVector<detail::Integers> in(inputs.size()), out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -38309,8 +38715,7 @@ class SessionFunctions final : public GraphFunctions {
     return OkStatus();
   }
 
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, std::span<Tensor> args,
-             std::span<Tensor> results) override {
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
     Function* function;
     {
       MutexLock lock(mutex_);
@@ -38382,7 +38787,7 @@ class SessionFunctions final : public GraphFunctions {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCall(const Function& function, std::span<const Tensor> args, std::span<const Tensor> results) {
+  static Status CheckCall(const Function& function, Span<const Tensor> args, Span<const Tensor> results) {
     const Program& program = *function.program;
     if (args.size() != program.feeds.size())
       return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),
@@ -38729,7 +39134,7 @@ inline constexpr std::size_t kPlanAlignment = 64;
 constexpr std::size_t AlignedForPlan(std::size_t bytes) { return (bytes + kPlanAlignment - 1) & ~(kPlanAlignment - 1); }
 
 // The most bytes that live at one time: no arena can be smaller.
-inline std::size_t MostLiveBytes(std::span<const PlanBlock> blocks) {
+inline std::size_t MostLiveBytes(Span<const PlanBlock> blocks) {
   struct Event {
     int time;
     bool begins;
@@ -38753,7 +39158,7 @@ inline std::size_t MostLiveBytes(std::span<const PlanBlock> blocks) {
 
 // One block after the other, in the order of `order`, each in the smallest gap between those it meets that is large
 // enough. Returns the bytes of the arena. Time: number of blocks squared.
-inline std::size_t PlaceInOrder(std::span<PlanBlock> blocks, std::span<const int> order) {
+inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
   SlimVector<int> placed;  // by offset
   placed.reserve(blocks.size());
   std::size_t arena = 0;
@@ -38781,7 +39186,7 @@ inline std::size_t PlaceInOrder(std::span<PlanBlock> blocks, std::span<const int
 // Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
 // Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size); of many blocks, where that
 // takes too long, the small ones get places of their own.
-inline std::size_t PackBlocks(std::span<PlanBlock> blocks) {
+inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
   constexpr std::size_t kMostCompared = 4096;
   SlimVector<int> order;
   order.reserve(blocks.size());
@@ -38818,10 +39223,10 @@ class PlannedRun {
  public:
   // The plan for the shapes with which `ran` has just run. `varies` marks values whose shape is known to change from
   // run to run. Null when there is no node to plan or no memory.
-  static Owned<PlannedRun> Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
-                                std::span<const std::uint8_t> varies);
+  static Owned<PlannedRun> Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
+                                Span<const std::uint8_t> varies);
 
-  PlannedRun(const Program& program, std::span<const Tensor> feeds) : program_(program), step_(program) {
+  PlannedRun(const Program& program, Span<const Tensor> feeds) : program_(program), step_(program) {
     for (const Tensor& feed : feeds) feed_shapes_.push_back(feed.shape());
   }
   ~PlannedRun() {
@@ -38830,7 +39235,7 @@ class PlannedRun {
   PlannedRun(const PlannedRun&) = delete;
   PlannedRun& operator=(const PlannedRun&) = delete;
 
-  bool Fits(std::span<const Tensor> feeds) const {
+  bool Fits(Span<const Tensor> feeds) const {
     for (std::size_t i = 0; i < feeds.size(); ++i)
       if (!(feeds[i].shape() == feed_shapes_[i])) return false;
     return true;
@@ -38993,7 +39398,7 @@ TENON_SETUP_CODE_BEGIN
 // Decides what PlannedRun executes.
 class RunPlanner {
  public:
-  RunPlanner(const Program& program, const Step& ran, std::span<const std::uint8_t> varies, PlannedRun* run)
+  RunPlanner(const Program& program, const Step& ran, Span<const std::uint8_t> varies, PlannedRun* run)
       : program_(program), ran_(ran), varies_(varies), run_(*run) {}
 
   bool Plan() {
@@ -39138,7 +39543,7 @@ class RunPlanner {
   }
 
   bool AllocateArena() {
-    const std::span<PlanBlock> blocks(blocks_.data(), blocks_.size());
+    const Span<PlanBlock> blocks(blocks_.data(), blocks_.size());
     run_.report_.lower_bound_bytes = MostLiveBytes(blocks);
     run_.report_.arena_bytes = PackBlocks(blocks);
     run_.arena_ = Buffer::Allocate(program_.device->allocator(), std::max<std::size_t>(1, run_.report_.arena_bytes));
@@ -39213,7 +39618,7 @@ class RunPlanner {
 
   const Program& program_;
   const Step& ran_;
-  const std::span<const std::uint8_t> varies_;
+  const Span<const std::uint8_t> varies_;
   PlannedRun& run_;
   SlimVector<std::uint8_t> constant_;  // per value
   SlimVector<Place> place_;  // per value
@@ -39223,8 +39628,8 @@ class RunPlanner {
   SlimVector<PlanBlock> blocks_;
 };
 
-inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, std::span<const Tensor> feeds,
-                                          std::span<const std::uint8_t> varies) {
+inline Owned<PlannedRun> PlannedRun::Make(const Program& program, const Step& ran, Span<const Tensor> feeds,
+                                          Span<const std::uint8_t> varies) {
   Owned<PlannedRun> run = MakeOwned<PlannedRun>(program, feeds);
   if (!RunPlanner(program, ran, varies, run.get()).Plan()) return {};
   return run;
@@ -39235,7 +39640,7 @@ class PlanCache final : public RunPlans {
  public:
   explicit PlanCache(const Program& program) : program_(program) {}
 
-  Step* Find(std::span<const Tensor> feeds) override {
+  Step* Find(Span<const Tensor> feeds) override {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       if (!plans_[i]->Fits(feeds)) continue;
       for (; i > 0; --i) std::swap(plans_[i], plans_[i - 1]);
@@ -39248,7 +39653,7 @@ class PlanCache final : public RunPlans {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();
   }
-  void RanWithout(const Step& step, std::span<const Tensor> feeds, int wanted) override {
+  void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) override {
     if (hopeless_) return;
     if (!SameShapes(feeds)) {
       shapes_.clear();
@@ -39290,7 +39695,7 @@ class PlanCache final : public RunPlans {
     }
     plans_.clear();
   }
-  bool SameShapes(std::span<const Tensor> feeds) const {
+  bool SameShapes(Span<const Tensor> feeds) const {
     if (in_a_row_ == 0 || shapes_.size() != feeds.size()) return false;
     for (std::size_t i = 0; i < feeds.size(); ++i)
       if (!(feeds[i].shape() == shapes_[i])) return false;
@@ -39431,7 +39836,7 @@ class PartialProgram {
   Owned<Program> TakeProgram() { return std::move(program_); }
 
   // A feed that `fetch` depends on and that is not marked in `fed`, or -1.
-  int MissingFeed(std::size_t fetch, std::span<const char> fed) const {
+  int MissingFeed(std::size_t fetch, Span<const char> fed) const {
     SlimVector<char> seen(before_.size(), 0);
     SlimVector<int> todo{fetch_nodes_[fetch]};
     while (!todo.empty()) {
@@ -39607,8 +40012,8 @@ namespace detail {
 // thread waits for a feed. thread-safe.
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
-  PartialRunState(std::string handle, Owned<Program> program, std::span<const std::string> feeds,
-                  std::span<const std::string> fetches, CancellationManager* session)
+  PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
+                  Span<const std::string> fetches, CancellationManager* session)
       : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       feeds_[i].name = feeds[i];
@@ -39625,15 +40030,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Status Start(SessionImpl* session) {
     settings_ = session->SettingsFor(*prepared_);
     settings_.cancellation = &cancellation_;
-#if defined(__cpp_exceptions)
-    try {
-      thread_ = std::thread(&PartialRunState::Main, this);
-    } catch (...) {
+    if (!thread_.Start<&PartialRunState::Main>(this))
       return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
-    }
-#else
-    thread_ = std::thread(&PartialRunState::Main, this);
-#endif
     return OkStatus();
   }
   // Gives the run up and waits for its end.
@@ -39643,8 +40041,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   }
 
   // Takes feeds and gives fetches. *over: the run is to be forgotten.
-  Status Run(std::span<const NamedTensor> feeds, std::span<const std::string> names, std::vector<Tensor>* outputs,
-             bool* over) {
+  Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
     SlimVector<std::size_t> fed, wanted;
     {
       const MutexLock lock(mutex_);
@@ -39727,8 +40124,8 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     return references ? tenon::detail::DetachFromVariables(name, value) : OkStatus();
   }
 
-  Status CheckLocked(std::span<const NamedTensor> feeds, std::span<const std::string> names,
-                     SlimVector<std::size_t>* fed, SlimVector<std::size_t>* wanted) const {
+  Status CheckLocked(Span<const NamedTensor> feeds, Span<const std::string> names, SlimVector<std::size_t>* fed,
+                     SlimVector<std::size_t>* wanted) const {
     SlimVector<char> there;
     for (const Feed& feed : feeds_) there.push_back(feed.given ? 1 : 0);
     for (const NamedTensor& feed : feeds) {
@@ -39748,7 +40145,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       wanted->push_back(i);
     }
     for (const std::size_t i : *wanted) {
-      const int missing = partial_->MissingFeed(i, std::span<const char>(there.data(), there.size()));
+      const int missing = partial_->MissingFeed(i, Span<const char>(there.data(), there.size()));
       if (missing >= 0)
         return errors::InvalidArgument("Fetch ", feeds_[static_cast<std::size_t>(missing)].declared.name,
                                        " can't be computed from the feeds that have been fed so far.");
@@ -39834,7 +40231,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Status Join() {
     {
       const MutexLock lock(join_mutex_);
-      if (thread_.joinable()) thread_.join();
+      if (thread_.joinable()) thread_.Join();
     }
     const MutexLock lock(mutex_);
     return status_;
@@ -39846,9 +40243,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   Ref<Prepared> prepared_;
   RunSettings settings_;
   Mutex join_mutex_;
-  std::thread thread_;
+  Thread thread_;
   mutable Mutex mutex_;
-  std::condition_variable changed_;
+  ConditionVariable changed_;
   SlimVector<Feed> feeds_;
   SlimVector<Fetch> fetches_;
   bool ended_ = false;
@@ -39893,9 +40290,9 @@ inline PartialRuns* PartialRunsOf(SessionImpl* session) {
 }
 
 // TensorFlow's: "x:0->y:0,z:0//1/;3".
-inline std::string PartialRunHandle(std::span<const std::string> feeds, std::span<const std::string> fetches,
-                                    std::span<const std::string> targets, std::int64_t number) {
-  const auto append = [](std::string* to, std::span<const std::string> names) {
+inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const std::string> fetches,
+                                    Span<const std::string> targets, std::int64_t number) {
+  const auto append = [](std::string* to, Span<const std::string> names) {
     for (std::size_t i = 0; i < names.size(); ++i) StrAppend(to, i == 0 ? "" : ",", names[i]);
   };
   std::string handle;
@@ -39909,8 +40306,8 @@ inline std::string PartialRunHandle(std::span<const std::string> feeds, std::spa
 
 template <class U>
 Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
-    const Session& session, std::span<const std::string> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets) {
+    const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
@@ -39928,8 +40325,7 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
 }
 template <class U>
 Result<std::vector<Tensor>> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Run(
-    const Session& session, const std::string& handle, std::span<const NamedTensor> feeds,
-    std::span<const std::string> fetches) {
+    const Session& session, const std::string& handle, Span<const NamedTensor> feeds, Span<const std::string> fetches) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRun");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
@@ -39963,7 +40359,6 @@ TENON_NAMESPACE_BEGIN
 //   const bool in_time = DeadlineTimer::Global().Remove(entry);
 class DeadlineTimer {
  public:
-  using Clock = std::chrono::steady_clock;
   using Entry = std::int64_t;
 
   // Never destroyed: its thread waits until the process ends.
@@ -39972,7 +40367,8 @@ class DeadlineTimer {
     return *timer;
   }
 
-  Entry Add(Clock::time_point when, Function<void()> call) {
+  // `when`: SteadyNanoseconds() of the call.
+  Entry Add(std::int64_t when, Function<void()> call) {
     const MutexLock lock(mutex_);
     if (!started_) Start();
     waiting_.push_back({++last_, when, std::move(call)});
@@ -39995,7 +40391,7 @@ class DeadlineTimer {
  private:
   struct Waiting {
     Entry entry;
-    Clock::time_point when;
+    std::int64_t when;
     Function<void()> call;
   };
 
@@ -40003,16 +40399,9 @@ class DeadlineTimer {
 
   // Where the system has no thread now, the next Add tries again.
   void Start() {
-#if defined(__cpp_exceptions)
-    try {
-      std::thread(&DeadlineTimer::Main, this).detach();
-      started_ = true;
-    } catch (...) {
-    }
-#else
-    std::thread(&DeadlineTimer::Main, this).detach();
-    started_ = true;
-#endif
+    Thread thread;
+    started_ = thread.Start<&DeadlineTimer::Main>(this);
+    if (started_) thread.Detach();
   }
 
   void Main() {
@@ -40025,8 +40414,8 @@ class DeadlineTimer {
       std::size_t first = 0;
       for (std::size_t i = 1; i < waiting_.size(); ++i)
         if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const Clock::time_point when = waiting_[first].when; when > Clock::now()) {
-        changed_.wait_until(lock, when);
+      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+        (void)changed_.wait_until(lock, when);
         continue;
       }
       Waiting due = std::move(waiting_[first]);
@@ -40043,7 +40432,7 @@ class DeadlineTimer {
   }
 
   Mutex mutex_;
-  std::condition_variable changed_;
+  ConditionVariable changed_;
   bool started_ = false;
   Entry last_ = 0;
   Entry calling_ = 0;  // being called at the moment; 0: none
@@ -40076,8 +40465,8 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   DeadlineTimer::Entry entry = 0;
   if (timeout_in_ms > 0) {
     // A year is as good as forever, and no clock overflows with it.
-    const std::chrono::milliseconds left(timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000);
-    entry = DeadlineTimer::Global().Add(DeadlineTimer::Clock::now() + left, [&] {
+    const std::int64_t left_ms = timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+    entry = DeadlineTimer::Global().Add(SteadyNanoseconds() + left_ms * 1'000'000, [&] {
       timed_out.store(true);
       control.StartCancel();
     });
@@ -41136,8 +41525,7 @@ class InterOpPools : public RefCounted {
     if (options.num_threads < 0)
       return errors::InvalidArgument("SessionOptions::inter_op_pools: num_threads must not be negative, got ",
                                      options.num_threads);
-    const unsigned cpus = std::thread::hardware_concurrency();
-    const int threads = options.num_threads > 0 ? options.num_threads : cpus > 0 ? static_cast<int>(cpus) : 1;
+    const int threads = options.num_threads > 0 ? options.num_threads : Thread::HardwareThreads();
     if (!options.global_name.empty()) {
       TENON_ASSIGN_OR_RETURN(ThreadPool * pool, NamedPools::Get(options, threads));
       pools_.push_back(pool);
@@ -41168,9 +41556,8 @@ TENON_SETUP_CODE_BEGIN
 
 namespace detail {
 
-inline Status RunBounded(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                         std::span<Tensor> fetches, RunSettings settings, std::int64_t timeout_in_ms,
-                         CancellationManager* users) {
+inline Status RunBounded(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                         RunSettings settings, std::int64_t timeout_in_ms, CancellationManager* users) {
   return RunBounded(settings.cancellation, timeout_in_ms, users, [&](CancellationManager* control) {
     settings.cancellation = control;
     return session->Run(prepared, feeds, fetches, settings);
@@ -41183,7 +41570,7 @@ class RunOfOptions {
   RunOfOptions(SessionImpl* session, Prepared* prepared, const RunOptions& options, RunMetadata* metadata)
       : session_(session), prepared_(prepared), options_(options), metadata_(metadata) {}
 
-  Status Run(std::span<const Tensor> feeds, std::span<Tensor> fetches) {
+  Status Run(Span<const Tensor> feeds, Span<Tensor> fetches) {
     RunSettings settings = session_->SettingsFor(*prepared_);
     TENON_RETURN_IF_ERROR(ChooseEngine(&settings));
     RunTrace trace;
@@ -41194,16 +41581,14 @@ class RunOfOptions {
       return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options_.timeout_in_ms);
     const std::int64_t timeout =
         options_.timeout_in_ms > 0 ? options_.timeout_in_ms : session_->options().operation_timeout_in_ms;
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const StepServices services =
-        ServicesFor(settings, timeout, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    const std::int64_t now_us = SystemNanoseconds() / 1000;
+    const StepServices services = ServicesFor(settings, timeout, now_us);
     settings.services = &services;
     const Status status =
         timeout == 0 && options_.cancellation == nullptr
             ? session_->Run(prepared_, feeds, fetches, settings)
             : RunBounded(session_, prepared_, feeds, fetches, settings, timeout, options_.cancellation);
-    if (metadata_ != nullptr)
-      Describe(traced ? &trace : nullptr, std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    if (metadata_ != nullptr) Describe(traced ? &trace : nullptr, now_us);
     return status;
   }
 
@@ -41290,8 +41675,8 @@ inline Status CreateExtras(SessionImpl* session, Ref<RefCounted>* state) {
   *state = std::move(pools);
   return OkStatus();
 }
-inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, std::span<const Tensor> feeds,
-                                    std::span<Tensor> fetches, const RunSettings& settings) {
+inline Status RunWithinSessionsTime(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds,
+                                    Span<Tensor> fetches, const RunSettings& settings) {
   return RunBounded(session, prepared, feeds, fetches, settings, session->options().operation_timeout_in_ms, nullptr);
 }
 inline constexpr SessionExtras kSessionExtras{&CreateExtras, &RunWithinSessionsTime};
@@ -41303,8 +41688,8 @@ inline const bool session_extras_are_there = [] {
 template <class U>
 Result<std::vector<Tensor>>
 undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::Run(
-    const Session& session, std::span<const NamedTensor> feeds, std::span<const std::string> fetches,
-    std::span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
+    const Session& session, Span<const NamedTensor> feeds, Span<const std::string> fetches,
+    Span<const std::string> targets, const RunOptions& options, RunMetadata* metadata) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   NamedFeeds in(feeds);
@@ -41316,7 +41701,7 @@ undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_run_with_options_hpp_in_one_source_file<U>::RunCallable(
-    const RefCounted* callable, std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options,
+    const RefCounted* callable, Span<const Tensor> feeds, Span<Tensor> fetches, const RunOptions& options,
     RunMetadata* metadata) {
   if (callable == nullptr) return NoCallable();
   const auto* impl = static_cast<const CallableImpl*>(callable);
@@ -41432,7 +41817,7 @@ Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
 }
 template <class U>
 Status undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<U>::Reset(
-    const Session& session, std::span<const std::string> containers) {
+    const Session& session, Span<const std::string> containers) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return NoSession();
   if (containers.empty()) TENON_RETURN_IF_ERROR(impl->resources()->Cleanup(ResourceMgr::kDefaultContainer));
