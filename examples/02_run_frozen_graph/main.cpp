@@ -85,7 +85,7 @@ std::vector<std::string> ReadLabels(const std::string& path) {
 
 tenon::Status Classify(const std::string& folder) {
   TENON_ASSIGN_OR_RETURN(const tenon::Tensor images, tenon::ReadNpy(folder + "/images.npy"));
-  if (images.dtype() != tenon::DataType::kUint8 || images.dims() != 4)
+  if (images.dtype() != tenon::DataType::kUint8 || images.dims() != 4 || images.dim_size(3) != 1)
     return tenon::errors::InvalidArgument(folder,
                                           "/images.npy: the images must be uint8 of shape [n, height, width, 1], got ",
                                           images.DeviceSafeDebugString());
@@ -110,6 +110,9 @@ tenon::Status Classify(const std::string& folder) {
     for (int i = 0; i < height * width; ++i) input.data<float>()[i] = static_cast<float>(pixels[i]) / 255;
     const double us = TimeRun(callable, input, &outputs);
     TENON_RETURN_IF_ERROR(callable.Run({&input, 1}, outputs));
+    if (outputs[0].dtype() != tenon::DataType::kFloat || outputs[0].NumElements() == 0)
+      return tenon::errors::InvalidArgument(folder, "/graph.pb: a classifier gives probabilities as float, this one's '",
+                                            session.outputs().back().name, "' is ", outputs[0].DeviceSafeDebugString());
     const auto p = outputs[0].flat<float>();
     const auto best = std::max_element(p.begin(), p.end()) - p.begin();
     const std::string label = n < static_cast<int>(labels.size()) ? labels[static_cast<std::size_t>(n)] : "";
@@ -149,8 +152,17 @@ tenon::Status RunGraph(const std::string& graph, const std::string& array) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) {
-    std::fprintf(stderr, "usage: run_frozen_graph MODEL_FOLDER | GRAPH.pb INPUT.npy\n");
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool asks_for_help = first == "--help" || first == "-h";
+  if (asks_for_help || argc < 2 || argc > 3) {
+    std::fprintf(asks_for_help ? stdout : stderr,
+                 "usage: run_frozen_graph MODEL_FOLDER          classifies its images.npy\n"
+                 "       run_frozen_graph GRAPH.pb INPUT.npy    feeds the array to the graph's placeholder\n");
+    return asks_for_help ? 0 : 2;
+  }
+  if (argc == 2 && first.ends_with(".pb")) {
+    std::fprintf(stderr, "%s is a graph: it needs an array to be fed with, as in\n  run_frozen_graph %s INPUT.npy\n",
+                 argv[1], argv[1]);
     return 2;
   }
   const tenon::Status status = argc == 2 ? Classify(argv[1]) : RunGraph(argv[1], argv[2]);
