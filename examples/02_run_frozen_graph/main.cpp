@@ -111,7 +111,8 @@ tenon::Status Classify(const std::string& folder) {
     const double us = TimeRun(callable, input, &outputs);
     TENON_RETURN_IF_ERROR(callable.Run({&input, 1}, outputs));
     if (outputs[0].dtype() != tenon::DataType::kFloat || outputs[0].NumElements() == 0)
-      return tenon::errors::InvalidArgument(folder, "/graph.pb: a classifier gives probabilities as float, this one's '",
+      return tenon::errors::InvalidArgument(folder,
+                                            "/graph.pb: a classifier gives probabilities as float, this one's '",
                                             session.outputs().back().name, "' is ", outputs[0].DeviceSafeDebugString());
     const auto p = outputs[0].flat<float>();
     const auto best = std::max_element(p.begin(), p.end()) - p.begin();

@@ -411,6 +411,7 @@ constexpr int SumWhileCompiling() {
 
 // Not trivial, so that construction and destruction happen.
 struct Scope {
+  using in_constant_expressions = void;
   constexpr explicit Scope(int* count) : open(count) { ++*open; }
   constexpr Scope(const Scope& other) : open(other.open) { ++*open; }
   constexpr Scope& operator=(const Scope&) = default;

@@ -83,7 +83,8 @@ TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std:
 }  // namespace detail
 
 // As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
-// incomplete where a SlimVector<T> is a member. externally synchronised.
+// incomplete where a SlimVector<T> is a member. In constant expressions for trivially copyable types and those that say
+// so (IsForConstants). externally synchronised.
 template <class T>
 class SlimVector {
  public:
@@ -248,8 +249,16 @@ class SlimVector {
     return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
+  // In constant expressions memory comes from std::allocator and objects from std::construct_at, which cost the
+  // compiler time for each type: one that is not trivial has a member type in_constant_expressions where it needs that.
+  TENON_ALWAYS_INLINE static constexpr bool IsForConstants() {
+    return TENON_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
+  }
+
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
-    if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    }
     return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
@@ -258,8 +267,12 @@ class SlimVector {
   // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
   template <class... Args>
   TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      return std::construct_at(at, static_cast<Args&&>(args)...);
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        return std::construct_at(at, static_cast<Args&&>(args)...);
+      } else {
+        return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
+      }
     } else {
       return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
     }
@@ -326,11 +339,13 @@ class SlimVector {
     capacity_ = capacity;
   }
   TENON_ALWAYS_INLINE constexpr void Free() noexcept {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else {
-      detail::FreeItems(static_cast<void*>(data_), alignof(T));
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+        return;
+      }
     }
+    detail::FreeItems(static_cast<void*>(data_), alignof(T));
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
     if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
