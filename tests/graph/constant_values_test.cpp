@@ -73,7 +73,7 @@ TEST_SUITE("ConstantValues") {
   TEST_CASE("asks the evaluator for the rest, with all inputs") {
     struct Half final : ConstantEvaluator {
       int calls = 0;
-      bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
+      bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
         ++calls;
         if (node.op_name() != "Neg") return false;
         outputs->push_back(Tensor::Scalar(-*inputs[0].data<float>()));

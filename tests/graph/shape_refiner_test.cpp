@@ -219,7 +219,7 @@ TEST_SUITE("ShapeRefiner") {
   TEST_CASE("kernels of the runtime compute what the small evaluator does not") {
     struct Seven final : ConstantEvaluator {
       int calls = 0;
-      bool Evaluate(const Node& node, std::span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
+      bool Evaluate(const Node& node, Span<const Tensor> inputs, SlimVector<Tensor>* outputs) override {
         ++calls;
         CHECK(inputs.size() == node.inputs.size());
         outputs->push_back(Tensor::From<std::int32_t>({7, 7}, {2}));

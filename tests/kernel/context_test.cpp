@@ -3,10 +3,48 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <tenon/kernel/context_access.hpp>
+#include <tenon/kernel/memory_record.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+#include "base/child_process.hpp"
 #include "run_op.hpp"
 
 namespace context_test {
 using namespace tenon;
+
+// Calls whatever a test wants of its context; the output is the first input then.
+void (*calls)(OpKernelContext*) = nullptr;
+
+struct ContextTestCalls {
+  static constexpr auto signature = Op("ContextTestCalls")
+                                        .Input("a: float")
+                                        .Input("b: float")
+                                        .Output("y: float")
+                                        .SetShapeFn(shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel final : OpKernel {
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext* context) override {
+      calls(context);
+      context->set_output(0, context->input(0));
+    }
+  };
+};
+TENON_REGISTER(ContextTestCalls);
+
+Tensor Floats(std::initializer_list<float> values) {
+  return Tensor::From<float>(values, TensorShape({static_cast<Index>(values.size())}));
+}
+Result<std::vector<Tensor>> Run(void (*what)(OpKernelContext*), const Tensor& a, const Tensor& b) {
+  calls = what;
+  return kernel_test::RunOp("ContextTestCalls", {}, {a, b});
+}
 
 TEST_SUITE("OpKernelContext") {
   TEST_CASE("the first status counts") {
@@ -17,6 +55,91 @@ TEST_SUITE("OpKernelContext") {
     CHECK(context.status().message() == "first");
     CHECK(context.TakeStatus().code() == Code::kAborted);
     CHECK(context.status().ok());
+  }
+
+  TEST_CASE("inputs and outputs that are not there: asked with a Status, or the program ends and says so") {
+    const auto calls_all = [](OpKernelContext* context) {
+      CHECK(context->has_input(1));
+      CHECK_FALSE(context->has_input(2));
+      CHECK_FALSE(context->has_input(-1));
+      const Tensor* tensor = nullptr;
+      CHECK(context->get_input(1, &tensor).ok());
+      CHECK(tensor == &context->input(1));
+      CHECK_FALSE(context->get_input(2, &tensor).ok());
+      for (const int i : {2, -1}) {
+        const ChildResult input = RunInChild([&] { (void)context->input(i); });
+        CHECK(input.aborted);
+        CHECK(
+            Contains(input.errors, StrCat("OpKernelContext::input(", i, "): node 'call' (op ContextTestCalls) has 2")));
+        CHECK(RunInChild([&] { (void)context->input_dtype(i); }).aborted);
+      }
+      for (const int i : {1, -1}) {
+        const ChildResult output = RunInChild([&] { (void)context->mutable_output(i); });
+        CHECK(output.aborted);
+        CHECK(Contains(output.errors, StrCat("OpKernelContext::mutable_output(", i, "): node 'call'")));
+        CHECK(RunInChild([&] { (void)context->release_output(i); }).aborted);
+      }
+    };
+    CHECK(Run(calls_all, Floats({1.0f}), Floats({2.0f})).ok());
+  }
+
+  TEST_CASE("nothing is forwarded from inputs or to outputs that are not there") {
+    const auto calls_all = [](OpKernelContext* context) {
+      const TensorShape shape = context->input(0).shape();
+      Tensor* out = nullptr;
+      CHECK_FALSE(context->forward_input_to_output_with_shape(2, 0, shape, &out));
+      CHECK_FALSE(context->forward_input_to_output_with_shape(-1, 0, shape, &out));
+      CHECK_FALSE(context->forward_input_to_output_with_shape(0, 1, shape, &out));
+      CHECK(out == nullptr);
+      Tensor temp;
+      CHECK(context->forward_input_or_allocate_temp({-1, 2}, DataType::kFloat, shape, &temp).ok());
+      CHECK(temp.shape() == shape);
+      CHECK_FALSE(temp.SharesBufferWith(context->input(0)));
+      CHECK(context->forward_input_or_allocate_temp({0}, DataType::kInt32, shape, &temp).ok());  // another type
+      CHECK(temp.dtype() == DataType::kInt32);
+      CHECK(context->forward_input_or_allocate_output({7}, 0, shape, &out).ok());
+      CHECK(out == context->mutable_output(0));
+      CHECK_FALSE(context->forward_input_or_allocate_output({7}, 1, shape, &out).ok());
+    };
+    CHECK(Run(calls_all, Floats({1.0f}), Floats({2.0f})).ok());
+  }
+
+  TEST_CASE("inputs of one shape, and of two") {
+    const auto same = [](OpKernelContext* context) { context->SetStatus(context->ValidateInputsAreSameShape()); };
+    CHECK(Run(same, Floats({1.0f, 2.0f}), Floats({3.0f, 4.0f})).ok());
+    const Status status = Run(same, Floats({1.0f}), Floats({2.0f, 3.0f})).status();
+    CHECK(status.code() == Code::kInvalidArgument);
+    CHECK(Contains(std::string(status.message()),
+                   "Inputs to operation call of type ContextTestCalls must have the same size and shape.  Input 0: [1] "
+                   "!= input 1: [2]"));
+  }
+
+  TEST_CASE(
+      "every output is wanted; memory in the host is the host's; what a node takes is counted when it is asked for") {
+    const auto calls_all = [](OpKernelContext* context) {
+      CHECK(context->output_required(0));
+      CHECK_FALSE(context->output_expects_forwarding(0));
+      AllocatorAttributes host;
+      host.set_on_host(true);
+      Allocator* const device_memory = context->get_allocator({});
+      Allocator* const host_memory = context->get_allocator(host);
+      REQUIRE(device_memory != nullptr);
+      REQUIRE(host_memory != nullptr);
+      CHECK_FALSE(context->track_allocations());
+      MemoryRecord record;
+      context->set_memory_record(&record);
+      CHECK(context->track_allocations());
+      Tensor temp;
+      CHECK(context->allocate_temp(DataType::kFloat, TensorShape({8}), &temp).ok());
+      const std::int64_t first = context->temp_memory_allocated();
+      CHECK(first >= 32);
+      context->record_temp_memory_allocation(100, Floats({1.0f}));
+      CHECK(context->temp_memory_allocated() == first + 100);
+      context->clear_recorded_memory();
+      CHECK(context->temp_memory_allocated() == 0);
+      context->set_memory_record(nullptr);
+    };
+    CHECK(Run(calls_all, Floats({1.0f}), Floats({2.0f})).ok());
   }
 }
 }  // namespace context_test

@@ -21,8 +21,7 @@ class Reversing final : public FunctionRuntime {
     return FunctionHandle{0};
   }
   Status CheckSingleTensors(FunctionHandle) override { return OkStatus(); }
-  Status Run(FunctionHandle, const StepEnvironment& caller, std::span<Tensor> args,
-             std::span<Tensor> results) override {
+  Status Run(FunctionHandle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
     if (caller.functions != this) return errors::Internal("called from another runtime");
     for (std::size_t i = 0; i < args.size(); ++i) results[args.size() - 1 - i] = std::move(args[i]);
     return OkStatus();

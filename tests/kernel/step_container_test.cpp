@@ -49,7 +49,7 @@ TEST_CASE("StepContainer: what a run wants to keep is kept by one function") {
   ResourceMgr resources;
   StepContainer container(&resources, 9);
   CHECK_FALSE(container.keeps_fetched());
-  container.OnSuccess([](StepContainer* c, std::span<const std::string_view> fetched) {
+  container.OnSuccess([](StepContainer* c, Span<const std::string_view> fetched) {
     return c->Create(fetched[0], Ref<Box>::Adopt(new Box));
   });
   CHECK(container.keeps_fetched());

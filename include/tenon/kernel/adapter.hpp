@@ -4,6 +4,7 @@
 // combination of device and types that the kernel accepts.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -546,6 +547,10 @@ struct KernelOf<Op, Device, A, B, C, D> {
 };
 static_assert(kMaxTypedAttrs == 4);
 
+// A member function of that name, whatever it takes. An overloaded one is found by its first right form only.
+template <class Kernel>
+concept HasInit = requires { &Kernel::Init; };
+
 template <class Op, class Device, class... T>
 constexpr KernelRow MakeRow() {
   KernelRow row;
@@ -562,7 +567,14 @@ constexpr KernelRow MakeRow() {
       constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
-      if constexpr (ok && attrs) {
+      constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
+      if constexpr (!made) (void)&Report<rule::KernelIsDefaultConstructible<Op, Kernel, made>>;
+      constexpr bool init = requires(Kernel& kernel, OpKernelConstruction& c) {
+        { kernel.Init(c) } -> std::same_as<Status>;
+      };
+      constexpr bool no_init = init || !HasInit<Kernel>;  // nothing that looks like one and is none
+      if constexpr (!no_init) (void)&Report<rule::KernelInitTakesConstruction<Op, Kernel, no_init>>;
+      if constexpr (ok && attrs && made && no_init) {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
         row.op = &kOpRow<Op>;
         row.is_async = Check::is_async;
@@ -573,8 +585,7 @@ constexpr KernelRow MakeRow() {
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
         if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
-        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
-          row.init = &InitKernel<Kernel>;
+        if constexpr (init) row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
     }

@@ -126,6 +126,11 @@ TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_
   return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
                                  "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
 }
+[[noreturn]] TENON_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
+  TENON_CHECK(false, "OpKernelContext::", call, "(", i, "): node '", kernel.name(), "' (op ", kernel.type_string(),
+              ") has ", count);
+  std::abort();
+}
 }  // namespace detail
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
@@ -137,10 +142,15 @@ class OpKernelContext {
 
   // -- inputs
   int num_inputs() const { return frame_->kernel->num_inputs(); }
-  const Tensor& input(int i) const { return *frame_->inputs[i]; }
-  DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
+  // 0 <= i < num_inputs(): anything else ends the program and says so. get_input returns a Status.
+  const Tensor& input(int i) const {
+    if (i < 0 || i >= num_inputs()) [[unlikely]]
+      detail::DieOnIndex("input", i, num_inputs(), *frame_->kernel);
+    return *frame_->inputs[i];
+  }
+  DataType input_dtype(int i) const { return input(i).dtype(); }
   MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
-  bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
+  bool has_input(int i) const { return i >= 0 && i < num_inputs() && input(i).dtype() != DataType::kInvalid; }
   // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
   // reference.
   Status input(std::string_view name, const Tensor** tensor) const {
@@ -182,7 +192,12 @@ class OpKernelContext {
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
-  Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  // 0 <= i < num_outputs(): anything else ends the program and says so.
+  Tensor* mutable_output(int i) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      detail::DieOnIndex("mutable_output", i, num_outputs(), *frame_->kernel);
+    return &frame_->outputs[i];
+  }
   Status mutable_output(std::string_view name, Tensor** tensor);
   Status output_list(std::string_view name, OpOutputList* list);
   Status get_output_index(std::string_view name, int* i) const;
@@ -193,6 +208,8 @@ class OpKernelContext {
   Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
   // Takes the output away again.
   Tensor release_output(int i) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
@@ -265,6 +282,8 @@ class OpKernelContext {
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
     for (const int i : candidates) {
+      if (i < 0 || i >= num_inputs()) [[unlikely]]
+        continue;
       Tensor& input = *frame_->inputs[i];
       if (frame_->last_use[i] != 0 && input.dtype() == dtype && input.RefCountIsOne() &&
           input_memory_type(i) == MemoryType::kDevice && !attributes.on_host() && out->CopyFrom(input, shape))
@@ -368,8 +387,10 @@ class OpKernelContext {
       return OutOfMemory(i, shape, allocator);
     return OkStatus();
   }
-  // Makes output `out` share the buffer of input `in` when nobody else can see it any more.
+  // Makes output `out` share the buffer of input `in` when both are there and nobody else can see it any more.
   bool TryForward(int in, int out, const TensorShape& shape) {
+    if (in < 0 || in >= num_inputs() || out < 0 || out >= num_outputs()) [[unlikely]]
+      return false;
     if (frame_->last_use[in] == 0) return false;
     Tensor& input = *frame_->inputs[in];
     if (input.dtype() != frame_->kernel->output_type(out) || !input.RefCountIsOne()) return false;

@@ -115,6 +115,19 @@ struct KernelDerivesFromAttrs {
   static_assert(derives_from_Attrs, "tenon: the op has attrs for its kernel: write `struct kernel : Attrs`");
 };
 
+template <class Op, class Kernel, bool takes_a_construction>
+struct KernelInitTakesConstruction {
+  static_assert(
+      takes_a_construction,
+      "tenon: the kernel's Init cannot be called: write `tenon::Status Init(tenon::OpKernelConstruction& c)`");
+};
+
+template <class Op, class Kernel, bool can_be_made_of_nothing>
+struct KernelIsDefaultConstructible {
+  static_assert(can_be_made_of_nothing,
+                "tenon: a kernel is made without arguments: read attrs as members of Attrs, and the rest in Init");
+};
+
 }  // namespace rule
 
 namespace detail {

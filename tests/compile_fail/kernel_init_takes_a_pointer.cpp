@@ -1,0 +1,17 @@
+// expect: write `tenon::Status Init(tenon::OpKernelConstruction& c)`
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow's pointer: such an Init would never be called.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct Copy {
+  static constexpr auto signature =
+      tenon::Op("Copy").Input("x: float").Output("y: float").SetShapeFn(tenon::shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    tenon::Status Init(tenon::OpKernelConstruction*) { return tenon::OkStatus(); }
+    tenon::Status operator()(Device&, tenon::In<float>, tenon::Out<float>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(Copy);

@@ -1,0 +1,17 @@
+// expect: a kernel is made without arguments
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// TensorFlow's constructor, which only the raw form has.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct Copy {
+  static constexpr auto signature =
+      tenon::Op("Copy").Input("x: float").Output("y: float").SetShapeFn(tenon::shape_inference::UnchangedShape);
+  template <class Device>
+  struct kernel {
+    explicit kernel(tenon::OpKernelConstruction*) {}
+    tenon::Status operator()(Device&, tenon::In<float>, tenon::Out<float>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(Copy);
