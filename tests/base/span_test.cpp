@@ -66,6 +66,8 @@ TEST_CASE("a Span becomes a std::span, also where it is temporary") {
   const std::span<int> back = Span<int>(vector);
   CHECK(back.data() == vector.data());
   CHECK(back.size() == 3);
+  const Span<int> again = std::span<int>(vector);  // whose items are not its own
+  CHECK(again.data() == vector.data());
 }
 
 TEST_CASE("parts of a Span") {

@@ -13,7 +13,7 @@
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
-// A list of T in one piece. A temporary one may only be read.
+// A list of T in one piece. A temporary one may only be read, if the items are its own.
 template <class List, class T>
 concept SpanSource = requires(List& list) {
   static_cast<T*>(list.data());
@@ -39,7 +39,8 @@ class Span {
   // A std::vector, array, span, SlimVector...
   template <class List>
     requires(!std::is_same_v<std::remove_cvref_t<List>, Span>) &&
-                (std::is_lvalue_reference_v<List> || std::is_const_v<T>) && detail::SpanSource<List, T>
+                (std::is_lvalue_reference_v<List> || std::is_const_v<T> || std::ranges::enable_borrowed_range<List>) &&
+                detail::SpanSource<List, T>
   TENON_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
 
   TENON_ALWAYS_INLINE constexpr T* begin() const { return data_; }

@@ -300,6 +300,7 @@ class InferenceContext : public ShapeAlgebra {
 
  private:
   struct Input {
+    using in_constant_expressions = void;  // of SlimVector
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
     ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
@@ -309,6 +310,7 @@ class InferenceContext : public ShapeAlgebra {
     bool requested_as_shape = false;
   };
   struct HandleData {
+    using in_constant_expressions = void;
     int index;
     SlimVector<ShapeAndType> held;
   };
