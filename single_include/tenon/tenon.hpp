@@ -255,7 +255,7 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 namespace detail {
 
-// A list of T in one piece. A temporary one may only be read.
+// A list of T in one piece. A temporary one may only be read, if the items are its own.
 template <class List, class T>
 concept SpanSource = requires(List& list) {
   static_cast<T*>(list.data());
@@ -281,7 +281,8 @@ class Span {
   // A std::vector, array, span, SlimVector...
   template <class List>
     requires(!std::is_same_v<std::remove_cvref_t<List>, Span>) &&
-                (std::is_lvalue_reference_v<List> || std::is_const_v<T>) && detail::SpanSource<List, T>
+                (std::is_lvalue_reference_v<List> || std::is_const_v<T> || std::ranges::enable_borrowed_range<List>) &&
+                detail::SpanSource<List, T>
   TENON_ALWAYS_INLINE constexpr Span(List&& list) : data_(list.data()), size_(list.size()) {}
 
   TENON_ALWAYS_INLINE constexpr T* begin() const { return data_; }
@@ -2956,7 +2957,8 @@ TENON_NOINLINE inline void* AppendBytes(void* data, std::size_t item_bytes, std:
 }  // namespace detail
 
 // As std::vector, with pointers as iterators and without the allocator; moving an item must not throw. T may be
-// incomplete where a SlimVector<T> is a member. externally synchronised.
+// incomplete where a SlimVector<T> is a member. In constant expressions for trivially copyable types and those that say
+// so (IsForConstants). externally synchronised.
 template <class T>
 class SlimVector {
  public:
@@ -3121,8 +3123,16 @@ class SlimVector {
     return TENON_IS_TRIVIALLY_COPYABLE(T) && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__;
   }
 
+  // In constant expressions memory comes from std::allocator and objects from std::construct_at, which cost the
+  // compiler time for each type: one that is not trivial has a member type in_constant_expressions where it needs that.
+  TENON_ALWAYS_INLINE static constexpr bool IsForConstants() {
+    return TENON_IS_TRIVIALLY_COPYABLE(T) || requires { typename T::in_constant_expressions; };
+  }
+
   TENON_ALWAYS_INLINE static constexpr T* Allocate(size_type count) {
-    if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) return std::allocator<T>().allocate(count);
+    }
     return static_cast<T*>(detail::AllocateItems(count, sizeof(T), alignof(T)));
   }
   TENON_ALWAYS_INLINE constexpr size_type Larger(size_type wanted) const {
@@ -3131,8 +3141,12 @@ class SlimVector {
   // A condition that begins with `!` would be compiled with both of its branches, for every type, at -O0.
   template <class... Args>
   TENON_ALWAYS_INLINE static constexpr T* Construct(T* at, Args&&... args) {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      return std::construct_at(at, static_cast<Args&&>(args)...);
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        return std::construct_at(at, static_cast<Args&&>(args)...);
+      } else {
+        return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
+      }
     } else {
       return ::new (static_cast<void*>(at)) T(static_cast<Args&&>(args)...);
     }
@@ -3199,11 +3213,13 @@ class SlimVector {
     capacity_ = capacity;
   }
   TENON_ALWAYS_INLINE constexpr void Free() noexcept {
-    if (TENON_IS_CONSTANT_EVALUATED()) {
-      if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
-    } else {
-      detail::FreeItems(static_cast<void*>(data_), alignof(T));
+    if constexpr (IsForConstants()) {
+      if (TENON_IS_CONSTANT_EVALUATED()) {
+        if (data_ != nullptr) std::allocator<T>().deallocate(data_, capacity_);
+        return;
+      }
     }
+    detail::FreeItems(static_cast<void*>(data_), alignof(T));
   }
   TENON_ALWAYS_INLINE constexpr void Truncate(size_type count) noexcept {
     if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(T)) {
@@ -17041,6 +17057,7 @@ class InferenceContext : public ShapeAlgebra {
 
  private:
   struct Input {
+    using in_constant_expressions = void;  // of SlimVector
     ShapeHandle shape;
     const Tensor* tensor = nullptr;
     ShapeHandle as_shape;  // the shape that the values stand for; unset when not known
@@ -17050,6 +17067,7 @@ class InferenceContext : public ShapeAlgebra {
     bool requested_as_shape = false;
   };
   struct HandleData {
+    using in_constant_expressions = void;
     int index;
     SlimVector<ShapeAndType> held;
   };
@@ -21259,6 +21277,11 @@ TENON_COLD inline Status WrongKindOfInput(std::string_view name, bool reference_
   return errors::InvalidArgument("OpKernel used ", reference_wanted ? "non-ref" : "ref", " input name '", name,
                                  "' when ", reference_wanted ? "ref" : "non-ref", " input was expected");
 }
+[[noreturn]] TENON_COLD inline void DieOnIndex(const char* call, int i, int count, const OpKernel& kernel) {
+  TENON_CHECK(false, "OpKernelContext::", call, "(", i, "): node '", kernel.name(), "' (op ", kernel.type_string(),
+              ") has ", count);
+  std::abort();
+}
 }  // namespace detail
 
 // one thread. Pointers handed out live until the kernel returns (or, for an AsyncOpKernel, until done is called).
@@ -21270,10 +21293,15 @@ class OpKernelContext {
 
   // -- inputs
   int num_inputs() const { return frame_->kernel->num_inputs(); }
-  const Tensor& input(int i) const { return *frame_->inputs[i]; }
-  DataType input_dtype(int i) const { return frame_->inputs[i]->dtype(); }
+  // 0 <= i < num_inputs(): anything else ends the program and says so. get_input returns a Status.
+  const Tensor& input(int i) const {
+    if (i < 0 || i >= num_inputs()) [[unlikely]]
+      detail::DieOnIndex("input", i, num_inputs(), *frame_->kernel);
+    return *frame_->inputs[i];
+  }
+  DataType input_dtype(int i) const { return input(i).dtype(); }
   MemoryType input_memory_type(int i) const { return frame_->kernel->input_memory_type(i); }
-  bool has_input(int i) const { return frame_->inputs[i]->dtype() != DataType::kInvalid; }
+  bool has_input(int i) const { return i >= 0 && i < num_inputs() && input(i).dtype() != DataType::kInvalid; }
   // By the argument's name; InvalidArgument when there is none, when it is a list of another length than 1, or a
   // reference.
   Status input(std::string_view name, const Tensor** tensor) const {
@@ -21315,7 +21343,12 @@ class OpKernelContext {
   int num_outputs() const { return frame_->kernel->num_outputs(); }
   DataType expected_output_dtype(int i) const { return frame_->kernel->output_type(i); }
   MemoryType output_memory_type(int i) const { return frame_->kernel->output_memory_type(i); }
-  Tensor* mutable_output(int i) { return &frame_->outputs[i]; }
+  // 0 <= i < num_outputs(): anything else ends the program and says so.
+  Tensor* mutable_output(int i) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      detail::DieOnIndex("mutable_output", i, num_outputs(), *frame_->kernel);
+    return &frame_->outputs[i];
+  }
   Status mutable_output(std::string_view name, Tensor** tensor);
   Status output_list(std::string_view name, OpOutputList* list);
   Status get_output_index(std::string_view name, int* i) const;
@@ -21326,6 +21359,8 @@ class OpKernelContext {
   Status set_output_ref(std::string_view name, Ref<LegacyVar> variable);
   // Takes the output away again.
   Tensor release_output(int i) {
+    if (i < 0 || i >= num_outputs()) [[unlikely]]
+      detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
     if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
@@ -21398,6 +21433,8 @@ class OpKernelContext {
   Status forward_input_or_allocate_temp(std::initializer_list<int> candidates, DataType dtype, const TensorShape& shape,
                                         Tensor* out, AllocatorAttributes attributes = {}) {
     for (const int i : candidates) {
+      if (i < 0 || i >= num_inputs()) [[unlikely]]
+        continue;
       Tensor& input = *frame_->inputs[i];
       if (frame_->last_use[i] != 0 && input.dtype() == dtype && input.RefCountIsOne() &&
           input_memory_type(i) == MemoryType::kDevice && !attributes.on_host() && out->CopyFrom(input, shape))
@@ -21501,8 +21538,10 @@ class OpKernelContext {
       return OutOfMemory(i, shape, allocator);
     return OkStatus();
   }
-  // Makes output `out` share the buffer of input `in` when nobody else can see it any more.
+  // Makes output `out` share the buffer of input `in` when both are there and nobody else can see it any more.
   bool TryForward(int in, int out, const TensorShape& shape) {
+    if (in < 0 || in >= num_inputs() || out < 0 || out >= num_outputs()) [[unlikely]]
+      return false;
     if (frame_->last_use[in] == 0) return false;
     Tensor& input = *frame_->inputs[in];
     if (input.dtype() != frame_->kernel->output_type(out) || !input.RefCountIsOne()) return false;
@@ -32005,6 +32044,19 @@ struct KernelDerivesFromAttrs {
   static_assert(derives_from_Attrs, "tenon: the op has attrs for its kernel: write `struct kernel : Attrs`");
 };
 
+template <class Op, class Kernel, bool takes_a_construction>
+struct KernelInitTakesConstruction {
+  static_assert(
+      takes_a_construction,
+      "tenon: the kernel's Init cannot be called: write `tenon::Status Init(tenon::OpKernelConstruction& c)`");
+};
+
+template <class Op, class Kernel, bool can_be_made_of_nothing>
+struct KernelIsDefaultConstructible {
+  static_assert(can_be_made_of_nothing,
+                "tenon: a kernel is made without arguments: read attrs as members of Attrs, and the rest in Init");
+};
+
 }  // namespace rule
 
 namespace detail {
@@ -32543,6 +32595,10 @@ struct KernelOf<Op, Device, A, B, C, D> {
 };
 static_assert(kMaxTypedAttrs == 4);
 
+// A member function of that name, whatever it takes. An overloaded one is found by its first right form only.
+template <class Kernel>
+concept HasInit = requires { &Kernel::Init; };
+
 template <class Op, class Device, class... T>
 constexpr KernelRow MakeRow() {
   KernelRow row;
@@ -32559,7 +32615,14 @@ constexpr KernelRow MakeRow() {
       constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
-      if constexpr (ok && attrs) {
+      constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
+      if constexpr (!made) (void)&Report<rule::KernelIsDefaultConstructible<Op, Kernel, made>>;
+      constexpr bool init = requires(Kernel& kernel, OpKernelConstruction& c) {
+        { kernel.Init(c) } -> std::same_as<Status>;
+      };
+      constexpr bool no_init = init || !HasInit<Kernel>;  // nothing that looks like one and is none
+      if constexpr (!no_init) (void)&Report<rule::KernelInitTakesConstruction<Op, Kernel, no_init>>;
+      if constexpr (ok && attrs && made && no_init) {
         using Code = KernelCode<Kernel, Device, typename Check::Args, typename Check::Call::Result>;
         row.op = &kOpRow<Op>;
         row.is_async = Check::is_async;
@@ -32570,8 +32633,7 @@ constexpr KernelRow MakeRow() {
         row.align = static_cast<std::uint32_t>(alignof(Kernel));
         row.construct = &ConstructKernel<Kernel, typename AttrsOf<Op>::type>;
         if constexpr (!TENON_IS_TRIVIALLY_DESTRUCTIBLE(Kernel)) row.destroy = &DestroyKernel<Kernel>;
-        if constexpr (requires(Kernel& kernel, OpKernelConstruction& c) { kernel.Init(c); })
-          row.init = &InitKernel<Kernel>;
+        if constexpr (init) row.init = &InitKernel<Kernel>;
         row.call = &Code::Thunk;
       }
     }
