@@ -23856,7 +23856,7 @@ class AdaptedCore {
     frame.views = views;
     frame.first = first_.data();
     frame.inputs = ctx->input_array();
-    frame.outputs = ctx->mutable_output(0);
+    frame.outputs = ctx->num_outputs() > 0 ? ctx->mutable_output(0) : nullptr;
     frame.num_inputs = num_inputs_;
     frame.input_span = &InputSpan;
     frame.late = late;
