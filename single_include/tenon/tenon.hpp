@@ -32411,14 +32411,15 @@ struct AttrCheck {
       return typed;
     }
   }
+  static constexpr bool IsMember(std::string_view attr) {
+    for (const std::string_view name : names)
+      if (name == attr) return true;
+    return false;
+  }
   template <std::size_t I>
   static constexpr bool Covered() {
-    constexpr bool covered = [] {
-      if (IsStructural<Op>(I) || IsUnused<Op>(kOpView<Op>.attrs[I].name())) return true;
-      for (const std::string_view name : names)
-        if (name == kOpView<Op>.attrs[I].name()) return true;
-      return false;
-    }();
+    constexpr std::string_view attr = kOpView<Op>.attrs[I].name();
+    constexpr bool covered = IsStructural<Op>(I) || IsUnused<Op>(attr) || IsMember(attr);
     if constexpr (!covered) (void)&Report<rule::EveryAttrIsReadOrNamedInUnused<Op, AttrText<Op, I>(), covered>>;
     return covered;
   }
