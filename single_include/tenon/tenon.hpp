@@ -32120,9 +32120,11 @@ constexpr TypedAttrs FindTypedAttrs() {
     for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
       typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
   } else {
-    for (std::size_t i = 0; i < kOpView<Op>.attrs.size(); ++i)
-      if (kOpView<Op>.attrs[i].is_type() && !kOpView<Op>.attrs[i].allowed_types.empty())
-        typed.attr[typed.count++] = static_cast<int>(i);
+    int i = 0;
+    for (const AttrSpec& attr : kOpView<Op>.attrs) {
+      if (attr.is_type() && !attr.allowed_types.empty()) typed.attr[typed.count++] = i;
+      ++i;
+    }
   }
   return typed;
 }

@@ -1,4 +1,4 @@
-// expect: write `tenon::Status Init(tenon::OpKernelConstruction& c)`
+// expect: the kernel's Init cannot be called
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // Init must be able to refuse.
