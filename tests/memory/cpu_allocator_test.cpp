@@ -33,6 +33,7 @@ bool IsAligned(const void* ptr, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(ptr) % alignment == 0;
 }
 
+#if defined(__linux__) && !TENON_TEST_ASAN && !TENON_TEST_TSAN
 // Bytes that are mapped now.
 std::size_t AddressSpace() {
   std::size_t pages = 0;
@@ -41,6 +42,7 @@ std::size_t AddressSpace() {
   std::fclose(file);
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
+#endif
 
 class CountingSink : public tenon::LogSink {
  public:
