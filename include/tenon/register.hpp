@@ -120,8 +120,29 @@ struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
     static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
   };
   static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
+
+  // Whether an op that is listed for these types has a kernel for one of them. Without a kernel of its own it need not.
+  template <class O, class D>
+  static constexpr bool IsServed() {
+    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>) {
+      for (const KernelRow& row : kTable<O, D, Narrow>)
+        if (row.op != nullptr) return true;
+      return false;
+    } else {
+      return true;
+    }
+  }
+  // Counts the ops, after the law of lists with Types<...>.
   template <class D>
-  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
+  static constexpr std::size_t CountOps() {
+    if constexpr (sizeof...(Op) > 0 && !std::is_same_v<Narrow, Types<>*>) {
+      constexpr bool served = (false || ... || IsServed<Op, D>());
+      if constexpr (!served) (void)&Report<rule::TypesLeaveAKernel<Narrow, D, served>>;
+    }
+    return sizeof...(Op);
+  }
+  template <class D>
+  static inline constinit RegistrationBatch batch{ops.data(),          CountOps<D>(), On<D>::tables.data(),
                                                   On<D>::sizes.data(), sizeof...(Op), nullptr};
 
   static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }

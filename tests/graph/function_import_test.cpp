@@ -89,6 +89,34 @@ TEST_CASE("a function knows what its caller's resource holds, through calls with
   CHECK(ShapeOfCall(calls, reads) == "[3,?]");
 }
 
+TEST_CASE("the caller knows what a resource holds that a function returns: its own, or an argument") {
+  using namespace function_test;
+  const SlimVector<DataType> resource{DataType::kResource};
+  NodeDef own = MakeNode("own", "VarHandleOp", {},
+                         {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({7, -1}))}});
+  FunctionDef gives = Reads("gives", std::move(own), "own:resource:0");
+  gives.signature.output_arg[0].type = DataType::kResource;
+  FunctionDef passes = gives;
+  passes.signature.name = "passes";
+  passes.ret = {{"out", "handle"}};
+
+  for (const FunctionDef& function : {gives, passes}) {
+    GraphDef def;
+    def.versions.producer = 1500;
+    def.node = {
+        MakeNode("v", "VarHandleOp", {},
+                 {{"dtype", AttrValue(DataType::kFloat)}, {"shape", AttrValue(PartialTensorShape({3, -1}))}}),
+        MakeNode("call", "StatefulPartitionedCall", {"v"},
+                 {{"Tin", AttrValue(resource)}, {"Tout", AttrValue(resource)}, {"f", Call(function.signature.name)}}),
+        MakeNode("read", "ReadVariableOp", {"call"}, {{"dtype", AttrValue(DataType::kFloat)}})};
+    def.library.function.push_back(function);
+    const Result<Graph> graph = ImportGraphDef(std::move(def), OpsWithCalls());
+    REQUIRE_MESSAGE(graph.ok(), graph.status().ToString());
+    CHECK(graph->Find("read")->output_shape(0).DebugString() ==
+          (function.signature.name == "gives" ? "[7,?]" : "[3,?]"));
+  }
+}
+
 TEST_CASE("a chain of calls of any length is no danger: what is too deep is not followed") {
   using namespace function_test;
   constexpr int kFunctions = 20000;

@@ -21,6 +21,15 @@ constexpr KernelMatch kMatch = KernelMatch()
                                    .Attr("types", {DataType::kFloat, DataType::kInt32});
 static_assert(kMatch.label == "fast" && kMatch.priority == 3 && kMatch.count == 4);
 
+// Integers of any width; what attrs take them.
+constexpr KernelMatch kWide = KernelMatch().Attr("n", {std::int64_t{1} << 40, std::int64_t{2}});
+static_assert(kWide.constraints[0].kind == KernelMatch::Kind::kInt &&
+              kWide.constraints[0].values[0].number == 1LL << 40);
+static_assert(kWide.constraints[0].Takes(AttrKind::kInt, false) && !kWide.constraints[0].Takes(AttrKind::kInt, true));
+static_assert(!kWide.constraints[0].Takes(AttrKind::kBool, false));
+static_assert(kMatch.constraints[3].Takes(AttrKind::kType, false) &&
+              kMatch.constraints[3].Takes(AttrKind::kType, true));
+
 NodeDef MatchNode() {
   NodeDef node;
   node.name = "n";

@@ -140,7 +140,7 @@ TEST_SUITE("Register") {
   }
 
   TEST_CASE("an op that has none of the types is known all the same") {
-    CHECK(ContentsOf<Types<bool>, TopTestA>() == "A");
+    CHECK(ContentsOf<Types<bool>, TopTestA, TopTestAnyType>() == "A AnyType{}");
     CHECK(ContentsOf<Types<bool, float>, TopTestA>() == "A{float}");
   }
 

@@ -54,7 +54,8 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
   return OkStatus();
 }
 
-// The body is imported with the shapes of the arguments. Functions that call themselves, and calls that are
+// The body is imported with the shapes of the arguments, and what their resources hold; so are its results known
+// afterwards. Functions that call themselves, and calls that are
 // too deep, are not followed.
 inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
                                 CallShapes* calls, ShapeRefiner* refiner) {
@@ -75,11 +76,16 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
     NodeDef& arg = body->graph.node[i];
     arg.attr.erase("_output_shapes");
     arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
-    SlimVector<PartialTensorShape> held;
-    SlimVector<DataType> held_types;
-    if (!refiner->Held(edge, &held, &held_types)) continue;
-    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(held)));
-    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(held_types)));
+    const SlimVector<ShapeRefiner::HeldTensor>* const held = refiner->Held(edge);
+    if (held == nullptr) continue;
+    SlimVector<PartialTensorShape> shapes;
+    SlimVector<DataType> types;
+    for (const ShapeRefiner::HeldTensor& one : *held) {
+      shapes.push_back(one.shape);
+      types.push_back(one.dtype);
+    }
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(shapes)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(types)));
   }
   body->graph.versions = versions;
   ImportOptions options;
@@ -88,11 +94,14 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   calls->inside.push_back(function->signature.name);
   const Result<Graph> inner = ImportGraphDef(std::move(body->graph), registry, options);
   calls->inside.pop_back();
+  const ShapeRefiner::Handles handles = std::move(calls->held);
   TENON_RETURN_IF_ERROR(inner.status());
-  for (std::size_t i = 0; i < body->results.size(); ++i) {
-    const FunctionGraph::Output& result = body->results[i];
-    TENON_RETURN_IF_ERROR(
-        refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index)));
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const FunctionGraph::Output& result = body->results[static_cast<std::size_t>(i)];
+    const Node& source = *inner->Find(result.node);
+    TENON_RETURN_IF_ERROR(refiner->MergeOutputShape(id, i, source.output_shape(result.index)));
+    if (const auto* held = ShapeRefiner::FindHeld(handles, {source.id, result.index}); held != nullptr)
+      refiner->SetHeld({id, i}, *held);
   }
   return OkStatus();
 }

@@ -35,6 +35,7 @@ struct CallShapes {
   SlimVector<std::string_view> inside;
   static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
   std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
 };
 
 struct ImportOptions {
@@ -96,6 +97,7 @@ class GraphImporter {
     graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
     ShapeRefiner refiner(&graph_, options_.evaluator);
     TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
     for (const BackEdge& edge : back_edges_) {
       TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
     }

@@ -34,6 +34,17 @@ TENON_SETUP_CODE_BEGIN
 //   for (int id : order) TENON_RETURN_IF_ERROR(refiner.AddNode(id));
 class ShapeRefiner {
  public:
+  // A tensor behind a resource or in a variant; what one output of a node holds; the same for all nodes, by id.
+  struct HeldTensor {
+    PartialTensorShape shape;
+    DataType dtype;
+  };
+  struct Handle {
+    int output;
+    SlimVector<HeldTensor> held;
+  };
+  using Handles = SlimVector<SlimVector<Handle>>;
+
   // Both outlive this. `evaluator` may be null.
   explicit ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator = nullptr)
       : ShapeRefiner(graph, evaluator, graph->versions().producer) {}
@@ -79,21 +90,22 @@ class ShapeRefiner {
     return context.ToPartialTensorShape(merged, &known);
   }
 
-  // What the resource or variant on this edge holds, tensor by tensor; false when nothing is known of it.
-  bool Held(InEdge edge, SlimVector<PartialTensorShape>* shapes, SlimVector<DataType>* types) const {
-    if (edge.node < 0 || Slot(edge.node) >= handles_.size()) return false;
-    for (const Handle& handle : handles_[Slot(edge.node)]) {
-      if (handle.output != edge.output || handle.held.empty()) continue;
-      shapes->clear();
-      types->clear();
-      for (const HeldTensor& one : handle.held) {
-        shapes->push_back(one.shape);
-        types->push_back(one.dtype);
-      }
-      return true;
-    }
-    return false;
+  // What the resource or variant on this edge holds, tensor by tensor; null when nothing is known of it.
+  const SlimVector<HeldTensor>* Held(InEdge edge) const { return FindHeld(handles_, edge); }
+  static const SlimVector<HeldTensor>* FindHeld(const Handles& handles, InEdge edge) {
+    if (edge.node < 0 || Slot(edge.node) >= handles.size()) return nullptr;
+    for (const Handle& handle : handles[Slot(edge.node)])
+      if (handle.output == edge.output && !handle.held.empty()) return &handle.held;
+    return nullptr;
   }
+  // Says so from elsewhere, of an output of a node that was added; what was known of it is replaced.
+  void SetHeld(InEdge edge, const SlimVector<HeldTensor>& held) {
+    for (Handle& handle : handles_[Slot(edge.node)])
+      if (handle.output == edge.output) return static_cast<void>(handle.held = held);
+    handles_[Slot(edge.node)].push_back(Handle{edge.output, held});
+  }
+  // For who needs them when the refiner has gone. It knows none afterwards.
+  Handles TakeHandles() { return std::move(handles_); }
 
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
   Status ConstantPartialShape(InEdge edge, PartialTensorShape* shape) {
@@ -105,15 +117,6 @@ class ShapeRefiner {
  private:
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
   static constexpr int kMaxCompared = 8;  // inputs of a node that are looked through for the same tensor
-
-  struct HeldTensor {
-    PartialTensorShape shape;
-    DataType dtype;
-  };
-  struct Handle {  // what the resource on an output holds
-    int output;
-    SlimVector<HeldTensor> held;
-  };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Grow() {
@@ -354,7 +357,7 @@ class ShapeRefiner {
   InferenceContext context_;
   SlimVector<Tensor> tensors_;  // values of the current node's inputs
   SlimVector<char> tried_;
-  SlimVector<SlimVector<Handle>> handles_;  // per node
+  Handles handles_;
 };
 
 TENON_SETUP_CODE_END

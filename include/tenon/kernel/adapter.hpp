@@ -60,21 +60,25 @@ constexpr int FindAttrIndex(std::string_view name) {
   return kOpView<Op>.AttrIndex(name);
 }
 
-// The numbers of the attrs that the kernel is a template over.
+// The numbers of the attrs that the kernel is a template over; `found` counts those beyond the most there may be, too.
 struct TypedAttrs {
   int count = 0;
+  int found = 0;
   int attr[kMaxTypedAttrs]{};
+
+  constexpr void Add(int number) {
+    if (found++ < kMaxTypedAttrs) attr[count++] = number;
+  }
 };
 template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
-    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
-      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+    for (std::size_t k = 0; k < Op::kernel_types.size; ++k) typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
   } else {
     int i = 0;
     for (const AttrSpec& attr : kOpView<Op>.attrs) {
-      if (attr.is_type() && !attr.allowed_types.empty()) typed.attr[typed.count++] = i;
+      if (attr.is_type() && !attr.allowed_types.empty()) typed.Add(i);
       ++i;
     }
   }
@@ -397,28 +401,95 @@ constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
     return ok;
   }());
 }
-// Constraints are on attrs of the signature.
+template <class Op>
+constexpr bool CheckTypes() {
+  if constexpr (requires { Op::kernel_types; }) {
+    constexpr bool made = requires { Op::kernel_types.size; };
+    if constexpr (!made) {
+      (void)&Report<rule::KernelTypesIsTypeAttrs<Op, decltype(Op::kernel_types), made>>;
+      return false;
+    } else if constexpr (!CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Constraints are on attrs of the signature, of the kind of their values; names with '_' are attrs of any node.
+template <class Op, std::size_t I>
+constexpr bool CheckConstraint() {
+  constexpr auto& constraint = Op::kernel_match.constraints[I];
+  constexpr std::string_view name = constraint.attr;
+  constexpr const AttrSpec* attr = kOpView<Op>.FindAttr(name);
+  if constexpr (name.substr(0, 1) == "_") {
+    return true;
+  } else if constexpr (attr == nullptr) {
+    (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), false>>;
+    return false;
+  } else {
+    constexpr bool fits = constraint.Takes(attr->kind, attr->is_list);
+    if constexpr (!fits) (void)&Report<rule::KernelMatchValuesFitTheirAttrs<Op, FixedString<name.size()>(name), fits>>;
+    return fits;
+  }
+}
+template <class Op, std::size_t I>
+constexpr bool CheckHostArgument() {
+  constexpr std::string_view name = Op::kernel_match.host_arguments[I];
+  constexpr bool ok = kOpView<Op>.FindArg(name) != nullptr;
+  if constexpr (!ok) (void)&Report<rule::KernelMatchNamesArguments<Op, FixedString<name.size()>(name), ok>>;
+  return ok;
+}
+template <class Op, std::size_t... I, std::size_t... H>
+constexpr bool CheckKernelMatch(std::index_sequence<I...>, std::index_sequence<H...>) {
+  return (true && ... && CheckConstraint<Op, I>()) && (true && ... && CheckHostArgument<Op, H>());
+}
+template <class Op>
+constexpr bool CheckMatchMember() {
+  if constexpr (requires { Op::kernel_match; }) {
+    using Found = std::remove_cvref_t<decltype(Op::kernel_match)>;
+    constexpr bool match = std::is_same_v<Found, KernelMatch>;
+    if constexpr (match)
+      return CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{},
+                                  std::make_index_sequence<Op::kernel_match.host_count>{});
+    else
+      (void)&Report<rule::KernelMatchIsAKernelMatch<Op, Found, match>>;
+    return match;
+  }
+  return true;
+}
+
+// What `unused` lists are attrs.
 template <class Op, std::size_t... I>
-constexpr bool CheckKernelMatch(std::index_sequence<I...>) {
+constexpr bool CheckUnusedNames(std::index_sequence<I...>) {
   return (true && ... && [] {
-    constexpr std::string_view name = Op::kernel_match.constraints[I].attr;
+    constexpr std::string_view name = Op::unused[I];
     constexpr bool ok = kOpView<Op>.FindAttr(name) != nullptr;
-    if constexpr (!ok) (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
+    if constexpr (!ok) (void)&Report<rule::UnusedNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
     return ok;
   }());
 }
 template <class Op>
+constexpr bool CheckUnused() {
+  if constexpr (requires { Op::unused; }) {
+    using Found = std::remove_cvref_t<decltype(Op::unused)>;
+    constexpr bool list = requires { std::string_view(*std::begin(Op::unused)); };
+    if constexpr (list)
+      return CheckUnusedNames<Op>(std::make_index_sequence<std::size(Op::unused)>{});
+    else
+      (void)&Report<rule::UnusedIsAListOfNames<Op, Found, list>>;
+    return list;
+  }
+  return true;
+}
+
+template <class Op>
 constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
   if constexpr (!complete) (void)&Report<rule::SignatureIsComplete<Op, complete>>;
-  bool types = true;
-  if constexpr (requires { Op::kernel_types.size; })
-    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
-  if constexpr (requires { Op::kernel_match.constraints; })
-    types = CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{}) && types;
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
   if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
-  return complete && types && complex && Op::signature.Validate();
+  const bool members = CheckTypes<Op>() && CheckMatchMember<Op>() && CheckUnused<Op>();
+  return complete && members && complex && Op::signature.Validate();
 }
 
 // ---- the code of one kernel
@@ -633,7 +704,9 @@ constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
 template <class Op, class Device, class Narrow>
 constexpr bool CheckOp() {
   constexpr bool signature = CheckSignature<Op>();
-  if constexpr (signature && HasKernel<Op>) {
+  constexpr bool few = !HasKernel<Op> || kTyped<Op>.found <= kMaxTypedAttrs;
+  if constexpr (!few) (void)&Report<rule::KernelHasAtMostFourTypes<Op, kTyped<Op>.found, few>>;
+  if constexpr (signature && few && HasKernel<Op>) {
     constexpr std::size_t n = CombinationCount<Op, Narrow>();
     if constexpr (n > 0) {
       constexpr bool some = AcceptsSome<Op, Device, Narrow>(std::make_index_sequence<n>{}) ||
@@ -642,7 +715,7 @@ constexpr bool CheckOp() {
       if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
     }
   }
-  return signature;
+  return signature && few;
 }
 
 }  // namespace detail

@@ -44,6 +44,16 @@ struct KernelMatch {
     Kind kind = Kind::kInt;
     std::size_t count = 0;
     Value values[kMaxValues];
+
+    // Whether attrs of this kind have such values: of lists only those of types.
+    constexpr bool Takes(AttrKind of, bool is_list) const {
+      switch (kind) {
+        case Kind::kInt: return of == AttrKind::kInt && !is_list;
+        case Kind::kBool: return of == AttrKind::kBool && !is_list;
+        case Kind::kString: return of == AttrKind::kString && !is_list;
+        default: return of == AttrKind::kType;
+      }
+    }
   };
 
   std::string_view label;  // nodes ask for it with their attr `_kernel`
@@ -95,6 +105,8 @@ struct KernelMatch {
     Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
   }
   static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, long number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, long long number) { Add(to, Kind::kInt, {number, {}}); }
   static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
 };
 
@@ -144,11 +156,6 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-inline const ArgSpec* FindArgument(Span<const ArgSpec> arguments, std::string_view name) {
-  for (const ArgSpec& argument : arguments)
-    if (argument.name() == name) return &argument;
-  return nullptr;
-}
 TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
   std::string have;
   for (const auto& list : {op.inputs, op.outputs})
@@ -166,8 +173,7 @@ TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std
 inline Status CheckMatch(const KernelMatch& match, const OpView& op) {
   for (std::size_t i = 0; i < match.host_count; ++i) {
     const std::string_view name = match.host_arguments[i];
-    if (detail::FindArgument(op.inputs, name) == nullptr && detail::FindArgument(op.outputs, name) == nullptr)
-      return detail::NotOfTheOp(op, "HostMemory arg", name);
+    if (op.FindArg(name) == nullptr) return detail::NotOfTheOp(op, "HostMemory arg", name);
   }
   for (std::size_t i = 0; i < match.count; ++i) {
     const std::string_view name = match.constraints[i].attr;

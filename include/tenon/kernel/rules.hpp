@@ -99,9 +99,67 @@ struct KernelTypesNameTypeAttrs {
                 "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
+template <class Op, FixedString name, bool is_an_attr_of_the_signature>
+struct UnusedNamesAttrs {
+  static_assert(is_an_attr_of_the_signature, "tenon: `unused` names something that is not an attr of the signature");
+};
+
+template <class Op, class Found, bool is_a_list_of_names>
+struct UnusedIsAListOfNames {
+  static_assert(
+      is_a_list_of_names,
+      "tenon: write `static constexpr std::string_view unused[] = {\"attr\", ...}`; unused of another type means "
+      "nothing");
+};
+
+template <class Op, class Found, bool is_made_by_TypeAttrs>
+struct KernelTypesIsTypeAttrs {
+  static_assert(
+      is_made_by_TypeAttrs,
+      "tenon: write `static constexpr auto kernel_types = tenon::TypeAttrs(\"T\", ...)`; kernel_types of another "
+      "type means nothing");
+};
+
+template <class Op, int found, bool at_most_four>
+struct KernelHasAtMostFourTypes {
+  static_assert(at_most_four,
+                "tenon: a kernel is a template over four types at most: name those it needs in `static constexpr auto "
+                "kernel_types = tenon::TypeAttrs(...)`; the tensors of the other types come as const Tensor&");
+};
+
+template <class Op, class Found, bool is_a_KernelMatch>
+struct KernelMatchIsAKernelMatch {
+  static_assert(
+      is_a_KernelMatch,
+      "tenon: write `static constexpr auto kernel_match = tenon::KernelMatch()...`; kernel_match of another type "
+      "means nothing");
+};
+
 template <class Op, FixedString attr, bool is_an_attr_of_the_signature>
 struct KernelMatchNamesAttrs {
   static_assert(is_an_attr_of_the_signature, "tenon: kernel_match has a constraint on something that is not an attr");
+};
+
+template <class Op, FixedString attr, bool is_of_the_kind_of_its_values>
+struct KernelMatchValuesFitTheirAttrs {
+  static_assert(
+      is_of_the_kind_of_its_values,
+      "tenon: kernel_match gives this attr values of another kind: int, bool, string and type (or list(type)) attrs "
+      "take integers, bools, texts and DataTypes");
+};
+
+template <class Op, FixedString argument, bool is_an_argument_of_the_signature>
+struct KernelMatchNamesArguments {
+  static_assert(is_an_argument_of_the_signature,
+                "tenon: HostMemory of kernel_match names something that is neither an input nor an output");
+};
+
+template <class Narrow, class Device, bool some_op_has_a_kernel_for_these_types>
+struct TypesLeaveAKernel {
+  static_assert(
+      some_op_has_a_kernel_for_these_types,
+      "tenon: these Types<...> leave none of the listed ops a kernel on this device: what would be registered is "
+      "nothing");
 };
 
 template <class Op, bool complex_numbers_have_their_header>

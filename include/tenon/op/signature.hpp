@@ -64,6 +64,13 @@ struct OpView {
     const int i = AttrIndex(attr_name);
     return i < 0 ? nullptr : &attrs[static_cast<std::size_t>(i)];
   }
+  // The input or output of that name, or null.
+  constexpr const ArgSpec* FindArg(std::string_view arg_name) const {
+    for (const Span<const ArgSpec> args : {inputs, outputs})
+      for (const ArgSpec& arg : args)
+        if (arg.name() == arg_name) return &arg;
+    return nullptr;
+  }
   // The attr that gives an argument its type or types; null when the type is fixed.
   constexpr const AttrSpec* TypeAttr(const ArgSpec& arg) const {
     return arg.type_attr_index < 0 ? nullptr : &attrs[static_cast<std::size_t>(arg.type_attr_index)];

@@ -1,0 +1,25 @@
+// expect: kernel_match of another type means nothing
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// A label alone is no KernelMatch.
+#include <string_view>
+
+#include <tenon/kernel/match.hpp>
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct Turn {
+  static constexpr auto signature = tenon::Op("Turn")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {float, int32}")
+                                        .Attr("transpose_a: bool = false")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  static constexpr std::string_view unused[] = {"transpose_a"};
+  static constexpr std::string_view kernel_match = "fast";
+  template <class Device, class T>
+  struct kernel {
+    tenon::Status operator()(Device&, tenon::In<T>, tenon::Out<T>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(Turn);
