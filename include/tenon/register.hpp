@@ -102,35 +102,41 @@ template <class Narrow, class... Op, class... Device>
 struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
   template <class O, class D>
   static constexpr const KernelRow* Table() {
-    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>)
-      return kTable<O, D, Narrow>.data();
-    else
-      return nullptr;
+    if constexpr (CheckOp<O, D, Narrow>())
+      if constexpr (HasKernel<O>) return kTable<O, D, Narrow>.data();
+    return nullptr;
   }
   template <class O, class D>
   static constexpr std::size_t TableSize() {
-    if constexpr (HasKernel<O>)
-      return CombinationCount<O, Narrow>();
+    if constexpr (HasSignature<O>)
+      if constexpr (HasKernel<O>) return CombinationCount<O, Narrow>();
+    return 0;
+  }
+  template <class O>
+  static constexpr const OpRow* RowOf() {
+    if constexpr (HasSignature<O>)
+      return &kOpRow<O>;
     else
-      return 0;
+      return nullptr;
   }
   template <class D>
   struct On {
     static constexpr std::array<const KernelRow*, sizeof...(Op) + 1> tables{Table<Op, D>()..., nullptr};
     static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
   };
-  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
+  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{RowOf<Op>()..., nullptr};
 
   // Whether an op that is listed for these types has a kernel for one of them. Without a kernel of its own it need not.
   template <class O, class D>
   static constexpr bool IsServed() {
-    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>) {
-      for (const KernelRow& row : kTable<O, D, Narrow>)
-        if (row.op != nullptr) return true;
-      return false;
-    } else {
-      return true;
+    if constexpr (CheckOp<O, D, Narrow>()) {
+      if constexpr (HasKernel<O>) {
+        for (const KernelRow& row : kTable<O, D, Narrow>)
+          if (row.op != nullptr) return true;
+        return false;
+      }
     }
+    return true;
   }
   // Counts the ops, after the law of lists with Types<...>.
   template <class D>

@@ -1,4 +1,4 @@
-// expect: `unused` names something that is not an attr
+// expect: names something that is not an attr of the signature
 // max-lines: 60
 // SPDX-License-Identifier: Apache-2.0
 // The attr is called transpose_a.

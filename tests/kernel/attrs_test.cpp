@@ -14,8 +14,25 @@ struct Mixed {
   std::int64_t count;
   std::string_view text;
 };
+struct Most {
+  std::int64_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w;
+  bool last;
+};
+struct TooMany {
+  std::int64_t a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y;
+};
+struct Derived : Mixed {
+  bool more;
+};
+class Hidden {
+  [[maybe_unused]] bool flag = false;
+};
 }  // namespace
 
+static_assert(detail::IsPlainStruct<Mixed>() && detail::IsPlainStruct<Most>() && !detail::IsPlainStruct<TooMany>());
+static_assert(!detail::IsPlainStruct<Derived>() && !detail::IsPlainStruct<Hidden>());
+static_assert(detail::MemberCount<Most>() == detail::kMaxAttrMembers && detail::MemberNames<Most>()[22] == "w" &&
+              detail::MemberNames<Most>()[23] == "last" && detail::MemberTypesOf<Most>::kind[23] == AttrKind::kBool);
 static_assert(detail::MemberCount<Mixed>() == 3);
 static_assert(detail::MemberNames<Mixed>()[0] == "flag" && detail::MemberNames<Mixed>()[1] == "count" &&
               detail::MemberNames<Mixed>()[2] == "text");

@@ -38,6 +38,12 @@ TEST_SUITE("ShapeArena") {
     CHECK_FALSE(out.IsSet());
     CHECK(s.c.WithRank(s.unknown, 2, &out).ok());
     CHECK(s.c.DebugString(out) == "[?,?]");
+    CHECK(s.c.WithRank(s.unknown, -3, &out).ok());  // a scalar, as TensorFlow has it
+    CHECK(s.c.DebugString(out) == "[]");
+    CHECK(s.c.WithRank(s.unknown, -1, &out).ok());
+    CHECK(s.c.DebugString(out) == "?");
+    CHECK(s.c.DebugString(s.c.UnknownShapeOfRank(-3)) == "?");
+    CHECK(Text(s.c.WithRank(s.partial, -3, &out)) == "Shape must be rank -3 but is rank 3");
     CHECK(Text(s.c.WithRankAtLeast(s.partial, 4, &out)) == "Shape must be at least rank 4 but is rank 3");
     CHECK(Text(s.c.WithRankAtMost(s.partial, 2, &out)) == "Shape must be at most rank 2 but is rank 3");
     CHECK(s.c.WithRankAtLeast(s.unknown, 4, &out).ok());

@@ -110,6 +110,12 @@ TEST_SUITE("LoadLibrary") {
     CHECK(registry.ops().size() == 2);
     CHECK(registry.Find(KernelKey{"PluginScale", "CPU", {DataType::kInt32}}).ok());
   }
+  TEST_CASE("a library that is refused registers nothing, even into a list that it shares") {
+    CHECK(Refusal("no_plugin").find("INVALID_ARGUMENT: LoadLibrary: 'no_plugin.so' is no plug-in of Tenon") == 0);
+    CHECK(Registry::Global().FindOp("PluginOfNobody") == nullptr);
+    CHECK(Registry::Global().FindOp("PluginScale") != nullptr);
+    CHECK(Registry::Global().status().ok());
+  }
   TEST_CASE("another op of the same name keeps the whole library out") {
     REQUIRE(LoadLibrary(Plugin("scale")).ok());
     CHECK(Refusal("other_scale") == "ALREADY_EXISTS: LoadLibrary: 'other_scale.so': Op with name PluginScale");

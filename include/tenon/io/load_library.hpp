@@ -71,7 +71,8 @@ inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const Plugi
 // sessions point into it. thread-safe.
 //   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is no plug-in.
 //   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
-//   AlreadyExists: another op of that name is registered; nothing of the library is, then.
+//   AlreadyExists: another op of that name is registered.
+// A library that is refused registers nothing, also where it shares this program's symbols.
 //
 //   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
 //   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());
@@ -81,7 +82,7 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
     return errors::InvalidArgument("LoadLibrary: '", path, "' is no file name");
   detail::Plugins& plugins = detail::AllPlugins();
   const MutexLock lock(plugins.mutex);
-  const RegistrationBatch* const before = detail::registration_batches.load(std::memory_order_acquire);
+  RegistrationBatch* const before = detail::registration_batches.load(std::memory_order_acquire);
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const reason = dlerror();
@@ -93,9 +94,14 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
     TENON_RETURN_IF_ERROR(detail::CheckPluginOps(path, plugin, registry));
     return detail::RegisterPlugin(path, plugin, registry);
   }
-  const RegistrationBatch* const after = detail::registration_batches.load(std::memory_order_acquire);
+  RegistrationBatch* const after = detail::registration_batches.load(std::memory_order_acquire);
   const auto refuse = [&](Status status) {
-    if (before == after) dlclose(handle);  // otherwise its TENON_REGISTER has linked rows into this program
+    if (before == after) {
+      dlclose(handle);
+    } else {  // its TENON_REGISTER has linked rows into this program's list: another thread may be reading them
+      RegistrationBatch* head = after;
+      detail::registration_batches.compare_exchange_strong(head, before, std::memory_order_acq_rel);
+    }
     return status;
   };
 

@@ -53,6 +53,11 @@ namespace detail {
 
 // ---- the signature's view, once per op
 template <class Op>
+concept HasSignature = requires {
+  { Op::signature.view() } -> std::same_as<OpView>;
+  typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
+};
+template <class Op>
 inline constexpr OpView kOpView = Op::signature.view();
 
 template <class Op>
@@ -389,6 +394,16 @@ struct AttrCheck {
   static constexpr bool ok =
       Run(std::make_index_sequence<names.size()>{}, std::make_index_sequence<kOpView<Op>.attrs.size()>{});
 };
+template <class Op>
+constexpr bool CheckAttrs() {
+  using Attrs = typename AttrsOf<Op>::type;
+  constexpr bool plain = IsPlainStruct<Attrs>();
+  if constexpr (plain)
+    return AttrCheck<Op>::ok;
+  else
+    (void)&Report<rule::AttrsIsAPlainStruct<Op, Attrs, plain>>;
+  return plain;
+}
 
 // Names in kernel_types must be type attrs with a list of types.
 template <class Op, std::size_t... K>
@@ -575,7 +590,8 @@ template <class Op>
 constexpr OpRow MakeOpRow() {
   OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, false, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
-  if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
+  if constexpr (requires { typename Op::Attrs; })
+    if constexpr (IsPlainStruct<typename Op::Attrs>()) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
   return row;
 }
@@ -638,7 +654,7 @@ constexpr KernelRow MakeRow() {
       row.create = &CreateRawKernel<Kernel>;
     } else {
       using Check = KernelCheck<Op, Device, Kernel, T...>;
-      constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
+      constexpr bool ok = CheckAttrs<Op>() && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
       constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
@@ -700,9 +716,21 @@ constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
   return (false || ... || Accepts<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{}));
 }
 
+// A struct that describes an op has none of the members that only kernels use.
+template <class Op>
+concept HasKernelsMembers = requires { typename Op::Attrs; } || requires { Op::unused; } ||
+                            requires { Op::kernel_types; } || requires { Op::kernel_match; };
+struct MisspeltDecoy {
+  struct Kernel {};
+};
+template <class Op>
+struct MisspeltAmbiguity : Op, MisspeltDecoy {};
+template <class Op>
+concept HasMisspeltKernel = !requires { typename MisspeltAmbiguity<Op>::Kernel; };
+
 // Everything about an op that does not depend on the kernel's types: checked once per op and device.
 template <class Op, class Device, class Narrow>
-constexpr bool CheckOp() {
+constexpr bool CheckDescribed() {
   constexpr bool signature = CheckSignature<Op>();
   constexpr bool few = !HasKernel<Op> || kTyped<Op>.found <= kMaxTypedAttrs;
   if constexpr (!few) (void)&Report<rule::KernelHasAtMostFourTypes<Op, kTyped<Op>.found, few>>;
@@ -715,7 +743,21 @@ constexpr bool CheckOp() {
       if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
     }
   }
+  if constexpr (!HasKernel<Op>) {
+    constexpr bool named = !HasKernelsMembers<Op> && !HasMisspeltKernel<Op>;
+    if constexpr (!named) (void)&Report<rule::KernelIsNamedKernel<Op, named>>;
+    return named && signature;
+  }
   return signature && few;
+}
+template <class Op, class Device, class Narrow>
+constexpr bool CheckOp() {
+  constexpr bool described = HasSignature<Op>;
+  if constexpr (described)
+    return CheckDescribed<Op, Device, Narrow>();
+  else
+    (void)&Report<rule::OpHasASignature<Op, described>>;
+  return described;
 }
 
 }  // namespace detail

@@ -71,11 +71,28 @@ constexpr std::string_view MemberName() {
   return name;
 }
 
-// Calls visit(a, b, ...) with the data members of an aggregate of at most 16 members.
+inline constexpr std::size_t kMaxAttrMembers = 24;
+
+// Converts to the bases of A alone: the first initialiser of an aggregate with a base may be such a one.
+template <class A>
+struct BaseOf {
+  template <class T>
+    requires(std::is_base_of_v<T, A> && !std::is_same_v<T, A>)
+  constexpr operator T() const noexcept;
+};
+// Whether the compiler can take A apart: public members only, not too many, no base.
+template <class A>
+constexpr bool IsPlainStruct() {
+  if constexpr (std::is_aggregate_v<A>)
+    return !requires { A{BaseOf<A>{}}; } && MemberCount<A>() <= kMaxAttrMembers;
+  else
+    return false;
+}
+
+// Calls visit(a, b, ...) with the data members of a plain struct.
 template <class A, class Visit>
 constexpr auto WithMembers(A& x, Visit visit) {
   constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
-  static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
   (void)x;
   if constexpr (count == 0)
     return visit();
@@ -127,6 +144,30 @@ constexpr auto WithMembers(A& x, Visit visit) {
   } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+  } else if constexpr (count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+  } else if constexpr (count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  } else if constexpr (count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+  } else if constexpr (count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
+  } else if constexpr (count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+  } else if constexpr (count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  } else if constexpr (count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y);
   }
 }
 template <class A>
@@ -200,6 +241,58 @@ constexpr auto MemberNames() {
                       MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
                       MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
                       MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
+  } else if constexpr (count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>()};
+  } else if constexpr (count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>()};
+  } else if constexpr (count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>()};
+  } else if constexpr (count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>()};
+  } else if constexpr (count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>()};
+  } else if constexpr (count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>()};
+  } else if constexpr (count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>(), MemberName<&w>()};
+  } else if constexpr (count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>(), MemberName<&w>(), MemberName<&y>()};
   }
 }
 #if defined(__clang__)
@@ -321,8 +414,6 @@ struct TypesOf {
 };
 template <class A>
 using MemberTypesOf = decltype(WithMembers(std::declval<A&>(), TypesOf{}));
-
-inline constexpr std::size_t kMaxAttrMembers = 16;
 
 // Writes one slot per member of *attrs and returns how many there are.
 template <class Attrs>

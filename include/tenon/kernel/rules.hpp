@@ -12,6 +12,14 @@ TENON_NAMESPACE_BEGIN
 
 namespace rule {
 
+template <class Op, bool is_a_constant_of_Op>
+struct OpHasASignature {
+  static_assert(
+      is_a_constant_of_Op,
+      "tenon: an op is a struct with a public `static constexpr auto signature = tenon::Op(\"Name\")...`; what is "
+      "registered here has none (or one with a mistake, which stands above)");
+};
+
 template <class Op, bool the_signature_has_a_shape_function_or_no_outputs>
 struct SignatureIsComplete {
   static_assert(the_signature_has_a_shape_function_or_no_outputs,
@@ -22,8 +30,15 @@ template <class Op, class Device, bool some_combination_of_types_is_accepted>
 struct KernelHasOneTypeParameterPerTypeAttr {
   static_assert(
       some_combination_of_types_is_accepted,
-      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
-      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+      "tenon: template <class Device, class...> struct kernel must be public and take exactly one type per type attr that has "
+      "a list of types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+};
+
+template <class Op, bool is_named_kernel>
+struct KernelIsNamedKernel {
+  static_assert(is_named_kernel,
+                "tenon: this op has no `kernel`, but a member Kernel, or one that only kernels use (Attrs, unused, "
+                "kernel_types, kernel_match): write `template <class Device, class...> struct kernel`");
 };
 
 template <class Op, class Kernel, std::size_t declared, std::size_t expected>
@@ -69,6 +84,13 @@ struct ForwardNamesInputsOfTheSignature {
                 "tenon: Forward<T, I...> names an input number that the signature does not have");
 };
 
+template <class Op, class Attrs, bool can_be_taken_apart>
+struct AttrsIsAPlainStruct {
+  static_assert(
+      can_be_taken_apart,
+      "tenon: Attrs must be a plain struct: public data members only, 24 at most, no base class, no constructor");
+};
+
 template <class Op, FixedString member, bool is_an_attr_of_the_signature>
 struct AttrsMembersAreAttrs {
   static_assert(
@@ -82,7 +104,7 @@ struct AttrsMembersHaveTheirTypes {
       has_the_type_of_its_attr,
       "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
       "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-      "Span<const ...>");
+      "std::span<const ...> of these (list(bool) of char, list(string) of std::string, list(func) of NameAttrList)");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>

@@ -84,8 +84,8 @@ class ShapeArena {
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
     if (rank > kMax) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
     if (Rank(s) == rank) return Done(out, s);
+    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank < 0 ? 0 : rank), out);  // as TensorFlow reads it
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
   }
   constexpr Status WithRankAtLeast(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
@@ -190,7 +190,9 @@ class ShapeArena {
     return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
   }
   constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
+  // A negative rank is none: the shape is unknown.
   constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
+    if (rank < 0) return UnknownShape();
     const auto begin = static_cast<std::uint32_t>(dims_.size());
     for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
     return NewShape(static_cast<std::int32_t>(rank), begin);

@@ -1,0 +1,26 @@
+// expect: Attrs must be a plain struct
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// Members of a base class cannot be told apart.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct Copy {
+  static constexpr auto signature = tenon::Op("Copy")
+                                        .Input("x: float")
+                                        .Output("y: float")
+                                        .Attr("a: int")
+                                        .Attr("b: int")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  struct First {
+    std::int64_t a;
+  };
+  struct Attrs : First {
+    std::int64_t b;
+  };
+  template <class Device>
+  struct kernel : Attrs {
+    tenon::Status operator()(Device&, tenon::In<float>, tenon::Out<float>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(Copy);

@@ -1,0 +1,16 @@
+// expect: but a member Kernel, or one that only kernels use
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// The word is lower-case.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+struct Copy {
+  static constexpr auto signature =
+      tenon::Op("Copy").Input("x: float").Output("y: float").SetShapeFn(tenon::shape_inference::UnchangedShape);
+  template <class Device>
+  struct Kernel {
+    tenon::Status operator()(Device&, tenon::In<float>, tenon::Out<float>) const { return tenon::OkStatus(); }
+  };
+};
+TENON_REGISTER(Copy);

@@ -1,0 +1,8 @@
+// expect: an op is a struct with a public
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// A type in place of an op.
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+
+TENON_REGISTER(float);
