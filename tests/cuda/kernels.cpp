@@ -8,6 +8,8 @@
 #include <tenon/ops/io/placeholder.hpp>
 
 #include <cuda/test_ops.hpp>
+#include <top/short_ops.hpp>
 
 TENON_REGISTER(my_ops::ZeroOut, my_ops::Add, my_ops::MatMul, cuda_tests::ScaleBy, cuda_tests::LeakyRelu,
-               cuda_tests::Reverse, tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);
+               cuda_tests::Reverse, short_ops::ZeroAllButFirst, short_ops::ZeroAllBut, short_ops::Cube,
+               tenon::ops::Identity, tenon::ops::Const, tenon::ops::Placeholder);

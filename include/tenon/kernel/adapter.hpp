@@ -79,7 +79,8 @@ template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
-    for (std::size_t k = 0; k < Op::kernel_types.size; ++k) typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
+    for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
+      typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
   } else {
     int i = 0;
     for (const AttrSpec& attr : kOpView<Op>.attrs) {

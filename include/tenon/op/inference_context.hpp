@@ -77,6 +77,9 @@ class InferenceContext : public ShapeAlgebra {
     }
     FindOutputs();
     CheckInputCount();
+    for (const StaticAttr& attr : attrs)
+      if (status_.ok() && op.AttrIndex(attr.name) < 0)
+        status_ = detail::attr_is_not_in_the_signature(attr.name, op.name);
   }
   InferenceContext(const InferenceContext&) = delete;
   InferenceContext& operator=(const InferenceContext&) = delete;

@@ -1,0 +1,17 @@
+// expect: attr_is_not_in_the_signature
+// max-lines: 60
+// SPDX-License-Identifier: Apache-2.0
+// The attr is called transpose_b.
+#include <tenon/op/shape_fns.hpp>
+
+struct MatMul {
+  static constexpr auto signature = tenon::Op("MatMul")
+                                        .Input("a: T")
+                                        .Input("b: T")
+                                        .Output("product: T")
+                                        .Attr("transpose_a: bool = false")
+                                        .Attr("transpose_b: bool = false")
+                                        .Attr("T: {float, double, int32}")
+                                        .SetShapeFn(tenon::shape_inference::MatMulShape);
+};
+static_assert(tenon::InferShape<MatMul>({{32, 784}, {10, 784}}, {{"transpose", true}}) == tenon::StaticShape{32, 10});
