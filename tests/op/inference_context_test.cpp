@@ -37,6 +37,21 @@ struct Two {
 };
 constexpr OpView kTwo = Two::signature.view();
 
+// A shape attr's default, in a constant expression too.
+struct Shaped {
+  static constexpr auto signature = Op("Shaped")
+                                        .Output("y: float")
+                                        .Attr("shape: shape = { dim { size: 2 } dim { size: -1 } }")
+                                        .SetShapeFn([](InferenceContext* c) -> Status {
+                                          ShapeHandle out;
+                                          TENON_RETURN_IF_ERROR(c->GetShapeAttr("shape", &out));
+                                          c->set_output(0, out);
+                                          return OkStatus();
+                                        });
+};
+static_assert(InferShape<Shaped>({}) == StaticShape{2, -1});
+static_assert(InferShape<Shaped>({}, {{"shape", {7}}}) == StaticShape{7});
+
 // A context with shapes to play with.
 struct Scratch {
   InferenceContext c{kTwo, {StaticShape{2, -1, 4}, StaticShape{}}};

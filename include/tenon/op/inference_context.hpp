@@ -211,6 +211,7 @@ class InferenceContext : public ShapeAlgebra {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
         return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
+    if (!NodeHasAttr(name) && DefaultShape(name, out)) return OkStatus();
     return ReadShapeAttr(name, out);
   }
 
@@ -344,6 +345,20 @@ class InferenceContext : public ShapeAlgebra {
         "[",
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
+  }
+  // The default of a shape attr that has one that can exist.
+  constexpr bool DefaultShape(std::string_view name, ShapeHandle* out) {
+    const int i = DefaultIndex(name);
+    if (i < 0) return false;
+    const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
+    SpecValue value;
+    if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
+    SlimVector<DimensionHandle> sizes;
+    detail::ShapeText shape(value.text);
+    for (std::int64_t size = 0; shape.Next(&size); sizes.push_back(MakeDim(size)))
+      if (size < -1 || sizes.size() == static_cast<std::size_t>(kMaxTensorRank)) return false;
+    *out = shape.unknown_rank() ? UnknownShape() : MakeShape(sizes);
+    return !shape.failed();
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;

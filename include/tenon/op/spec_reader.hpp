@@ -11,6 +11,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/types/dtype.hpp>
+#include <tenon/op/shape_text.hpp>
 #include <tenon/op/spec.hpp>
 #include <tenon/op/spec_text.hpp>
 #include <tenon/op/spec_values.hpp>
@@ -46,9 +47,10 @@ class SpecReader {
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
     DefaultReader values(*out);
-    for (SpecValue value; values.Next(&value);) {
-    }
-    return values.failed() ? Issue(SpecError::kBadDefault, in_.at) : issue_;
+    bool fits = true;
+    for (SpecValue value; values.Next(&value);)
+      if (out->kind == AttrKind::kShape) fits = fits && IsShapeText(value.text);
+    return values.failed() || !fits ? Issue(SpecError::kBadDefault, in_.at) : issue_;
   }
 
   constexpr SpecIssue Arg(ArgSpec* out) {
