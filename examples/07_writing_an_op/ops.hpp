@@ -79,6 +79,13 @@ struct Outer {
 };
 // end
 
+// snippet static_shapes
+// Two layers of a network, checked and sized while they are compiled: -1 is an unknown size.
+constexpr tenon::StaticShape hidden = tenon::InferShape<Outer>({{32}, {784}});
+static_assert(hidden == tenon::StaticShape{32, 784});
+static_assert(tenon::InferShape<Outer>({{-1}, {10}}) == tenon::StaticShape{-1, 10});
+// end
+
 // snippet late
 // The elements that are not negative, in their order: how many there are is known only when the kernel runs.
 struct NotNegative {
