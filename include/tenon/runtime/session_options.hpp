@@ -57,7 +57,7 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
