@@ -83,7 +83,10 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     {
       const MutexLock lock(mutex_);
       *over = ended_ && !status_.ok();
-      if (*over) return status_;
+    }
+    if (*over) return Join();
+    {
+      const MutexLock lock(mutex_);
       TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
       for (const std::size_t i : fed) feeds_[i].given = true;
       for (const std::size_t i : wanted) fetches_[i].taken = true;
