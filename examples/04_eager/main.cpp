@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops called at once, without a graph: a layer of a network, an op that is called by its name, and a variable that
-// lives from call to call.
+// Ops called without a graph: a layer of a network, an op that is called by its name, a variable that lives from call
+// to call, and calls that a thread runs while the program goes on.
 
 #include <cstdio>
 
 #include <tenon/eager.hpp>
+#include <tenon/eager_async.hpp>
 #include <tenon/ops/array/concat.hpp>
 #include <tenon/ops/math/matmul.hpp>
 #include <tenon/ops/nn/activation.hpp>
@@ -48,6 +49,12 @@ Status Run() {
   for (int i = 0; i < 3; ++i) TENON_RETURN_IF_ERROR(eager::Call<ops::AssignAddVariableOp>(handle[0], b));
   TENON_ASSIGN_OR_RETURN(const auto total, eager::Call("ReadVariableOp", {handle[0]}, {{"dtype", DataType::kFloat}}));
   Print("variable", total[0]);
+
+  eager::Async async;
+  TENON_ASSIGN_OR_RETURN(const eager::Handle product, async.Call<ops::MatMul>({.transpose_b = true}, x, w));
+  TENON_ASSIGN_OR_RETURN(const eager::Handle sum, async.Call<ops::BiasAdd>(product, b));
+  TENON_ASSIGN_OR_RETURN(const Tensor later, sum.Get());
+  Print("later", later);
 
   const Status wrong = eager::Call<ops::MatMul>(x, b).status();  // b is no matrix
   std::printf("%s\n", wrong.ToString().c_str());

@@ -10,12 +10,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,18 +25,21 @@
 #include <tenon/base/owned.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
+#include <tenon/device/device.hpp>
+#include <tenon/tensor/resource_handle.hpp>
 #include <tenon/tensor/tensor.hpp>
-#include <tenon/op/attr_def.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_proto.hpp>
+#include <tenon/op/node_def.hpp>
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/op/signature.hpp>
-#include <tenon/kernel/attrs.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/graph/builder.hpp>
 #include <tenon/graph/function.hpp>
+#include <tenon/runtime/eager_calls.hpp>
+#include <tenon/runtime/session_impl.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -57,10 +57,18 @@ class Argument {
   bool is_list() const { return is_list_; }
 
  private:
+  friend class Context;
+  friend class Handle;
+
+  // Where the object of a resource is; "": the tensor is none.
+  static std::string_view DeviceOf(const Tensor& tensor) {
+    const bool is_one = tensor.dtype() == DataType::kResource && tensor.IsInitialized() && tensor.NumElements() > 0;
+    return is_one ? std::string_view(tensor.flat<ResourceHandle>()(0).device) : std::string_view();
+  }
+
   std::vector<Tensor> tensors_;
   bool is_list_ = false;
 };
-using Attr = std::pair<std::string, AttrValue>;
 
 namespace detail {
 
@@ -74,88 +82,26 @@ struct EagerInput {
 };
 inline const bool eager_input_is_registered = tenon::detail::BatchOf<Devices<Cpu>, EagerInput>::Link();
 
-struct NoAttrs {
-  NoAttrs() = delete;
+// What decides a call's kernel, of one argument.
+struct ArgumentTypes {
+  std::vector<DataType> types;
+  bool is_list = false;
 };
-template <class Op>
-struct AttrsOfOp {
-  using type = NoAttrs;
-};
-template <class Op>
-  requires requires { typename Op::Attrs; }
-struct AttrsOfOp<Op> {
-  using type = typename Op::Attrs;
-};
-
-// What a call of an op gives: a Status where there is no output, a tensor where there is one, else all of them.
-template <class Op>
-constexpr auto ResultKind() {
-  constexpr OpView op = Op::signature.view();
-  if constexpr (op.outputs.empty()) {
-    return std::type_identity<Status>{};
-  } else if constexpr (op.outputs.size() == 1 && op.outputs[0].number_attr_index < 0 && !op.outputs[0].is_type_list) {
-    return std::type_identity<Result<Tensor>>{};
-  } else {
-    return std::type_identity<Result<std::vector<Tensor>>>{};
-  }
-}
-
-// Members of an Attrs struct as values of attrs.
-inline AttrValue ValueOf(std::int64_t x) { return AttrValue(x); }
-inline AttrValue ValueOf(float x) { return AttrValue(x); }
-inline AttrValue ValueOf(bool x) { return AttrValue(x); }
-inline AttrValue ValueOf(std::string_view x) { return AttrValue(x); }
-inline AttrValue ValueOf(DataType x) { return AttrValue(x); }
-inline AttrValue ValueOf(const PartialTensorShape& x) { return AttrValue(x); }
-inline AttrValue ValueOf(const Tensor& x) { return AttrValue(x); }
-inline AttrValue ValueOf(const NameAttrList* x) { return AttrValue(x == nullptr ? NameAttrList() : *x); }
-inline AttrValue ValueOf(std::span<const char> x) {
-  AttrValue value;
-  for (const char b : x) value.mutable_list()->b.push_back(b != 0);
-  return value;
-}
-template <class T>
-AttrValue ValueOf(std::span<const T> x) {
-  return AttrValue(x);
-}
-struct ValuesOf {
-  template <class... M>
-  std::vector<AttrValue> operator()(const M&... members) const {
-    return {ValueOf(members)...};
-  }
-};
-// Whether it is what a member has that was not named: 0, false, "", an empty list, no type...
-inline bool IsZero(const AttrValue& value) {
-  switch (value.kind()) {
-    case AttrValue::Kind::kInt: return value.i() == 0;
-    case AttrValue::Kind::kFloat: return value.f() == 0;
-    case AttrValue::Kind::kBool: return !value.b();
-    case AttrValue::Kind::kString: return value.s().empty();
-    case AttrValue::Kind::kType: return value.type() == DataType::kInvalid;
-    case AttrValue::Kind::kShape: return value.shape().unknown_rank();
-    case AttrValue::Kind::kTensor: return value.tensor().dtype() == DataType::kInvalid;
-    case AttrValue::Kind::kFunc: return value.func().name.empty();
-    default: return value == AttrValue() || value == AttrValue(AttrList());
-  }
-}
 
 }  // namespace detail
 
-// The attrs that an op's kernel reads: MatMul's are `bool transpose_a, transpose_b`. A member that is not named is zero
-// or empty, unless it has an initialiser of its own; where that is not the attr's default the call is refused, so that
-// nobody gets a zero unawares. What is no member (num_split of Split, say) can be given to a call by name.
-template <class Op>
-using AttrsOf = typename detail::AttrsOfOp<Op>::type;
-template <class Op>
-using ResultOf = typename decltype(detail::ResultKind<Op>())::type;
-
-// Where eager calls run: a device, its threads, its resources (variables live here from call to call), and the kernels
+// Where eager calls run: devices, their threads and resources (variables live here from call to call), and the kernels
 // that were prepared. thread-safe but for AddFunctions.
-class Context {
+class Context : public Calls<Context, Argument, Tensor> {
  public:
-  // `options` as for a session; executor and inter-op threads matter to calls of functions only.
+  // `options` as for a session; executor and inter-op threads matter to calls of functions only. The context has the
+  // CPU and `devices`, the first of which calls that name none run on; `resources` are the CPU's. A device is made when
+  // a call first needs it.
   explicit Context(SessionOptions options = {}) : options_(std::move(options)) {
     if (options_.resources == nullptr) options_.resources = &own_resources_;
+    for (const std::string& device : options_.devices) AddPlace(tenon::detail::SessionImpl::ShortDeviceName(device));
+    AddPlace("CPU:0");
+    options_.devices.clear();
   }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -166,28 +112,12 @@ class Context {
     return *context;
   }
 
-  // Calls an op by its name, or a function that AddFunctions brought. Type attrs and lengths of lists follow from the
-  // inputs, other attrs that are not given have their defaults.
-  // NotFound: no such op (names that are near), no kernel. InvalidArgument: inputs or attrs that the op does not take.
-  // Unimplemented: an op of references to variables, which only graphs have. Else what the kernel says.
+  // The same calls on another device of the context: "SIM:0", or "/device:SIM:0". As in TensorFlow an op that gets a
+  // resource runs where that is, whatever device is named, and the CPU takes what the device has no kernel for.
+  // Arguments and results are in host memory. InvalidArgument of the calls, with all devices: there is no such one.
   //
-  //   context.Call("ConcatV2", {{a, b}, axis});
-  //   context.Call("LeakyRelu", {x}, {{"alpha", 0.0f}});
-  Result<std::vector<Tensor>> Call(std::string_view op, const std::vector<Argument>& inputs,
-                                   const std::vector<Attr>& attrs = {}) {
-    return CallArguments(op, inputs, attrs, nullptr);
-  }
-  // Calls an op: Tensor is an argument, std::vector<Tensor> a list. ResultOf<Op> is a Status for ops without an output,
-  // a Result<Tensor> for those with one, a Result<std::vector<Tensor>> for others.
-  template <class Op, std::convertible_to<Argument>... Inputs>
-  ResultOf<Op> Call(const Inputs&... inputs) {
-    return Pick<Op>(CallArguments(Op::signature.name, {Argument(inputs)...}, {}, nullptr));
-  }
-  template <class Op, std::convertible_to<Argument>... Inputs>
-  ResultOf<Op> Call(AttrsOf<Op> attrs, const Inputs&... inputs) {
-    static constexpr TypedOp kOp{Op::signature.view(), &NamedAttrs<Op>};
-    return Pick<Op>(CallArguments(kOp.view.name, {Argument(inputs)...}, NamedAttrs<Op>(&attrs), &kOp));
-  }
+  //   context.On("SIM:0").Call<tenon::ops::MatMul>(a, b)
+  CallsOn<Context, Argument, Tensor> On(std::string device) { return {this, std::move(device)}; }
 
   // Functions that may be called by name, and by the attrs of ops (If, While, PartitionedCall...). InvalidArgument:
   // another function of that name is there. Not while another thread calls.
@@ -210,64 +140,69 @@ class Context {
   }
 
  private:
+  friend class Async;
+  friend class Calls<Context, Argument, Tensor>;
+  friend class CallsOn<Context, Argument, Tensor>;
+
+  // A device; those of the CPU are null.
+  struct Place {
+    std::string name;  // "SIM:0"
+    Owned<Device> device;  // null until a call needs it
+    Owned<ResourceMgr> resources;  // goes before the device
+  };
   // An op with given types and attrs, prepared.
   struct Kernel {
     Callable run;
-    std::size_t num_outputs = 0;
+    std::vector<DataType> outputs;
+    const Place* place;
   };
 
-  // An op whose attrs came as members.
-  struct TypedOp {
-    OpView view;
-    std::vector<Attr> (*named)(const void* attrs);  // of null: what members have that nobody names
-  };
-  template <class Op>
-  static std::vector<Attr> NamedAttrs(const void* attrs) {
-    AttrsOf<Op> unnamed{};
-    const AttrsOf<Op>& given = attrs == nullptr ? unnamed : *static_cast<const AttrsOf<Op>*>(attrs);
-    constexpr auto names = tenon::detail::MemberNames<AttrsOf<Op>>();
-    std::vector<AttrValue> values = tenon::detail::WithMembers(given, detail::ValuesOf{});
-    std::vector<Attr> named;
-    for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(std::string(names[i]), std::move(values[i]));
-    return named;
-  }
-
-  template <class Op>
-  static ResultOf<Op> Pick(Result<std::vector<Tensor>> outputs) {
-    if constexpr (std::is_same_v<ResultOf<Op>, Status>) {
-      return outputs.status();
-    } else if constexpr (std::is_same_v<ResultOf<Op>, Result<Tensor>>) {
-      if (!outputs.ok()) return outputs.status();
-      return std::move((*outputs)[0]);
-    } else {
-      return outputs;
-    }
-  }
-
-  // `typed`: where attrs may be zero because nobody named them; else null.
-  Result<std::vector<Tensor>> CallArguments(std::string_view op, const std::vector<Argument>& inputs,
-                                            const std::vector<Attr>& attrs, const TypedOp* typed) {
-    std::string key;
+  Result<std::vector<Tensor>> CallOn(std::string_view device, std::string_view op, const std::vector<Argument>& inputs,
+                                     const std::vector<Attr>& attrs, const detail::TypedOp* typed) {
     std::vector<Tensor> feeds;
-    MakeKey(op, inputs, attrs, &key, &feeds);
-    const Kernel* kernel = FindKernel(key);
-    if (kernel == nullptr) {
-      if (typed != nullptr) TENON_RETURN_IF_ERROR(CheckZeros(*typed, attrs));
-      TENON_ASSIGN_OR_RETURN(kernel, MakeKernel(op, inputs, attrs, key));
-    }
-    std::vector<Tensor> outputs(kernel->num_outputs);
+    TENON_ASSIGN_OR_RETURN(const Kernel* kernel, KernelFor(device, op, inputs, attrs, typed, &feeds));
+    std::vector<Tensor> outputs(kernel->outputs.size());
     TENON_RETURN_IF_ERROR(kernel->run.Run(feeds, outputs));
     return outputs;
   }
 
-  static void MakeKey(std::string_view op, const std::vector<Argument>& inputs, const std::vector<Attr>& attrs,
-                      std::string* key, std::vector<Tensor>* feeds) {
+  // Inputs are tensors, or handles of tensors; *feeds gets all of them.
+  template <class Input, class Value>
+  Result<const Kernel*> KernelFor(std::string_view device, std::string_view op, const std::vector<Input>& inputs,
+                                  const std::vector<Attr>& attrs, const detail::TypedOp* typed,
+                                  std::vector<Value>* feeds) {
+    std::string key;
+    MakeKey(op, inputs, attrs, &key, feeds);
+    Place* place = &places_[0];
+    if (!device.empty()) {
+      place = FindPlace(device);
+      if (place == nullptr) return NoSuchDevice(op, device);
+    }
+    if (places_.size() > 1) {
+      for (const Value& value : *feeds)
+        if (const std::string_view on = Input::DeviceOf(value); !on.empty())
+          if (Place* const own = FindPlace(on); own != nullptr) place = own;
+      key.push_back(static_cast<char>(place - places_.data()));
+    }
+    if (const Kernel* const kernel = FindKernel(key); kernel != nullptr) return kernel;
+    if (typed != nullptr) TENON_RETURN_IF_ERROR(detail::CheckZeros(*typed, attrs));
+    std::vector<detail::ArgumentTypes> types;
+    for (const Input& input : inputs) {
+      types.push_back({{}, input.is_list()});
+      for (const Value& value : input.tensors()) types.back().types.push_back(value.dtype());
+    }
+    return MakeKernel(place, op, types, attrs, key);
+  }
+
+  template <class Input, class Value>
+  static void MakeKey(std::string_view op, const std::vector<Input>& inputs, const std::vector<Attr>& attrs,
+                      std::string* key, std::vector<Value>* feeds) {
     key->append(op);
-    for (const Argument& input : inputs) {
+    for (const Input& input : inputs) {
       key->push_back(input.is_list() ? '[' : ' ');
-      for (const Tensor& tensor : input.tensors()) {
-        key->push_back(static_cast<char>(tensor.dtype()));
-        feeds->push_back(tensor);
+      for (const Value& value : input.tensors()) {
+        key->push_back(static_cast<char>(value.dtype()));
+        feeds->push_back(value);
       }
     }
     for (const auto& [name, value] : attrs) {
@@ -281,27 +216,41 @@ class Context {
     return found == nullptr ? nullptr : found->get();
   }
 
-  TENON_COLD static Status CheckZeros(const TypedOp& typed, const std::vector<Attr>& attrs) {
-    const OpView& op = typed.view;
-    const std::vector<Attr> unnamed = typed.named(nullptr);
-    for (std::size_t i = 0; i < attrs.size(); ++i) {
-      const auto& [name, value] = attrs[i];
-      const AttrSpec* const spec = op.FindAttr(name);
-      if (spec == nullptr || !spec->has_default || !detail::IsZero(value) || !detail::IsZero(unnamed[i].second))
-        continue;
-      AttrValue usual;
-      if (!ParseAttrText(spec->kind, spec->is_list, spec->default_text(), &usual)) continue;
-      if (usual == value || (detail::IsZero(usual) && usual.kind() == AttrValue::Kind::kList)) continue;
-      return errors::InvalidArgument(
-          "eager::Call<", op.name, ">: attr '", name, "' is ", SummarizeAttrValue(value),
-          " or was not given, and its default is ", SummarizeAttrValue(usual),
-          ". Name every attr whose default is not zero, or call the op by name, with the attrs that are meant: Call(\"",
-          op.name, "\", {...}, {{\"", name, "\", ...}})");
+  void AddPlace(std::string name) {
+    if (FindPlace(name) == nullptr) places_.push_back({std::move(name), nullptr, nullptr});
+  }
+  Place* FindPlace(std::string_view device) {
+    const std::string name = tenon::detail::SessionImpl::ShortDeviceName(device);
+    for (Place& place : places_)
+      if (place.name == name) return &place;
+    return nullptr;
+  }
+  TENON_COLD Status NoSuchDevice(std::string_view op, std::string_view device) const {
+    const auto name = [](std::string* out, const Place& place) { StrAppend(out, place.name); };
+    return errors::InvalidArgument("eager call of '", op, "': Could not satisfy device specification '", device,
+                                   "'. All available devices [", StrJoin(places_, ", ", name),
+                                   "]: those that the context was made with");
+  }
+  // *place becomes the CPU where the device has no kernel for the node.
+  Status ChooseDevice(const NodeDef& node, const Registry& registry, Place** place, SessionOptions* options) {
+    if ((*place)->name == "CPU:0") return OkStatus();
+    const MutexLock lock(mutex_);
+    Place& p = **place;
+    if (p.device == nullptr) {
+      TENON_ASSIGN_OR_RETURN(p.device, tenon::detail::SessionImpl::MakeDevice(p.name));
+      p.resources = MakeOwned<ResourceMgr>();
+    }
+    if (registry.FindForNode(node, p.device->type()).ok()) {
+      options->device = p.device.get();
+      options->resources = p.resources.get();
+    } else {
+      *place = FindPlace("CPU:0");
     }
     return OkStatus();
   }
 
-  TENON_COLD Result<const Kernel*> MakeKernel(std::string_view op, const std::vector<Argument>& inputs,
+  TENON_COLD Result<const Kernel*> MakeKernel(Place* place, std::string_view op,
+                                              const std::vector<detail::ArgumentTypes>& inputs,
                                               const std::vector<Attr>& attrs, const std::string& key) {
     const Registry& registry = options_.registry != nullptr ? *options_.registry : Registry::Global();
     TENON_RETURN_IF_ERROR(registry.status());
@@ -311,16 +260,16 @@ class Context {
     CallableOptions ends;
     SlimVector<GraphBuilder::Input> arguments;
     SlimVector<Output> all;
-    for (const Argument& input : inputs) {
+    for (const detail::ArgumentTypes& input : inputs) {
       SlimVector<Output> fed;
-      for (const Tensor& tensor : input.tensors()) {
-        if (tensor.dtype() == DataType::kInvalid)
+      for (const DataType type : input.types) {
+        if (type == DataType::kInvalid)
           return errors::InvalidArgument("eager call of '", op, "': input ", ends.feeds.size(), " is an empty tensor");
         ends.feeds.push_back(StrCat("input_", ends.feeds.size()));
-        fed.push_back(b.Add(input_op, ends.feeds.back(), {}, {{"dtype", tensor.dtype()}}));
+        fed.push_back(b.Add(input_op, ends.feeds.back(), {}, {{"dtype", type}}));
       }
       all.append(fed.begin(), fed.end());
-      arguments.push_back(input.is_list() ? GraphBuilder::Input(std::move(fed)) : GraphBuilder::Input(fed[0]));
+      arguments.push_back(input.is_list ? GraphBuilder::Input(std::move(fed)) : GraphBuilder::Input(fed[0]));
     }
     if (const OpView* const known = registry.FindOp(op); known != nullptr) {
       for (const Attr& attr : attrs)
@@ -335,20 +284,24 @@ class Context {
     GraphDef graph = b.graph_def();
     if (function != nullptr || std::any_of(attrs.begin(), attrs.end(), NamesFunctions)) graph.library = functions_;
     auto kernel = MakeOwned<Kernel>();
-    for (; b.dtype(call[static_cast<int>(kernel->num_outputs)]) != DataType::kInvalid; ++kernel->num_outputs) {
-      if (IsRefType(b.dtype(call[static_cast<int>(kernel->num_outputs)])))
+    for (int i = 0; b.dtype(call[i]) != DataType::kInvalid; ++i) {
+      if (IsRefType(b.dtype(call[i])))
         return errors::Unimplemented("eager call of '", op,
                                      "': it gives a reference to a variable, which only graphs have; use resource "
                                      "variables (VarHandleOp, ReadVariableOp, AssignVariableOp)");
-      ends.fetches.push_back(StrCat(name, ":", kernel->num_outputs));
+      kernel->outputs.push_back(b.dtype(call[i]));
+      ends.fetches.push_back(StrCat(name, ":", i));
     }
     if (ends.fetches.empty()) ends.targets.push_back(name);
-    TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(graph, options_));
+    SessionOptions options = options_;
+    TENON_RETURN_IF_ERROR(ChooseDevice(graph.node.back(), registry, &place, &options));
+    kernel->place = place;
+    TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphDef(graph, options));
     TENON_ASSIGN_OR_RETURN(kernel->run, session.MakeCallable(ends));
     const MutexLock lock(mutex_);
-    Owned<Kernel>& place = kernels_[key];
-    if (place == nullptr) place = std::move(kernel);  // somebody may have been quicker
-    return static_cast<const Kernel*>(place.get());
+    Owned<Kernel>& known = kernels_[key];
+    if (known == nullptr) known = std::move(kernel);  // somebody may have been quicker
+    return static_cast<const Kernel*>(known.get());
   }
   TENON_COLD static Status NoSuchAttr(const OpView& op, std::string_view attr) {
     const auto name = [](std::string* out, const AttrSpec& spec) { StrAppend(out, "'", spec.name(), "'"); };
@@ -374,8 +327,9 @@ class Context {
                       given);
   }
 
-  ResourceMgr own_resources_;  // outlives the kernels' sessions
-  SessionOptions options_;
+  ResourceMgr own_resources_;  // outlives the kernels' sessions, as do the devices
+  SessionOptions options_;  // of calls on the CPU
+  std::vector<Place> places_;  // the first is the usual one
   FunctionDefLibrary functions_;
   mutable Mutex mutex_;
   FlatMap<std::string, Owned<Kernel>> kernels_;  // none is ever dropped: found ones are used without the lock

@@ -134,7 +134,8 @@ using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
   static Result<std::string> Setup(const Session& session, Span<const std::string> feeds,
-                                   Span<const std::string> fetches, Span<const std::string> targets);
+                                   Span<const std::string> fetches, Span<const std::string> targets,
+                                   const RunOptions& options);
   static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
                                          Span<const NamedTensor> feeds, Span<const std::string> fetches);
 };
@@ -263,15 +264,18 @@ class Session {
   // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
   // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
   // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
+  // Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run, whatever the
+  // caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it makes
+  // Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets = {}) const {
-    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
+                                Span<const std::string> targets = {}, const RunOptions& options = {}) const {
+    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets, options);
   }
   Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
-                                std::initializer_list<std::string> targets = {}) const {
+                                std::initializer_list<std::string> targets = {}, const RunOptions& options = {}) const {
     return PRunSetup(Span<const std::string>(feeds.begin(), feeds.size()),
                      Span<const std::string>(fetches.begin(), fetches.size()),
-                     Span<const std::string>(targets.begin(), targets.size()));
+                     Span<const std::string>(targets.begin(), targets.size()), options);
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
                                    Span<const std::string> fetches) const {

@@ -5248,6 +5248,7 @@ TENON_NAMESPACE_BEGIN
 
 class Allocator;
 class CancellationManager;
+class Device;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -5277,13 +5278,16 @@ struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
   std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
+                             // that of others
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
-                                     // Outlives the session; only for sessions on the CPU, with one allocator
+                                     // Outlives the session; only for sessions on the CPU, with one allocator,
+                                     // or on the same `device`
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -5293,7 +5297,7 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
@@ -5441,7 +5445,8 @@ using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_
 template <class Unused>
 struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file {
   static Result<std::string> Setup(const Session& session, Span<const std::string> feeds,
-                                   Span<const std::string> fetches, Span<const std::string> targets);
+                                   Span<const std::string> fetches, Span<const std::string> targets,
+                                   const RunOptions& options);
   static Result<std::vector<Tensor>> Run(const Session& session, const std::string& handle,
                                          Span<const NamedTensor> feeds, Span<const std::string> fetches);
 };
@@ -5570,15 +5575,18 @@ class Session {
   // starts what needs no feed; its result is the run's handle. Each PRun feeds some of them and waits for some fetches,
   // each of which may be asked for once. After an error, or when all has been fed and fetched, the handle is no more.
   // InvalidArgument: names that PRunSetup did not get, or for the second time; fetches that feeds are missing for.
+  // Of `options` two apply, others are refused: timeout_in_ms counts from here until all nodes have run, whatever the
+  // caller does meanwhile, and then PRun says DeadlineExceeded; `cancellation` outlives the run, which it makes
+  // Cancelled. The session's operation_timeout_in_ms is for each PRun, as in TensorFlow.
   Result<std::string> PRunSetup(Span<const std::string> feeds, Span<const std::string> fetches,
-                                Span<const std::string> targets = {}) const {
-    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets);
+                                Span<const std::string> targets = {}, const RunOptions& options = {}) const {
+    return detail::PartialRuntime::Setup(*this, feeds, fetches, targets, options);
   }
   Result<std::string> PRunSetup(std::initializer_list<std::string> feeds, std::initializer_list<std::string> fetches,
-                                std::initializer_list<std::string> targets = {}) const {
+                                std::initializer_list<std::string> targets = {}, const RunOptions& options = {}) const {
     return PRunSetup(Span<const std::string>(feeds.begin(), feeds.size()),
                      Span<const std::string>(fetches.begin(), fetches.size()),
-                     Span<const std::string>(targets.begin(), targets.size()));
+                     Span<const std::string>(targets.begin(), targets.size()), options);
   }
   Result<std::vector<Tensor>> PRun(const std::string& handle, Span<const NamedTensor> feeds,
                                    Span<const std::string> fetches) const {
@@ -36120,6 +36128,33 @@ inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
+  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
+
+  // "GPU:0" for ".../device:GPU:0", "/device:GPU:0" and "GPU".
+  static std::string ShortDeviceName(std::string_view name) {
+    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
+    if (StartsWith(name, "/device:")) name.remove_prefix(8);
+    return StrCat(name, name.find(':') == std::string_view::npos ? ":0" : "");
+  }
+  // The device of that name; null for the CPU, which every session has.
+  static Result<Owned<Device>> MakeDevice(std::string_view given) {
+    const std::string name = ShortDeviceName(given);
+    const std::size_t colon = name.find(':');
+    const std::string_view type = std::string_view(name).substr(0, colon);
+    int ordinal = 0;
+    if (!ParseInt(std::string_view(name).substr(colon + 1), &ordinal))
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", given,
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
+    if (type == Cpu::type && ordinal == 0) return Owned<Device>();
+    std::string have = "'CPU:0'";
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
+      if (factory->type == type) return factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal);
+      StrAppend(&have, ", '", factory->type, ":*'");
+    }
+    return errors::InvalidArgument("SessionOptions: no device '", given, "'; available: ", have);
+  }
+
   // Without a graph.
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
@@ -36293,8 +36328,6 @@ class SessionImpl : public RefCounted {
     return nullptr;
   }
 
-  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
-
   Status MakeDevices() {
     if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
       return errors::InvalidArgument(
@@ -36314,33 +36347,13 @@ class SessionImpl : public RefCounted {
     }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
     host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
-    device_ = host_.get();
-    if (!options_.devices.empty()) return ChooseDevice();
-    return OkStatus();
-  }
-  // The first device of the list; the CPU takes what it has no kernels for.
-  Status ChooseDevice() {
-    std::string_view name = options_.devices.front();
-    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
-    if (StartsWith(name, "/device:")) name.remove_prefix(8);
-    const std::size_t colon = name.find(':');
-    const std::string_view type = name.substr(0, colon);
-    int ordinal = 0;
-    if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
-                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
-    if (type == Cpu::type && ordinal == 0) return OkStatus();
-    std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
-         factory = factory->next) {
-      if (factory->type == type) {
-        TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
-        device_ = other_.get();
-        return OkStatus();
-      }
-      StrAppend(&have, ", '", factory->type, ":*'");
+    if (options_.device == nullptr && !options_.devices.empty()) {
+      TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
     }
-    return errors::InvalidArgument("SessionOptions: no device '", options_.devices.front(), "'; available: ", have);
+    // The CPU takes what another device has no kernels for.
+    Device* const other = options_.device != nullptr ? options_.device : other_.get();
+    device_ = other != nullptr ? other : host_.get();
+    return OkStatus();
   }
 
   Status MakeExtras() {
@@ -39816,6 +39829,145 @@ template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/runtime/deadline_timer.hpp ----
+// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
+TENON_NAMESPACE_BEGIN
+
+// thread-safe. The functions should be short: they keep others from being called in time.
+//
+//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
+//   ...
+//   const bool in_time = DeadlineTimer::Global().Remove(entry);
+class DeadlineTimer {
+ public:
+  using Entry = std::int64_t;
+
+  // Never destroyed: its thread waits until the process ends.
+  static DeadlineTimer& Global() {
+    static DeadlineTimer* const timer = new DeadlineTimer();
+    return *timer;
+  }
+
+  // `when`: SteadyNanoseconds() of the call.
+  Entry Add(std::int64_t when, Function<void()> call) {
+    const MutexLock lock(mutex_);
+    if (!started_) Start();
+    waiting_.push_back({++last_, when, std::move(call)});
+    changed_.notify_all();
+    return last_;
+  }
+  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
+  bool Remove(Entry entry) {
+    MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      if (waiting_[i].entry != entry) continue;
+      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
+      waiting_.pop_back();
+      return true;
+    }
+    while (calling_ == entry) changed_.wait(lock);
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    Entry entry;
+    std::int64_t when;
+    Function<void()> call;
+  };
+
+  DeadlineTimer() = default;
+
+  // Where the system has no thread now, the next Add tries again.
+  void Start() {
+    Thread thread;
+    started_ = thread.Start<&DeadlineTimer::Main>(this);
+    if (started_) thread.Detach();
+  }
+
+  void Main() {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (waiting_.empty()) {
+        changed_.wait(lock);
+        continue;
+      }
+      std::size_t first = 0;
+      for (std::size_t i = 1; i < waiting_.size(); ++i)
+        if (waiting_[i].when < waiting_[first].when) first = i;
+      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
+        (void)changed_.wait_until(lock, when);
+        continue;
+      }
+      Waiting due = std::move(waiting_[first]);
+      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
+      waiting_.pop_back();
+      calling_ = due.entry;
+      lock.unlock();
+      due.call();
+      due.call = nullptr;
+      lock.lock();
+      calling_ = 0;
+      changed_.notify_all();
+    }
+  }
+
+  Mutex mutex_;
+  ConditionVariable changed_;
+  bool started_ = false;
+  Entry last_ = 0;
+  Entry calling_ = 0;  // being called at the moment; 0: none
+  SlimVector<Waiting> waiting_;
+};
+
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/bounded_run.hpp ----
+// RunBounded: a run that a deadline or its caller's CancellationManager may give up.
+TENON_NAMESPACE_BEGIN
+
+namespace detail {
+
+// A year is as good as forever, and no clock overflows with it.
+inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
+  return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+}
+
+// The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
+// (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
+// Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
+template <class Run>
+Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run) {
+  if (timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
+  CancellationManager control(parent);
+  CancellationManager::Token token = 0;
+  if (users != nullptr) {
+    token = users->NewToken();
+    if (!users->Register(token, [&control] { control.StartCancel(); }))
+      return errors::Cancelled("Run call was cancelled");
+  }
+  std::atomic<bool> timed_out{false};
+  DeadlineTimer::Entry entry = 0;
+  if (timeout_in_ms > 0) {
+    const std::int64_t when = SteadyNanoseconds() + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+    entry = DeadlineTimer::Global().Add(when, [&] {
+      timed_out.store(true);
+      control.StartCancel();
+    });
+  }
+  const Status status = run(&control);
+  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
+  if (users != nullptr) (void)users->Deregister(token);
+  if (!timed_out.load()) return status;
+  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
+                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
+}
+
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
 // ---- tenon/runtime/partial_program.hpp ----
 // PartialProgram: the program of a partial run. Feeds come while it runs, from nodes that wait for them; fetches go to
 // nodes that deliver them, dead ones too.
@@ -40078,8 +40230,13 @@ namespace detail {
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
   PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
-                  Span<const std::string> fetches, CancellationManager* session)
-      : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
+                  Span<const std::string> fetches, CancellationManager* session, const RunOptions& options)
+      : handle_(std::move(handle)),
+        timeout_in_ms_(options.timeout_in_ms),
+        users_(options.cancellation),
+        cancellation_(session),
+        feeds_(feeds.size()),
+        fetches_(fetches.size()) {
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       feeds_[i].name = feeds[i];
       feeds_[i].declared = program->feeds[i];
@@ -40094,7 +40251,12 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
     settings_ = session->SettingsFor(*prepared_);
-    settings_.cancellation = &cancellation_;
+    if (timeout_in_ms_ > 0) {
+      if (settings_.services != nullptr) services_ = *settings_.services;
+      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
+      settings_.services = &services_;
+    }
+    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
     if (!thread_.Start<&PartialRunState::Main>(this))
       return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
     return OkStatus();
@@ -40107,7 +40269,14 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // Takes feeds and gives fetches. *over: the run is to be forgotten.
   Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
+    const std::int64_t until =
+        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
     SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      *over = ended_ && !status_.ok();
+    }
+    if (*over) return Join();
     {
       const MutexLock lock(mutex_);
       TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
@@ -40115,8 +40284,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       for (const std::size_t i : wanted) fetches_[i].taken = true;
     }
     for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
-    Status status = Take(wanted, outputs);
+    Status status = Take(wanted, until, outputs);
     *over = !status.ok() || IsComplete();
+    if (*over && status.ok()) status = WaitForEnd(until);
     if (!status.ok()) cancellation_.StartCancel();
     if (*over) status.Update(Join());
     return status;
@@ -40176,8 +40346,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     Status status;
   };
 
+  static constexpr std::int64_t kNoDeadline = 0;
+
   void Main() {
-    const Status status = prepared_->Run({}, {}, settings_);
+    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
+      settings_.cancellation = control;
+      return prepared_->Run({}, {}, settings_);
+    });
     const MutexLock lock(mutex_);
     ended_ = true;
     status_ = status;
@@ -40270,12 +40445,29 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     (*done)();
   }
 
-  Status Take(const SlimVector<std::size_t>& wanted, std::vector<Tensor>* outputs) {
+  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
+  bool WaitLocked(MutexLock& lock, std::int64_t until) {
+    if (until != kNoDeadline) return changed_.wait_until(lock, until);
+    changed_.wait(lock);
+    return true;
+  }
+  Status CallTimedOut() const {
+    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
+                                    " ms");
+  }
+  Status WaitForEnd(std::int64_t until) {
+    MutexLock lock(mutex_);
+    while (!ended_)
+      if (!WaitLocked(lock, until)) return CallTimedOut();
+    return OkStatus();
+  }
+  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
     outputs->clear();
     MutexLock lock(mutex_);
     for (const std::size_t i : wanted) {
       Fetch& fetch = fetches_[i];
-      while (!fetch.settled && !ended_) changed_.wait(lock);
+      while (!fetch.settled && !ended_)
+        if (!WaitLocked(lock, until)) return CallTimedOut();
       if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
       if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
       TENON_RETURN_IF_ERROR(fetch.status);
@@ -40303,7 +40495,11 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   }
 
   const std::string handle_;
-  CancellationManager cancellation_;
+  const std::int64_t timeout_in_ms_;  // of the whole run; 0: none
+  CancellationManager* const users_;  // may be null
+  CancellationManager cancellation_;  // a child of the session's
+  std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
+  StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
   RunSettings settings_;
@@ -40369,13 +40565,30 @@ inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const st
   return StrCat(handle, "/1/;", number);
 }
 
+inline Status CheckPartialRunOptions(const RunOptions& options) {
+  if (options.timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
+  const char* other = nullptr;
+  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
+  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
+  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
+  if (options.executor != ExecutorKind::kAuto) other = "executor";
+  if (options.services != nullptr) other = "services";
+  if (options.output_partition_graphs) other = "output_partition_graphs";
+  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
+  if (other == nullptr) return OkStatus();
+  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
+                               other, "' was given");
+}
+
 template <class U>
 Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
     const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
-    Span<const std::string> targets) {
+    Span<const std::string> targets, const RunOptions& options) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
   TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
   for (const ProgramNode& node : program->nodes)
     if (node.kind == ProgramNode::Kind::kFetch)
@@ -40383,7 +40596,7 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
                                    "' is in a loop; a partial run can fetch only what leaves the loop");
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
   auto run = Ref<PartialRunState>::Adopt(
-      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation()));
+      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation(), options));
   TENON_RETURN_IF_ERROR(run->Start(impl));
   PartialRunsOf(impl)->Add(std::move(run));
   return handle;
@@ -40411,141 +40624,6 @@ template struct undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_
 }  // namespace detail
 
 TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/deadline_timer.hpp ----
-// DeadlineTimer: calls functions at points in time, on one thread of the process that starts with the first of them.
-TENON_NAMESPACE_BEGIN
-
-// thread-safe. The functions should be short: they keep others from being called in time.
-//
-//   const auto entry = DeadlineTimer::Global().Add(deadline, [&] { cancellation.StartCancel(); });
-//   ...
-//   const bool in_time = DeadlineTimer::Global().Remove(entry);
-class DeadlineTimer {
- public:
-  using Entry = std::int64_t;
-
-  // Never destroyed: its thread waits until the process ends.
-  static DeadlineTimer& Global() {
-    static DeadlineTimer* const timer = new DeadlineTimer();
-    return *timer;
-  }
-
-  // `when`: SteadyNanoseconds() of the call.
-  Entry Add(std::int64_t when, Function<void()> call) {
-    const MutexLock lock(mutex_);
-    if (!started_) Start();
-    waiting_.push_back({++last_, when, std::move(call)});
-    changed_.notify_all();
-    return last_;
-  }
-  // True when the function will never be called. Otherwise waits until it has returned: not to be called from it.
-  bool Remove(Entry entry) {
-    MutexLock lock(mutex_);
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      if (waiting_[i].entry != entry) continue;
-      if (i + 1 != waiting_.size()) std::swap(waiting_[i], waiting_.back());
-      waiting_.pop_back();
-      return true;
-    }
-    while (calling_ == entry) changed_.wait(lock);
-    return false;
-  }
-
- private:
-  struct Waiting {
-    Entry entry;
-    std::int64_t when;
-    Function<void()> call;
-  };
-
-  DeadlineTimer() = default;
-
-  // Where the system has no thread now, the next Add tries again.
-  void Start() {
-    Thread thread;
-    started_ = thread.Start<&DeadlineTimer::Main>(this);
-    if (started_) thread.Detach();
-  }
-
-  void Main() {
-    MutexLock lock(mutex_);
-    for (;;) {
-      if (waiting_.empty()) {
-        changed_.wait(lock);
-        continue;
-      }
-      std::size_t first = 0;
-      for (std::size_t i = 1; i < waiting_.size(); ++i)
-        if (waiting_[i].when < waiting_[first].when) first = i;
-      if (const std::int64_t when = waiting_[first].when; when > SteadyNanoseconds()) {
-        (void)changed_.wait_until(lock, when);
-        continue;
-      }
-      Waiting due = std::move(waiting_[first]);
-      if (first + 1 != waiting_.size()) std::swap(waiting_[first], waiting_.back());
-      waiting_.pop_back();
-      calling_ = due.entry;
-      lock.unlock();
-      due.call();
-      due.call = nullptr;
-      lock.lock();
-      calling_ = 0;
-      changed_.notify_all();
-    }
-  }
-
-  Mutex mutex_;
-  ConditionVariable changed_;
-  bool started_ = false;
-  Entry last_ = 0;
-  Entry calling_ = 0;  // being called at the moment; 0: none
-  SlimVector<Waiting> waiting_;
-};
-
-TENON_NAMESPACE_END
-
-// ---- tenon/runtime/bounded_run.hpp ----
-// RunBounded: a run that a deadline or its caller's CancellationManager may give up.
-TENON_NAMESPACE_BEGIN
-
-namespace detail {
-
-// The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
-// (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
-// Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
-template <class Run>
-Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, CancellationManager* users, const Run& run) {
-  if (timeout_in_ms < 0)
-    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", timeout_in_ms);
-  CancellationManager control(parent);
-  CancellationManager::Token token = 0;
-  if (users != nullptr) {
-    token = users->NewToken();
-    if (!users->Register(token, [&control] { control.StartCancel(); }))
-      return errors::Cancelled("Run call was cancelled");
-  }
-  std::atomic<bool> timed_out{false};
-  DeadlineTimer::Entry entry = 0;
-  if (timeout_in_ms > 0) {
-    // A year is as good as forever, and no clock overflows with it.
-    const std::int64_t left_ms = timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
-    entry = DeadlineTimer::Global().Add(SteadyNanoseconds() + left_ms * 1'000'000, [&] {
-      timed_out.store(true);
-      control.StartCancel();
-    });
-  }
-  const Status status = run(&control);
-  if (timeout_in_ms > 0) (void)DeadlineTimer::Global().Remove(entry);
-  if (users != nullptr) (void)users->Deregister(token);
-  if (!timed_out.load()) return status;
-  return errors::DeadlineExceeded("Timed out waiting for notification: the run did not end within ", timeout_in_ms,
-                                  " ms", status.ok() ? "" : "; it stopped at: ", status.message());
-}
-
-}  // namespace detail
-
 TENON_NAMESPACE_END
 
 // ---- tenon/device/device_name.hpp ----
@@ -41666,7 +41744,7 @@ class RunOfOptions {
     if (services.executor_type.empty())
       services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
-      services.deadline_us = now_us + (timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000) * 1000;
+      services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
     return services;
   }
@@ -42361,19 +42439,421 @@ inline Status InlineFunctionCall(const FunctionDefLibrary& library, const OpRegi
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/graph/lowered_nodes.hpp ----
+// LoweredNodes: what the lowerings of If, Case, While and For share: adding nodes in the place of the one that is
+// lowered.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+inline constexpr std::string_view kLowerAsMultiDeviceFunctionAttr = "_lower_as_multi_device_function";
+
+// One node being lowered; the lowerings derive from this. one thread.
+class LoweredNodes {
+ public:
+  // Node i of `rewrite`; `keep` says what stays under its name.
+  LoweredNodes(GraphRewrite* rewrite, int i, KeepCaller keep)
+      : rewrite_(*rewrite), number_(i), keep_(keep), node_(rewrite->node(i)) {
+    for (const std::string& input : node_.input) (StartsWith(input, "^") ? control_ : data_).push_back(input);
+  }
+  // False as long as the node is what it was.
+  bool replaced() const { return replaced_; }
+
+ protected:
+  std::string NewName(std::string_view part) { return rewrite_.NewName(StrCat(node_.name, "/", part)); }
+
+  // These give the name of the node that they add.
+  std::string Add(NodeDef node) {
+    std::string name = node.name;
+    rewrite_.Add(std::move(node));
+    return name;
+  }
+  std::string Add(std::string name, std::string_view op, std::string_view device, SlimVector<std::string> inputs,
+                  DataType type) {
+    NodeDef node = MakeNodeDef(std::move(name), op, device, std::move(inputs));
+    node.attr.Insert("T", AttrValue(type));
+    return Add(std::move(node));
+  }
+  std::string AddMerge(std::string name, std::string_view device, SlimVector<std::string> inputs, DataType type,
+                       const SlimVector<std::string>& control = {}) {
+    NodeDef node = MakeNodeDef(std::move(name), "Merge", device, {});
+    node.attr.Insert("N", AttrValue(static_cast<std::int64_t>(inputs.size())));
+    node.attr.Insert("T", AttrValue(type));
+    node.input = std::move(inputs);
+    for (const std::string& before : control) node.input.push_back(StrCat("^", before));
+    return Add(std::move(node));
+  }
+  // A call of a branch or of a loop's function, to be inlined in its turn.
+  std::string AddCall(std::string_view part, const NameAttrList& f, SlimVector<std::string> inputs,
+                      const SlimVector<DataType>& in, const SlimVector<DataType>& out, const std::string& control) {
+    NodeDef call =
+        MakeNodeDef(NewName(part), StartsWith(node_.op, "Stateless") ? "PartitionedCall" : "StatefulPartitionedCall",
+                    node_.device, std::move(inputs));
+    call.input.push_back(StrCat("^", control));
+    call.attr.Insert("Tin", AttrValue(in));
+    call.attr.Insert("Tout", AttrValue(out));
+    call.attr.Insert("f", AttrValue(f));
+    call.attr.Insert(std::string(kLowerAsMultiDeviceFunctionAttr), AttrValue(true));
+    call.attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
+    return Add(std::move(call));
+  }
+
+  // The node that makes a tensor, by its name.
+  std::string SourceOf(std::string_view input) const {
+    return std::string(ParseTensorName(rewrite_.Resolve(input)).node);
+  }
+  std::string DeviceOf(std::string_view node) const {
+    const int at = rewrite_.Find(node);
+    return at < 0 ? std::string() : rewrite_.node(at).device;
+  }
+
+  // Puts `outputs` into the place of the node, and what keeps its name there for those who know it.
+  void Finish(const SlimVector<DataType>& types, const SlimVector<std::string>& outputs, const std::string& executed) {
+    replaced_ = true;
+    if (keep_ == KeepCaller::kNo) return rewrite_.Replace(number_, outputs, {executed});
+    NodeDef kept = MakeNodeDef(node_.name, "NoOp", node_.device, {});
+    if (keep_ == KeepCaller::kFetchable && !outputs.empty()) {
+      kept.op = "IdentityN";
+      kept.attr.Insert("T", AttrValue(types));
+      kept.input = outputs;
+    }
+    kept.input.push_back(StrCat("^", executed));
+    rewrite_.ReplaceKeepingName(number_, std::move(kept), outputs, {executed});
+  }
+
+  GraphRewrite& rewrite_;
+  const int number_;
+  const KeepCaller keep_;
+  const NodeDef node_;  // a copy: adding nodes moves them
+  SlimVector<std::string> data_, control_;  // inputs
+  bool replaced_ = false;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/graph/lower_loop.hpp ----
+// LoopLowering: While and For become a frame of Enter, Merge, Switch, Exit and NextIteration nodes with calls in it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// one thread.
+class LoopLowering final : public LoweredNodes {
+ public:
+  using LoweredNodes::LoweredNodes;
+
+  // As TensorFlow does it. The node stays when no variable goes round, or when the condition is no bool.
+  Status LowerWhile(const FunctionDefLibrary& library) {
+    SlimVector<DataType> types;
+    NameAttrList cond, body;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "T", &types));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "cond", &cond));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "body", &body));
+    static_cast<void>(TryGetNodeAttr(node_, "parallel_iterations", &parallel_iterations_));
+    for (std::size_t k = 0; k < types.size(); ++k) AddVariable(data_[k], types[k]);
+    if (FirstThatGoesRound() == nullptr || !IsPredicate(library, cond)) return OkStatus();
+
+    AddEnters();
+    AddMerges();
+    // The control edge puts what has no inputs in `cond` into the loop's frame.
+    const std::string test =
+        AddCall("cond", cond, NamesOf(&Variable::merge), types, {DataType::kBool}, FirstThatGoesRound()->merge);
+    const std::string start = AddSwitches(test);
+    const std::string work = AddCall("body", body, NamesOf(&Variable::inside), types, types, start);
+    for (std::size_t k = 0; k < variables_.size(); ++k)
+      AddNext(variables_[k], TensorNameOf(work, static_cast<int>(k)), work);
+    const std::string executed = AddExecuted();
+    Finish(types, NamesOf(&Variable::exit), executed);
+    return OkStatus();
+  }
+
+  // TensorFlow has no such lowering, but functions that make a While of a For; this is the loop they make, with a
+  // counter of 64 bits, which no limit overflows:
+  //
+  //   for (int64 i = start; i != end; i += delta) inputs = body(int32(i), inputs...);
+  //
+  // The node stays when `registry` lacks an op that this takes.
+  Status LowerFor(const OpRegistry& registry) {
+    SlimVector<DataType> types;
+    NameAttrList body;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "T", &types));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "body", &body));
+    for (const std::string_view op :
+         {"AddV2", "Assert", "Cast", "Const", "Equal", "FloorMod", "Less", "LogicalOr", "Mul", "NotEqual", "Sub"})
+      if (registry.Find(op) == nullptr) return OkStatus();
+
+    const Range range = AddRange();
+    AddVariable(range.start, kCounter);
+    for (std::size_t k = 0; k < types.size(); ++k) AddVariable(data_[k + 3], types[k]);
+    control_ = {StrCat("^", range.check)};  // which waits for those of the node
+    AddEnters();
+    AddMerges();
+    const std::string end = AddEnter(range.end, kCounter, true), delta = AddEnter(range.delta, kCounter, true);
+    const std::string start = AddSwitches(Arithmetic("cond", "NotEqual", {variables_[0].merge, end}));
+    SlimVector<std::string> args = NamesOf(&Variable::inside);
+    SlimVector<DataType> arg_types = types;
+    arg_types.insert(arg_types.begin(), DataType::kInt32);
+    const std::string next = Arithmetic("increment", "AddV2", {args[0], delta});
+    args[0] = AddCast("index", args[0], kCounter, DataType::kInt32);
+    const std::string work = AddCall("body", body, std::move(args), arg_types, types, start);
+    AddNext(variables_[0], next, work);
+    for (std::size_t k = 0; k < types.size(); ++k)
+      AddNext(variables_[k + 1], TensorNameOf(work, static_cast<int>(k)), work);
+    FinishFor(types);
+    return OkStatus();
+  }
+
+ private:
+  static constexpr DataType kCounter = DataType::kInt64;
+
+  // Names of nodes and tensors. A resource only enters: it is the same in all iterations.
+  struct Variable {
+    std::string data;
+    DataType type;
+    std::string enter, merge, inside, exit;
+    std::string next;  // of a node that is added last
+    bool goes_round() const { return type != DataType::kResource; }
+  };
+  // Of a For: tensors of type kCounter, and the node that fails when the three do not fit.
+  struct Range {
+    std::string start, end, delta, check;
+  };
+
+  void AddVariable(std::string data, DataType type) {
+    variables_.push_back({std::move(data), type, "", "", "", "", ""});
+  }
+  SlimVector<std::string> NamesOf(std::string Variable::* member) const {
+    SlimVector<std::string> names;
+    for (const Variable& v : variables_) names.push_back(v.*member);
+    return names;
+  }
+  const Variable* FirstThatGoesRound() const {
+    for (const Variable& v : variables_)
+      if (v.goes_round()) return &v;
+    return nullptr;
+  }
+  // A LoopCond takes a bool.
+  static bool IsPredicate(const FunctionDefLibrary& library, const NameAttrList& cond) {
+    const FunctionDef* function = FindFunction(library, cond.name);
+    if (function == nullptr || function->signature.output_arg.size() != 1) return false;
+    SlimVector<DataType> types;
+    return detail::TypesOfArg(function->signature, function->signature.output_arg[0], cond.attr, &types).ok() &&
+           types == SlimVector<DataType>{DataType::kBool};
+  }
+
+  std::string AddEnter(const std::string& data, DataType type, bool constant) {
+    NodeDef enter = MakeNodeDef(NewName("enter"), "Enter", DeviceOf(SourceOf(data)), {data});
+    if (!before_.empty()) enter.input.push_back(StrCat("^", before_));
+    enter.attr.Insert("T", AttrValue(BaseType(type)));
+    enter.attr.Insert("frame_name", AttrValue(node_.name));
+    enter.attr.Insert("parallel_iterations", AttrValue(parallel_iterations_));
+    if (constant) enter.attr.Insert("is_constant", AttrValue(true));
+    return Add(std::move(enter));
+  }
+  void AddEnters() {
+    if (!control_.empty()) before_ = Add(MakeNodeDef(NewName("LoopControlInputs"), "NoOp", node_.device, control_));
+    for (Variable& v : variables_) v.enter = AddEnter(v.data, v.type, !v.goes_round());
+  }
+  void AddMerges() {
+    for (Variable& v : variables_) {
+      v.merge = v.enter;
+      if (!v.goes_round()) continue;
+      v.next = NewName("next_iteration");
+      v.merge = AddMerge(NewName("merge"), DeviceOf(v.enter), {v.enter, v.next}, BaseType(v.type));
+    }
+  }
+  // A Switch for each variable that goes round, its Exit, and what the body gets. Returns the node that starts the
+  // body.
+  std::string AddSwitches(const std::string& test) {
+    const std::string more = Add(MakeNodeDef(NewName("LoopCond"), "LoopCond", node_.device, {test}));
+    std::string start;
+    for (Variable& v : variables_) {
+      if (!v.goes_round()) {
+        v.inside = v.enter;
+        v.exit = v.data;
+        continue;
+      }
+      const DataType type = BaseType(v.type);
+      const std::string device = DeviceOf(v.merge);
+      const std::string name =
+          Add(NewName(StrCat(SourceOf(v.data), "_switch")), "Switch", device, {v.merge, more}, type);
+      v.inside = TensorNameOf(name, 1);
+      v.exit = Add(NewName("exit"), "Exit", device, {name}, type);
+      if (start.empty()) start = Add(NewName("loop_body_control"), "Identity", node_.device, {v.inside}, type);
+    }
+    return start;
+  }
+  // The next iteration begins when all of this one's body has run.
+  void AddNext(const Variable& v, const std::string& value, const std::string& work) {
+    if (v.goes_round()) Add(v.next, "NextIteration", DeviceOf(v.merge), {value, StrCat("^", work)}, BaseType(v.type));
+  }
+  // Who waits for the loop waits for all exits.
+  std::string AddExecuted() {
+    NodeDef executed = MakeNodeDef(NewName("LoopExecuted"), "NoOp", node_.device, {});
+    for (const Variable& v : variables_)
+      if (v.goes_round()) executed.input.push_back(StrCat("^", v.exit));
+    return Add(std::move(executed));
+  }
+
+  // ---- For
+  std::string Arithmetic(std::string_view part, std::string_view op, SlimVector<std::string> inputs) {
+    return Add(NewName(part), op, node_.device, std::move(inputs), kCounter);
+  }
+  std::string AddCast(std::string_view part, const std::string& input, DataType from, DataType to) {
+    NodeDef cast = MakeNodeDef(NewName(part), "Cast", node_.device, {input});
+    cast.attr.Insert("SrcT", AttrValue(from));
+    cast.attr.Insert("DstT", AttrValue(to));
+    return Add(std::move(cast));
+  }
+  // In the frame of `beside`, which may be one of a loop around this one.
+  std::string AddConst(std::string_view part, Tensor value, const std::string& beside) {
+    NodeDef constant = MakeNodeDef(NewName(part), "Const", node_.device, {StrCat("^", beside)});
+    constant.attr.Insert("dtype", AttrValue(value.dtype()));
+    constant.attr.Insert("value", AttrValue(std::move(value)));
+    return Add(std::move(constant));
+  }
+
+  // The range is right when start == limit, or when delta leads from start towards limit:
+  // (start - limit) * delta < 0, which fits 64 bits. `end` is the first of start, start + delta, ... that is not before
+  // the limit: limit + FloorMod(start - limit, delta), with 1 for a delta of 0.
+  Range AddRange() {
+    Range range;
+    range.start = AddCast("start", data_[0], DataType::kInt32, kCounter);
+    range.delta = AddCast("delta", data_[2], DataType::kInt32, kCounter);
+    const std::string limit = AddCast("limit", data_[1], DataType::kInt32, kCounter);
+    const std::string zero = AddConst("zero", Tensor::Scalar(std::int64_t{0}), range.start);
+    const std::string way = Arithmetic("way", "Sub", {range.start, limit});
+    const std::string empty = Arithmetic("is_empty", "Equal", {way, zero});
+    const std::string towards =
+        Arithmetic("leads_there", "Less", {Arithmetic("sign", "Mul", {way, range.delta}), zero});
+    const std::string right = Add(MakeNodeDef(NewName("is_right"), "LogicalOr", node_.device, {empty, towards}));
+    range.check = AddCheck(right, range.start);
+    const std::string no_step = Arithmetic("is_zero", "Equal", {range.delta, zero});
+    const std::string step =
+        Arithmetic("step", "AddV2", {range.delta, AddCast("or_one", no_step, DataType::kBool, kCounter)});
+    range.end = Arithmetic("end", "AddV2", {limit, Arithmetic("past_limit", "FloorMod", {way, step})});
+    return range;
+  }
+  // Fails as the kernel does, and waits for what the node waits for.
+  std::string AddCheck(const std::string& right, const std::string& beside) {
+    const std::string text = AddConst("error", Tensor::Scalar(tstring("Invalid start/limit/delta:")), beside);
+    NodeDef check = MakeNodeDef(NewName("check"), "Assert", node_.device, {right, text, data_[0], data_[1], data_[2]});
+    check.attr.Insert(
+        "T", AttrValue(SlimVector<DataType>{DataType::kString, DataType::kInt32, DataType::kInt32, DataType::kInt32}));
+    check.input.append(control_.begin(), control_.end());
+    return Add(std::move(check));
+  }
+  // A resource that comes out of the loop is there when the loop is over: the body's last writes have been made.
+  void FinishFor(const SlimVector<DataType>& types) {
+    const std::string executed = AddExecuted();
+    for (Variable& v : variables_)
+      if (!v.goes_round())
+        v.exit = Add(NewName("exit"), "Identity", DeviceOf(SourceOf(v.data)), {v.data, StrCat("^", executed)}, v.type);
+    SlimVector<std::string> outputs = NamesOf(&Variable::exit);
+    outputs.erase(outputs.begin());  // the counter
+    Finish(types, outputs, executed);
+  }
+
+  SlimVector<Variable> variables_;
+  std::string before_;  // what the Enter nodes wait for; "": for nothing
+  std::int64_t parallel_iterations_ = 10;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/graph/lower_functional.hpp ----
-// LowerFunctionalOps: If, Case and While become Switch, Merge, Enter, Exit, NextIteration and LoopCond, and the bodies
-// of their functions become part of the graph. As in TensorFlow's lowering, node by node.
+// LowerFunctionalOps: If, Case, While and For become Switch, Merge, Enter, Exit, NextIteration and LoopCond, and the
+// bodies of their functions become part of the graph. As in TensorFlow's lowering, node by node; For is Tenon's
+// addition.
 //
 //   Session::FromGraphFile("model.pb", {.lower_control_flow = LowerFunctionalOps})
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
 inline constexpr std::string_view kLowerUsingSwitchMergeAttr = "_lower_using_switch_merge";
-inline constexpr std::string_view kLowerAsMultiDeviceFunctionAttr = "_lower_as_multi_device_function";
+
+// If and Case become Switch and Merge nodes with a call for each branch between them. one thread.
+class BranchLowering final : public LoweredNodes {
+ public:
+  using LoweredNodes::LoweredNodes;
+
+  Status LowerIf() {
+    DataType pred = DataType::kInvalid;
+    SlimVector<NameAttrList> branches(2);  // else, then: the outputs of a Switch
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "Tcond", &pred));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "else_branch", &branches[0]));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "then_branch", &branches[1]));
+    if (pred != DataType::kBool) return OkStatus();  // a Switch takes nothing else
+    return LowerBranches(branches, "Switch", pred);
+  }
+  Status LowerCase() {
+    SlimVector<NameAttrList> branches;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "branches", &branches));
+    return LowerBranches(branches, "_SwitchN", DataType::kInt32);
+  }
+
+ private:
+  Status LowerBranches(const SlimVector<NameAttrList>& branches, std::string_view op, DataType selector) {
+    SlimVector<DataType> in, out;
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "Tin", &in));
+    TENON_RETURN_IF_ERROR(GetNodeAttr(node_, "Tout", &out));
+    const bool is_if = op == "Switch";
+    const auto add_switch = [&](std::string name, std::string_view device, SlimVector<std::string> inputs,
+                                DataType type) {
+      NodeDef made = MakeNodeDef(std::move(name), op, device, std::move(inputs));
+      made.attr.Insert("T", AttrValue(type));
+      if (!is_if) made.attr.Insert("num_outs", AttrValue(static_cast<std::int64_t>(branches.size())));
+      return made;
+    };
+
+    // Pivots: one node of each branch that runs if and only if the branch is taken.
+    SlimVector<std::string> by_selector{data_[0], data_[0]};
+    by_selector.append(control_.begin(), control_.end());
+    const std::string chosen =
+        Add(add_switch(NewName(is_if ? "switch_pred" : "branch_index"), node_.device, by_selector, selector));
+    SlimVector<std::string> pivots, calls;
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      const std::string part = is_if ? (b == 0 ? "pivot_f" : "pivot_t") : StrCat("pivot_", b);
+      pivots.push_back(
+          Add(NewName(part), "Identity", node_.device, {TensorNameOf(chosen, static_cast<int>(b))}, selector));
+    }
+    SlimVector<std::string> switches;
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      const std::string source = SourceOf(data_[k + 1]);
+      NodeDef made = add_switch(NewName(source), DeviceOf(source), {data_[k + 1], data_[0]}, in[k]);
+      made.attr.Insert(std::string(kColocationAttr),
+                       AttrValue(SlimVector<std::string>{StrCat(kColocationPrefix, source)}));
+      switches.push_back(Add(std::move(made)));
+    }
+    for (std::size_t b = 0; b < branches.size(); ++b) {
+      SlimVector<std::string> inputs;
+      for (const std::string& name : switches) inputs.push_back(TensorNameOf(name, static_cast<int>(b)));
+      const std::string part = is_if ? (b == 0 ? "else" : "then") : StrCat("branch", b);
+      calls.push_back(AddCall(part, branches[b], std::move(inputs), in, out, pivots[b]));
+    }
+    FinishBranches(out, selector, pivots, calls);
+    return OkStatus();
+  }
+
+  // Consumers read the merges, so that they need not wait for all outputs; who waits for the node waits for the branch.
+  void FinishBranches(const SlimVector<DataType>& out, DataType selector, const SlimVector<std::string>& pivots,
+                      const SlimVector<std::string>& calls) {
+    const bool is_if = selector == DataType::kBool;
+    SlimVector<std::string> merges;
+    for (std::size_t k = 0; k < out.size(); ++k) {
+      SlimVector<std::string> inputs;
+      for (std::size_t b = calls.size(); b-- > 0;) inputs.push_back(TensorNameOf(calls[b], static_cast<int>(k)));
+      merges.push_back(AddMerge(NewName(is_if ? "output" : "merge"), node_.device, std::move(inputs), out[k]));
+    }
+    SlimVector<std::string> inputs;
+    for (std::size_t b = pivots.size(); b-- > 0;) inputs.push_back(pivots[b]);
+    const std::string executed = AddMerge(NewName("branch_executed"), node_.device, std::move(inputs), selector, calls);
+    Finish(out, merges, executed);
+  }
+};
 
 struct LowerOptions {
-  bool unmarked = false;      // also If, Case and While without _lower_using_switch_merge
+  bool unmarked = false;  // also If, Case, While and For without _lower_using_switch_merge
   bool inline_calls = false;  // also the graph's own calls without _lower_as_multi_device_function
   int max_nodes = 1'000'000;  // that may be added: calls within calls multiply
 };
@@ -42410,13 +42890,6 @@ class FunctionalLowering {
     int outer;  // chain, -1: the graph itself
     NameAttrList function;
   };
-  struct Loop {
-    const NodeDef& node;
-    SlimVector<std::string> data;  // inputs
-    SlimVector<DataType> types;
-    std::int64_t parallel_iterations = 10;
-    SlimVector<std::string> enter, merge, exit, inside;  // per variable; resources have only an enter
-  };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   TENON_COLD Status TooMany(int i) const {
@@ -42437,9 +42910,16 @@ class FunctionalLowering {
     if (!rewrite_.is_live(i) || Has(node, "_tpu_replicate") || Has(node, "_xla_compile_id")) return OkStatus();
     if (node.op == "PartitionedCall" || node.op == "StatefulPartitionedCall") return LowerCall(i, node);
     if (!options_.unmarked && !Has(node, kLowerUsingSwitchMergeAttr)) return OkStatus();
-    if (node.op == "If" || node.op == "StatelessIf") return LowerIf(i, node);
-    if (node.op == "Case" || node.op == "StatelessCase") return LowerCase(i, node);
-    if (node.op == "While" || node.op == "StatelessWhile") return LowerWhile(i, node);
+    const bool is_case = node.op == "Case" || node.op == "StatelessCase";
+    if (node.op == "If" || node.op == "StatelessIf" || is_case) {
+      BranchLowering branches(&rewrite_, i, Keep(i));
+      TENON_RETURN_IF_ERROR(is_case ? branches.LowerCase() : branches.LowerIf());
+      changed_ = changed_ || branches.replaced();
+    } else if (node.op == "While" || node.op == "StatelessWhile" || node.op == "For") {
+      LoopLowering loop(&rewrite_, i, Keep(i));
+      TENON_RETURN_IF_ERROR(node.op == "For" ? loop.LowerFor(registry_) : loop.LowerWhile(library_));
+      changed_ = changed_ || loop.replaced();
+    }
     return OkStatus();
   }
 
@@ -42481,260 +42961,6 @@ class FunctionalLowering {
     return lists;
   }
 
-  // ---- nodes
-  std::string NewName(const NodeDef& node, std::string_view part) {
-    return rewrite_.NewName(StrCat(node.name, "/", part));
-  }
-  std::string Add(NodeDef node) {
-    std::string name = node.name;
-    rewrite_.Add(std::move(node));
-    return name;
-  }
-  std::string Add(std::string name, std::string_view op, std::string_view device, SlimVector<std::string> inputs,
-                  DataType type) {
-    NodeDef node = MakeNodeDef(std::move(name), op, device, std::move(inputs));
-    node.attr.Insert("T", AttrValue(type));
-    return Add(std::move(node));
-  }
-  std::string AddMerge(std::string name, std::string_view device, SlimVector<std::string> inputs, std::size_t count,
-                       DataType type) {
-    NodeDef node = MakeNodeDef(std::move(name), "Merge", device, std::move(inputs));
-    node.attr.Insert("N", AttrValue(static_cast<std::int64_t>(count)));
-    node.attr.Insert("T", AttrValue(type));
-    return Add(std::move(node));
-  }
-  // A call of a branch or of a loop's function, to be inlined in its turn.
-  std::string AddCall(const NodeDef& node, std::string name, const NameAttrList& f, SlimVector<std::string> inputs,
-                      const SlimVector<DataType>& in, const SlimVector<DataType>& out, const std::string& control) {
-    NodeDef call =
-        MakeNodeDef(std::move(name), StartsWith(node.op, "Stateless") ? "PartitionedCall" : "StatefulPartitionedCall",
-                    node.device, std::move(inputs));
-    call.input.push_back(StrCat("^", control));
-    call.attr.Insert("Tin", AttrValue(in));
-    call.attr.Insert("Tout", AttrValue(out));
-    call.attr.Insert("f", AttrValue(f));
-    call.attr.Insert(std::string(kLowerAsMultiDeviceFunctionAttr), AttrValue(true));
-    call.attr.Insert(std::string(kDirectCallAttr), AttrValue(true));
-    return Add(std::move(call));
-  }
-  static void Split(const NodeDef& node, SlimVector<std::string>* data, SlimVector<std::string>* control) {
-    for (const std::string& input : node.input) (StartsWith(input, "^") ? control : data)->push_back(input);
-  }
-  // The device that the node making a tensor asks for, and the node's name.
-  std::string_view DeviceOf(const std::string& resolved, std::string_view* source) const {
-    *source = ParseTensorName(resolved).node;
-    const int at = rewrite_.Find(*source);
-    return at < 0 ? std::string_view() : std::string_view(rewrite_.node(at).device);
-  }
-
-  // ---- If and Case
-  Status LowerIf(int i, const NodeDef& node) {
-    DataType pred = DataType::kInvalid;
-    SlimVector<NameAttrList> branches(2);  // else, then: the outputs of a Switch
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tcond", &pred));
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "else_branch", &branches[0]));
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "then_branch", &branches[1]));
-    if (pred != DataType::kBool) return OkStatus();  // a Switch takes nothing else
-    return LowerBranches(i, node, branches, "Switch", pred);
-  }
-  Status LowerCase(int i, const NodeDef& node) {
-    SlimVector<NameAttrList> branches;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "branches", &branches));
-    return LowerBranches(i, node, branches, "_SwitchN", DataType::kInt32);
-  }
-
-  Status LowerBranches(int i, const NodeDef& node, const SlimVector<NameAttrList>& branches, std::string_view op,
-                       DataType selector) {
-    SlimVector<DataType> in, out;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tin", &in));
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "Tout", &out));
-    SlimVector<std::string> data, control;
-    Split(node, &data, &control);
-    const bool is_if = op == "Switch";
-    const auto add_switch = [&](std::string name, std::string_view device, SlimVector<std::string> inputs,
-                                DataType type) {
-      NodeDef made = MakeNodeDef(std::move(name), op, device, std::move(inputs));
-      made.attr.Insert("T", AttrValue(type));
-      if (!is_if) made.attr.Insert("num_outs", AttrValue(static_cast<std::int64_t>(branches.size())));
-      return made;
-    };
-
-    // Pivots: one node of each branch that runs if and only if the branch is taken.
-    SlimVector<std::string> by_selector{data[0], data[0]};
-    by_selector.append(control.begin(), control.end());
-    const std::string chosen =
-        Add(add_switch(NewName(node, is_if ? "switch_pred" : "branch_index"), node.device, by_selector, selector));
-    SlimVector<std::string> pivots, calls;
-    for (std::size_t b = 0; b < branches.size(); ++b) {
-      const std::string part = is_if ? (b == 0 ? "pivot_f" : "pivot_t") : StrCat("pivot_", b);
-      pivots.push_back(
-          Add(NewName(node, part), "Identity", node.device, {TensorNameOf(chosen, static_cast<int>(b))}, selector));
-    }
-    SlimVector<std::string> switches;
-    for (std::size_t k = 0; k < in.size(); ++k) {
-      const std::string resolved = rewrite_.Resolve(data[k + 1]);
-      std::string_view source;
-      const std::string device(DeviceOf(resolved, &source));
-      NodeDef made = add_switch(NewName(node, source), device, {data[k + 1], data[0]}, in[k]);
-      made.attr.Insert(std::string(kColocationAttr),
-                       AttrValue(SlimVector<std::string>{StrCat(kColocationPrefix, source)}));
-      switches.push_back(Add(std::move(made)));
-    }
-    for (std::size_t b = 0; b < branches.size(); ++b) {
-      SlimVector<std::string> inputs;
-      for (const std::string& name : switches) inputs.push_back(TensorNameOf(name, static_cast<int>(b)));
-      const std::string part = is_if ? (b == 0 ? "else" : "then") : StrCat("branch", b);
-      calls.push_back(AddCall(node, NewName(node, part), branches[b], std::move(inputs), in, out, pivots[b]));
-    }
-    FinishBranches(i, node, out, selector, pivots, calls);
-    return OkStatus();
-  }
-
-  // Consumers read the merges, so that they need not wait for all outputs; who waits for the node waits for the branch.
-  void FinishBranches(int i, const NodeDef& node, const SlimVector<DataType>& out, DataType selector,
-                      const SlimVector<std::string>& pivots, const SlimVector<std::string>& calls) {
-    const bool is_if = selector == DataType::kBool;
-    SlimVector<std::string> merges;
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      SlimVector<std::string> inputs;
-      for (std::size_t b = calls.size(); b-- > 0;) inputs.push_back(TensorNameOf(calls[b], static_cast<int>(k)));
-      merges.push_back(
-          AddMerge(NewName(node, is_if ? "output" : "merge"), node.device, std::move(inputs), calls.size(), out[k]));
-    }
-    SlimVector<std::string> inputs;
-    for (std::size_t b = pivots.size(); b-- > 0;) inputs.push_back(pivots[b]);
-    for (const std::string& call : calls) inputs.push_back(StrCat("^", call));
-    const std::string executed =
-        AddMerge(NewName(node, "branch_executed"), node.device, std::move(inputs), pivots.size(), selector);
-    Finish(i, node, out, merges, merges, executed);
-  }
-
-  // Puts `outputs` into the place of the node, and what keeps its name there for those who know it.
-  void Finish(int i, const NodeDef& node, const SlimVector<DataType>& types, const SlimVector<std::string>& outputs,
-              const SlimVector<std::string>& fetchable, const std::string& executed) {
-    changed_ = true;
-    NodeDef kept = MakeNodeDef(node.name, "NoOp", node.device, {});
-    if (Keep(i) == KeepCaller::kFetchable && !fetchable.empty()) {
-      kept.op = "IdentityN";
-      kept.attr.Insert("T", AttrValue(types));
-      kept.input = fetchable;
-    }
-    kept.input.push_back(StrCat("^", executed));
-    if (Keep(i) == KeepCaller::kNo)
-      rewrite_.Replace(i, outputs, {executed});
-    else
-      rewrite_.ReplaceKeepingName(i, std::move(kept), outputs, {executed});
-  }
-
-  // ---- While
-  Status LowerWhile(int i, const NodeDef& node) {
-    Loop loop{node, {}, {}, 10, {}, {}, {}, {}};
-    SlimVector<std::string> control;
-    NameAttrList cond, body;
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "T", &loop.types));
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "cond", &cond));
-    TENON_RETURN_IF_ERROR(GetNodeAttr(node, "body", &body));
-    static_cast<void>(TryGetNodeAttr(node, "parallel_iterations", &loop.parallel_iterations));
-    Split(node, &loop.data, &control);
-    if (!CanLower(loop, cond)) return OkStatus();
-
-    AddEnters(&loop, control);
-    SlimVector<std::string> next;  // names of nodes that are added last
-    for (const DataType type : loop.types)
-      next.push_back(type == DataType::kResource ? "" : NewName(node, "next_iteration"));
-    std::string first;  // the first variable that goes round
-    for (std::size_t k = 0; k < loop.types.size(); ++k) {
-      if (next[k].empty()) {
-        loop.merge.push_back(loop.enter[k]);
-        continue;
-      }
-      loop.merge.push_back(AddMerge(NewName(node, "merge"), DeviceOfNode(loop.enter[k]), {loop.enter[k], next[k]}, 2,
-                                    BaseType(loop.types[k])));
-      if (first.empty()) first = loop.merge.back();
-    }
-    // The control edge puts what has no inputs in `cond` into the loop's frame.
-    const std::string test =
-        AddCall(node, NewName(node, "cond"), cond, loop.merge, loop.types, {DataType::kBool}, first);
-    const std::string more = Add(MakeNodeDef(NewName(node, "LoopCond"), "LoopCond", node.device, {test}));
-    const std::string start = AddSwitches(&loop, more);
-    const std::string work = AddCall(node, NewName(node, "body"), body, loop.inside, loop.types, loop.types, start);
-    for (std::size_t k = 0; k < next.size(); ++k)
-      if (!next[k].empty())
-        Add(next[k], "NextIteration", DeviceOfNode(loop.merge[k]),
-            {TensorNameOf(work, static_cast<int>(k)), StrCat("^", work)}, BaseType(loop.types[k]));
-    FinishLoop(i, loop);
-    return OkStatus();
-  }
-
-  // A loop needs a variable that goes round, and a LoopCond takes a bool.
-  bool CanLower(const Loop& loop, const NameAttrList& cond) const {
-    bool goes_round = false;
-    for (const DataType type : loop.types) goes_round = goes_round || type != DataType::kResource;
-    const FunctionDef* function = FindFunction(library_, cond.name);
-    if (!goes_round || function == nullptr || function->signature.output_arg.size() != 1) return false;
-    SlimVector<DataType> types;
-    return detail::TypesOfArg(function->signature, function->signature.output_arg[0], cond.attr, &types).ok() &&
-           types == SlimVector<DataType>{DataType::kBool};
-  }
-  std::string DeviceOfNode(std::string_view name) const {
-    const int at = rewrite_.Find(name);
-    return at < 0 ? std::string() : rewrite_.node(at).device;
-  }
-
-  void AddEnters(Loop* loop, const SlimVector<std::string>& control) {
-    const NodeDef& node = loop->node;
-    std::string before;
-    if (!control.empty()) {
-      before = NewName(node, "LoopControlInputs");
-      Add(MakeNodeDef(before, "NoOp", node.device, control));
-    }
-    for (std::size_t k = 0; k < loop->types.size(); ++k) {
-      const std::string resolved = rewrite_.Resolve(loop->data[k]);
-      std::string_view source;
-      const std::string device(DeviceOf(resolved, &source));
-      NodeDef enter = MakeNodeDef(NewName(node, "enter"), "Enter", device, {loop->data[k]});
-      if (!before.empty()) enter.input.push_back(StrCat("^", before));
-      enter.attr.Insert("T", AttrValue(BaseType(loop->types[k])));
-      enter.attr.Insert("frame_name", AttrValue(node.name));
-      enter.attr.Insert("parallel_iterations", AttrValue(loop->parallel_iterations));
-      if (loop->types[k] == DataType::kResource) enter.attr.Insert("is_constant", AttrValue(true));
-      loop->enter.push_back(Add(std::move(enter)));
-    }
-  }
-
-  // A Switch for each variable that goes round, its Exit, and what the body gets. Returns the node that starts the
-  // body.
-  std::string AddSwitches(Loop* loop, const std::string& more) {
-    const NodeDef& node = loop->node;
-    std::string start;
-    for (std::size_t k = 0; k < loop->types.size(); ++k) {
-      if (loop->types[k] == DataType::kResource) {
-        loop->inside.push_back(loop->enter[k]);
-        loop->exit.push_back(loop->data[k]);
-        continue;
-      }
-      const DataType type = BaseType(loop->types[k]);
-      const std::string resolved = rewrite_.Resolve(loop->data[k]);
-      const std::string device = DeviceOfNode(loop->merge[k]);
-      const std::string name = Add(NewName(node, StrCat(ParseTensorName(resolved).node, "_switch")), "Switch", device,
-                                   {loop->merge[k], more}, type);
-      loop->inside.push_back(TensorNameOf(name, 1));
-      loop->exit.push_back(Add(NewName(node, "exit"), "Exit", device, {name}, type));
-      if (start.empty())
-        start = Add(NewName(node, "loop_body_control"), "Identity", node.device, {TensorNameOf(name, 1)}, type);
-    }
-    return start;
-  }
-
-  // Consumers read the exits, of a resource what entered the loop; who waits for the loop waits for all exits.
-  void FinishLoop(int i, const Loop& loop) {
-    NodeDef executed = MakeNodeDef(NewName(loop.node, "LoopExecuted"), "NoOp", loop.node.device, {});
-    for (std::size_t k = 0; k < loop.exit.size(); ++k)
-      if (loop.types[k] != DataType::kResource) executed.input.push_back(StrCat("^", loop.exit[k]));
-    const std::string name = Add(std::move(executed));
-    Finish(i, loop.node, loop.types, loop.exit, loop.exit, name);
-  }
-
   const FunctionDefLibrary& library_;
   const OpRegistry& registry_;
   const LowerOptions& options_;
@@ -42747,12 +42973,12 @@ class FunctionalLowering {
   bool changed_ = false;
 };
 
-// Lowers the If, Case and While nodes of the graph that are marked so, and those in the functions that it inlines for
-// them. A node of which a session may know the name stays: as an IdentityN of the results, or, in a graph with _Retval
-// nodes, as a NoOp. Functions are those of `library`; `registry` outlives the graph, and has Switch, Merge and the
-// other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool, a loop
-// whose variables are all resources) stays as it is and runs natively. For is never lowered. ResourceExhausted when
-// the graph would grow without measure; after an error the graph is what it was.
+// Lowers the If, Case, While and For nodes of the graph that are marked so, and those in the functions that it inlines
+// for them. A node of which a session may know the name stays: as an IdentityN of the results, or, in a graph with
+// _Retval nodes, as a NoOp. Functions are those of `library`; `registry` outlives the graph, and has Switch, Merge and
+// the other ops. What cannot be lowered (a recursion, a function marked _noinline, a condition that is no bool, a While
+// whose variables are all resources, a For where the registry lacks an op of its counter) stays as it is and runs
+// natively. ResourceExhausted when the graph would grow without measure; after an error the graph is what it was.
 inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry,
                                  const LowerOptions& options) {
   FunctionalLowering lowering(*graph, library, registry, options);

@@ -38,7 +38,13 @@ TENON_TEST_OP(Enter, .Input("data: T")
 TENON_TEST_OP(Exit, .Input("data: T").Output("output: T").Attr("T: type"));
 TENON_TEST_OP(LoopCond, .Input("input: bool").Output("output: bool"));
 TENON_TEST_OP(ControlTrigger, );
-TENON_TEST_OP(Less, .Input("x: T").Input("y: T").Output("z: bool").Attr("T: {float, int32}"));
+TENON_TEST_OP(Less, .Input("x: T").Input("y: T").Output("z: bool").Attr("T: {float, int32, int64}"));
+TENON_TEST_OP(Equal, .Input("x: T").Input("y: T").Output("z: bool").Attr("T: {float, int32, int64}"));
+TENON_TEST_OP(NotEqual, .Input("x: T").Input("y: T").Output("z: bool").Attr("T: {float, int32, int64}"));
+TENON_TEST_OP(LogicalOr, .Input("x: bool").Input("y: bool").Output("z: bool"));
+TENON_TEST_OP(Sub, .Input("x: T").Input("y: T").Output("z: T").Attr("T: {float, int32, int64}"));
+TENON_TEST_OP(FloorMod, .Input("x: T").Input("y: T").Output("z: T").Attr("T: {float, int32, int64}"));
+TENON_TEST_OP(Assert, .Input("condition: bool").Input("data: T").Attr("T: list(type) >= 1").SetIsStateful());
 TENON_TEST_OP(PartitionedCall, .Input("args: Tin")
                                    .Output("output: Tout")
                                    .Attr("Tin: list(type) >= 0")
@@ -72,6 +78,13 @@ TENON_TEST_OP(While, .Input("input: T")
                          .Attr("body: func")
                          .Attr("parallel_iterations: int = 10")
                          .SetIsStateful());
+TENON_TEST_OP(For, .Input("start: int32")
+                       .Input("limit: int32")
+                       .Input("delta: int32")
+                       .Input("input: T")
+                       .Output("output: T")
+                       .Attr("T: list(type) >= 0")
+                       .Attr("body: func"));
 TENON_TEST_OP(_Retval, .Input("input: T").Attr("T: type").Attr("index: int >= 0").SetIsStateful());
 TENON_TEST_OP(_Send, .Input("tensor: T")
                          .Attr("T: type")
@@ -114,11 +127,30 @@ inline const OpRegistry& FlowOps() {
   static const OpRegistry* registry = [] {
     auto* made = new OpRegistry();
     for (const OpView* op : TestOps().ops()) (void)made->Register(*op);
-    for (const OpView* op :
-         {&flow_ops::kSwitch, &flow_ops::k_SwitchN, &flow_ops::kEnter, &flow_ops::kExit, &flow_ops::kLoopCond,
-          &flow_ops::kControlTrigger, &flow_ops::kLess, &flow_ops::kPartitionedCall,
-          &flow_ops::kStatefulPartitionedCall, &flow_ops::kIf, &flow_ops::kStatelessCase, &flow_ops::kWhile,
-          &flow_ops::k_Retval, &flow_ops::k_Send, &flow_ops::k_HostSend, &flow_ops::k_Recv, &flow_ops::k_HostRecv})
+    for (const OpView* op : {&flow_ops::kSwitch,
+                             &flow_ops::k_SwitchN,
+                             &flow_ops::kEnter,
+                             &flow_ops::kExit,
+                             &flow_ops::kLoopCond,
+                             &flow_ops::kControlTrigger,
+                             &flow_ops::kLess,
+                             &flow_ops::kEqual,
+                             &flow_ops::kNotEqual,
+                             &flow_ops::kLogicalOr,
+                             &flow_ops::kSub,
+                             &flow_ops::kFloorMod,
+                             &flow_ops::kAssert,
+                             &flow_ops::kPartitionedCall,
+                             &flow_ops::kStatefulPartitionedCall,
+                             &flow_ops::kIf,
+                             &flow_ops::kStatelessCase,
+                             &flow_ops::kWhile,
+                             &flow_ops::kFor,
+                             &flow_ops::k_Retval,
+                             &flow_ops::k_Send,
+                             &flow_ops::k_HostSend,
+                             &flow_ops::k_Recv,
+                             &flow_ops::k_HostRecv})
       (void)made->Register(*op);
     return made;
   }();

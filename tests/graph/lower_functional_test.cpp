@@ -176,55 +176,6 @@ TEST_SUITE("LowerFunctionalOps") {
     CHECK(Find(g, "Identity", "case/pivot_2").input(0).output == 2);
   }
 
-  TEST_CASE("While: a frame of the loop's name, its constants inside") {
-    GraphDef def = MakeGraph({MakeInput("a"), MakeInput("b"), MakeWhile({"a", "^b"}), MakeFloat("y", "Neg", {"loop"}),
-                              MakeFloat("z", "Neg", {"a", "^loop"})});
-    def.library.function = {Below(), Next()};
-    const Graph g = Lowered(std::move(def));
-    const Node& enter = Find(g, "Enter", "loop/enter");
-    CHECK(enter.def.attr.Find("frame_name")->s() == "loop");
-    CHECK(enter.def.attr.Find("parallel_iterations")->i() == 7);
-    CHECK_FALSE(enter.def.attr.Find("is_constant")->b());
-    REQUIRE(enter.control_inputs.size() == 1);
-    CHECK(StartsWith(g.node(enter.control_inputs[0]).name(), "loop/LoopControlInputs"));
-    const Node& merge = Find(g, "Merge", "loop/merge");
-    const Node& next = Find(g, "NextIteration", "loop/next_iteration");
-    CHECK(merge.input(0).node == enter.id);
-    CHECK(merge.input(1).node == next.id);
-    CHECK(next.control_inputs.size() == 1);
-    const Node& exit = Find(g, "Exit", "loop/exit");
-    CHECK(Input(g, *g.Find("y"), 0).name() == exit.name());
-    CHECK(StartsWith(g.node(g.Find("z")->control_inputs[0]).name(), "loop/LoopExecuted"));
-    const SlimVector<char> all(static_cast<std::size_t>(g.num_nodes()), 1);
-    const Result<ControlFlowFrames> frames = FindFrames(g, all, {});
-    REQUIRE_MESSAGE(frames.ok(), frames.status().ToString());
-    REQUIRE(frames->frames.size() == 2);
-    CHECK(frames->frames[1].loop_cond == Find(g, "LoopCond", "loop/LoopCond").id);
-    CHECK(frames->frame_of[static_cast<std::size_t>(Find(g, "Const", "loop/cond").id)] == 1);
-  }
-
-  TEST_CASE("While: a resource enters once and is read from where it came") {
-    FunctionDef cond = Below(), body = Next();
-    for (FunctionDef* f : {&cond, &body})
-      f->signature.input_arg.push_back(function_test::Arg("v", DataType::kResource));
-    body.signature.output_arg.push_back(function_test::Arg("w", DataType::kResource));
-    body.ret.push_back({"w", "v"});
-    GraphDef def = MakeGraph(
-        {MakeInput("a"),
-         testing::MakeNode("v", "VarHandleOp", {}, {{"dtype", kFloatType}, {"shape", AttrValue(PartialTensorShape())}}),
-         MakeWhile({"a", "v"}, {DataType::kFloat, DataType::kResource}),
-         testing::MakeNode("read", "ReadVariableOp", {"loop:1"}, {{"dtype", kFloatType}})});
-    def.library.function = {cond, body};
-    const Graph g = Lowered(std::move(def));
-    CHECK(Count(g, "Enter") == 2);
-    CHECK(Count(g, "Exit") == 1);
-    CHECK(Count(g, "NextIteration") == 1);
-    CHECK(Input(g, *g.Find("read"), 0).name() == "v");
-    const Node& kept = *g.Find("loop");
-    CHECK(kept.op_name() == "IdentityN");
-    CHECK(Input(g, kept, 1).name() == "v");
-  }
-
   TEST_CASE("calls and control flow in the bodies are lowered too") {
     GraphDef def = WithIf(MakeIf("outer"));
     FunctionDef outer =

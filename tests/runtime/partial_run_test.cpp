@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <tenon/kernel/cancellation.hpp>
 #include <tenon/session.hpp>
 
 #include "graphs.hpp"
@@ -25,6 +27,14 @@ GraphBuilder Parts() {
   const Output m = b.Add("AddV2", "m", {x, b.Const("one", Tensor::Scalar(1.0f))});
   b.Add("Mul", "q", {m, y});
   b.Placeholder("p", DataType::kFloat);
+  return b;
+}
+// m = x + 1, and a "get" that waits for ever.
+GraphBuilder Endless() {
+  GraphBuilder b = Parts();
+  const SlimVector<DataType> floats{DataType::kFloat};
+  b.Add("QueueDequeueV2", "get", {b.Add("FIFOQueueV2", "queue", {}, {{"component_types", floats}})},
+        {{"component_types", floats}});
   return b;
 }
 float Scalar(const Result<std::vector<Tensor>>& out) {
@@ -137,6 +147,68 @@ TEST_SUITE("Partial runs") {
     REQUIRE(session->PRunSetup({"x", "y"}, {"m", "q"}).ok());
     CHECK(session->Close().ok());
     CHECK(session->PRun(run, {F("y", 1)}, {"q"}).status().message() == "Session has been closed.");
+  }
+  TEST_CASE("a deadline ends the run, a waiting PRun or one that comes later") {
+    const auto session = Session::FromGraph(Endless());
+    const std::string waits = *session->PRunSetup({"x"}, {"m", "get"}, {}, {.timeout_in_ms = 20});
+    const Status late = session->PRun(waits, {}, {"get"}).status();
+    CHECK(late.code() == Code::kDeadlineExceeded);
+    CHECK(Contains(late.message(), "Timed out waiting for notification: the run did not end within 20 ms"));
+    CHECK(Contains(session->PRun(waits, {}, {}).status().message(), "Must run 'setup'"));
+
+    const std::string unfed = *session->PRunSetup({"x"}, {"m"}, {}, {.timeout_in_ms = 20});
+    Status status;
+    while (status.ok()) status = session->PRun(unfed, {}, {}).status();
+    CHECK(status.code() == Code::kDeadlineExceeded);
+    CHECK(Contains(session->PRun(unfed, {F("x", 1)}, {"m"}).status().message(), "Must run 'setup'"));
+
+    const std::string quick = *session->PRunSetup({"x"}, {"m"}, {}, {.timeout_in_ms = 600'000});
+    CHECK(Scalar(session->PRun(quick, {F("x", 1)}, {"m"})) == 2);
+  }
+  TEST_CASE("the session's operation timeout is that of each PRun") {
+    const auto session = Session::FromGraph(Endless(), {.operation_timeout_in_ms = 400});
+    REQUIRE_MESSAGE(session.ok(), session.status().message());
+    const std::string run = *session->PRunSetup({"x"}, {"m", "get"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(450));
+    CHECK(Scalar(session->PRun(run, {F("x", 1)}, {"m"})) == 2);
+    const Status late = session->PRun(run, {}, {"get"}).status();
+    CHECK(late.code() == Code::kDeadlineExceeded);
+    CHECK(Contains(late.message(), "PRun did not end within 400 ms"));
+    // The last PRun waits for the targets.
+    const std::string target = *session->PRunSetup({"x"}, {"m"}, {"get"});
+    CHECK(session->PRun(target, {F("x", 1)}, {"m"}).status().code() == Code::kDeadlineExceeded);
+  }
+  TEST_CASE("whoever waits in a PRun may be cancelled, by name or with the session") {
+    auto session = Session::FromGraph(Endless());
+    const auto wait = [&](const std::string& run, auto stop) {
+      Status status;
+      std::thread waiter([&] { status = session->PRun(run, {}, {"get"}).status(); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      stop();
+      waiter.join();
+      return status;
+    };
+    CancellationManager mine;
+    const std::string run = *session->PRunSetup({"x"}, {"m", "get"}, {}, {.cancellation = &mine});
+    const std::string other = *session->PRunSetup({"x"}, {"m", "get"});
+    CHECK(wait(run, [&] { mine.StartCancel(); }).code() == Code::kCancelled);
+    CHECK(Contains(session->PRun(run, {}, {}).status().message(), "Must run 'setup'"));
+    CHECK(Scalar(session->PRun(other, {F("x", 1)}, {"m"})) == 2);
+    CHECK(wait(other, [&] { CHECK(session->Close().ok()); }).code() == Code::kCancelled);
+    CHECK(session->PRunSetup({"x"}, {"m"}, {}, {.cancellation = &mine}).status().code() == Code::kCancelled);
+  }
+  TEST_CASE("a run whose manager is cancelled already, and options that do not apply") {
+    const auto session = Session::FromGraph(Parts());
+    CancellationManager mine;
+    mine.StartCancel();
+    const std::string run = *session->PRunSetup({"x"}, {"m"}, {}, {.cancellation = &mine});
+    CHECK(session->PRun(run, {F("x", 1)}, {"m"}).status().code() == Code::kCancelled);
+    const auto refused = [&](const RunOptions& options) {
+      return session->PRunSetup({"x"}, {"m"}, {}, options).status();
+    };
+    CHECK(refused({.timeout_in_ms = -1}).code() == Code::kInvalidArgument);
+    CHECK(refused({.trace_level = TraceLevel::kFull}).code() == Code::kUnimplemented);
+    CHECK(Contains(refused({.inter_op_thread_pool = -1}).message(), "'inter_op_thread_pool' was given"));
   }
   TEST_CASE("threads may feed and fetch one run") {
     const auto session = Session::FromGraph(Parts());

@@ -458,6 +458,7 @@ class RandomProgram {
       item.list_begin = 3;
       item.op = "For";
       item.attrs.emplace_back("T", TypesAttr(item.outputs));
+      if (Pick(2) == 0) item.attrs.emplace_back("_lower_using_switch_merge", AttrValue(true));
     } else {
       // The counter is the first variable.
       item.inputs.insert(item.inputs.begin(), Int(block, 0));

@@ -3,6 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
+#include <tenon/device/device_factory.hpp>
+#include <tenon/device/simulated_device.hpp>
+#include <tenon/kernel/resource_mgr.hpp>
+#include <tenon/kernel/simulated_kernels.hpp>
+
 #include "graphs.hpp"
 
 namespace session_options_test {
@@ -15,6 +23,23 @@ TEST_SUITE("SessionOptions") {
     CHECK(options.flush_denormals);
     CHECK(options.constant_folding);
     CHECK(options.executor == ExecutorKind::kAuto);
+  }
+  TEST_CASE("sessions may share a device and what is in its memory") {
+    auto devices = MakeDevices({"SIM:0"}, {});
+    REQUIRE_MESSAGE(devices.ok(), devices.status().message());
+    ResourceMgr resources;
+    GraphBuilder b;
+    const Output v = b.Add("VarHandleOp", "v", {}, {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape()}});
+    b.Add("AssignVariableOp", "assign", {v, b.Const("two", Tensor::Scalar(2.0f))});
+    b.Add("ReadVariableOp", "read", {v}, {{"dtype", DataType::kFloat}});
+    const SessionOptions options{.device = (*devices)[1].get(), .resources = &resources};
+    const auto writer = Session::FromGraph(b, options), reader = Session::FromGraph(b, options);
+    REQUIRE_MESSAGE(writer.ok(), writer.status().message());
+    const std::vector<std::string> none, assign{"assign"};
+    CHECK(writer->Run(Span<const NamedTensor>(), none, assign).ok());
+    const auto out = reader->Run({}, {"read"});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    CHECK((*out)[0].scalar<float>()() == 2);
   }
   TEST_CASE("denormals are flushed unless asked otherwise, and the caller's mode comes back") {
     volatile float tiny = 1e-40f;

@@ -8,6 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include <tenon/devices.hpp>
+#include <tenon/device/cpu_device.hpp>
+#include <tenon/device/device.hpp>
 #include <tenon/kernel/resource_mgr.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/shape_fns.hpp>
@@ -48,6 +51,27 @@ struct TopTestAffine {
   };
 };
 TENON_REGISTER(TopTestAffine);
+
+// A device that nobody has kernels for.
+class BareDevice final : public Device {
+ public:
+  explicit BareDevice(const std::string& name) : Device(name), cpu_(name, nullptr, nullptr) {}
+  std::string_view type() const override { return "BARE"; }
+  Allocator* allocator() const override { return cpu_.allocator(); }
+  void* kernel_device() override { return nullptr; }
+  bool uses_host_memory() const override { return true; }
+  Status CopyToDevice(const Tensor& host, Tensor* to) override { return cpu_.CopyToDevice(host, to); }
+  Status CopyToHost(const Tensor& from, Allocator* host_allocator, Tensor* to) override {
+    return cpu_.CopyToHost(from, host_allocator, to);
+  }
+  Status Synchronize() override { return OkStatus(); }
+
+ private:
+  CpuDevice cpu_;
+};
+Result<Owned<Device>> MakeBareDevice(const std::string& name, int) { return Owned<Device>(new BareDevice(name)); }
+DeviceFactory bare_factory{"BARE", &MakeBareDevice};
+[[maybe_unused]] const bool bare_is_linked = tenon::detail::LinkDeviceFactory(&bare_factory);
 
 Tensor Floats(std::initializer_list<float> values, const TensorShape& shape) { return Tensor::From(values, shape); }
 
@@ -142,6 +166,59 @@ TEST_SUITE("eager") {
       CHECK((*read)[0].scalar<float>()() == 2);
     }
     CHECK(resources.DebugString() != "");
+  }
+  TEST_CASE("a call may name a device of the context") {
+    eager::Context context({.devices = {"CPU:0", "SIM:0", "SIM:1"}});
+    const Tensor a = Floats({1, 2, 3, 4}, {2, 2});
+    for (const char* device :
+         {"CPU:0", "SIM:0", "/device:SIM:1", "/job:localhost/replica:0/task:0/device:SIM:0", "SIM"}) {
+      const auto product = context.On(device).Call<ops::MatMul>({.transpose_b = true}, a, a);
+      REQUIRE_MESSAGE(product.ok(), product.status().message());
+      CHECK(product->SummarizeValue(4) == "[5 11][11 25]");
+    }
+    CHECK(context.num_kernels() == 3);
+    CHECK(Text(context.On("SIM:1").Call<ops::MatMul>(a, Floats({1}, {1})).status()).find("[node 'MatMul', SIM:1]") !=
+          std::string::npos);
+    CHECK(
+        Text(context.On("TPU:0").Call("AddV2", {a, a}).status()) ==
+        "INVALID_ARGUMENT: eager call of 'AddV2': Could not satisfy device specification 'TPU:0'. All available devices "
+        "[CPU:0, SIM:0, SIM:1]: those that the context was made with");
+    eager::Context none({.devices = {"TPU:0"}});
+    CHECK(Text(none.Call<ops::AddV2>(a, a).status()).find("no device 'TPU:0'; available: 'CPU:0'") !=
+          std::string::npos);
+    CHECK(none.On("CPU:0").Call<ops::AddV2>(a, a).ok());
+  }
+  TEST_CASE("the first device is the usual one, and an op runs where its resource is") {
+    eager::Context context({.devices = {"SIM:0"}});
+    const std::vector<eager::Attr> variable{
+        {"dtype", DataType::kFloat}, {"shape", PartialTensorShape()}, {"shared_name", "v"}};
+    const std::vector<eager::Attr> is_float{{"dtype", DataType::kFloat}};
+    const auto there = context.Call("VarHandleOp", {}, variable);
+    REQUIRE_MESSAGE(there.ok(), there.status().message());
+    const auto here = context.On("CPU:0").Call("VarHandleOp", {}, variable);
+    REQUIRE_MESSAGE(here.ok(), here.status().message());
+    CHECK(context.Call<ops::AssignVariableOp>((*there)[0], Tensor::Scalar(2.0f)).ok());
+    CHECK(context.Call<ops::AssignVariableOp>((*here)[0], Tensor::Scalar(3.0f)).ok());
+    for (const char* device : {"CPU:0", "SIM:0"}) {
+      const auto two = context.On(device).Call("ReadVariableOp", {(*there)[0]}, is_float);
+      REQUIRE_MESSAGE(two.ok(), two.status().message());
+      CHECK((*two)[0].scalar<float>()() == 2);
+      const auto three = context.On(device).Call("ReadVariableOp", {(*here)[0]}, is_float);
+      REQUIRE_MESSAGE(three.ok(), three.status().message());
+      CHECK((*three)[0].scalar<float>()() == 3);
+    }
+  }
+  TEST_CASE("the CPU runs what a device has no kernel for, with the CPU's resources") {
+    eager::Context context({.devices = {"BARE:0"}});
+    CHECK(context.Call<ops::AddV2>(Tensor::Scalar(1.0f), Tensor::Scalar(2.0f))->scalar<float>()() == 3);
+    const auto v = context.Call("VarHandleOp", {},
+                                {{"dtype", DataType::kFloat}, {"shape", PartialTensorShape()}, {"shared_name", "v"}});
+    REQUIRE_MESSAGE(v.ok(), v.status().message());
+    CHECK(context.Call<ops::AssignVariableOp>((*v)[0], Tensor::Scalar(2.0f)).ok());
+    const auto read = context.On("CPU:0").Call("ReadVariableOp", {(*v)[0]}, {{"dtype", DataType::kFloat}});
+    REQUIRE_MESSAGE(read.ok(), read.status().message());
+    CHECK((*read)[0].scalar<float>()() == 2);
+    CHECK(context.resources()->DebugString() != "");
   }
   TEST_CASE("functions are called by their names, and by the attrs of ops") {
     using function_test::Floats;

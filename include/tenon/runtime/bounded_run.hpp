@@ -15,6 +15,11 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
+// A year is as good as forever, and no clock overflows with it.
+inline std::int64_t LimitMilliseconds(std::int64_t timeout_in_ms) {
+  return timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
+}
+
 // The status of run(control), where whoever wants to stop the run cancels `control`, a child of `parent`: the deadline
 // (0: none), `users`, `parent`. Which one it was is found out afterwards: DeadlineExceeded, or what the run says, or
 // Cancelled without a run. `parent` and `users` may be null and outlive the call. InvalidArgument: a negative timeout.
@@ -32,9 +37,8 @@ Status RunBounded(CancellationManager* parent, std::int64_t timeout_in_ms, Cance
   std::atomic<bool> timed_out{false};
   DeadlineTimer::Entry entry = 0;
   if (timeout_in_ms > 0) {
-    // A year is as good as forever, and no clock overflows with it.
-    const std::int64_t left_ms = timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000;
-    entry = DeadlineTimer::Global().Add(SteadyNanoseconds() + left_ms * 1'000'000, [&] {
+    const std::int64_t when = SteadyNanoseconds() + LimitMilliseconds(timeout_in_ms) * 1'000'000;
+    entry = DeadlineTimer::Global().Add(when, [&] {
       timed_out.store(true);
       control.StartCancel();
     });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <tenon/session.hpp>
+#include <tenon/base/clock.hpp>
 #include <tenon/base/errors.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/owned.hpp>
@@ -20,6 +21,8 @@
 #include <tenon/base/span.hpp>
 #include <tenon/base/thread.hpp>
 #include <tenon/kernel/cancellation.hpp>
+#include <tenon/kernel/step_services.hpp>
+#include <tenon/runtime/bounded_run.hpp>
 #include <tenon/runtime/dataflow_executor.hpp>
 #include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/partial_program.hpp>
@@ -35,8 +38,13 @@ namespace detail {
 class PartialRunState final : public RefCounted, public PartialEnds {
  public:
   PartialRunState(std::string handle, Owned<Program> program, Span<const std::string> feeds,
-                  Span<const std::string> fetches, CancellationManager* session)
-      : handle_(std::move(handle)), cancellation_(session), feeds_(feeds.size()), fetches_(fetches.size()) {
+                  Span<const std::string> fetches, CancellationManager* session, const RunOptions& options)
+      : handle_(std::move(handle)),
+        timeout_in_ms_(options.timeout_in_ms),
+        users_(options.cancellation),
+        cancellation_(session),
+        feeds_(feeds.size()),
+        fetches_(fetches.size()) {
     for (std::size_t i = 0; i < feeds.size(); ++i) {
       feeds_[i].name = feeds[i];
       feeds_[i].declared = program->feeds[i];
@@ -51,7 +59,12 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
     settings_ = session->SettingsFor(*prepared_);
-    settings_.cancellation = &cancellation_;
+    if (timeout_in_ms_ > 0) {
+      if (settings_.services != nullptr) services_ = *settings_.services;
+      services_.deadline_us = SystemNanoseconds() / 1000 + LimitMilliseconds(timeout_in_ms_) * 1000;
+      settings_.services = &services_;
+    }
+    call_timeout_in_ms_ = LimitMilliseconds(session->options().operation_timeout_in_ms);
     if (!thread_.Start<&PartialRunState::Main>(this))
       return errors::ResourceExhausted("PRunSetup: the system has no thread for the run");
     return OkStatus();
@@ -64,7 +77,14 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // Takes feeds and gives fetches. *over: the run is to be forgotten.
   Status Run(Span<const NamedTensor> feeds, Span<const std::string> names, std::vector<Tensor>* outputs, bool* over) {
+    const std::int64_t until =
+        call_timeout_in_ms_ > 0 ? SteadyNanoseconds() + call_timeout_in_ms_ * 1'000'000 : kNoDeadline;
     SlimVector<std::size_t> fed, wanted;
+    {
+      const MutexLock lock(mutex_);
+      *over = ended_ && !status_.ok();
+    }
+    if (*over) return Join();
     {
       const MutexLock lock(mutex_);
       TENON_RETURN_IF_ERROR(CheckLocked(feeds, names, &fed, &wanted));
@@ -72,8 +92,9 @@ class PartialRunState final : public RefCounted, public PartialEnds {
       for (const std::size_t i : wanted) fetches_[i].taken = true;
     }
     for (std::size_t i = 0; i < fed.size(); ++i) Give(fed[i], feeds[i].tensor);
-    Status status = Take(wanted, outputs);
+    Status status = Take(wanted, until, outputs);
     *over = !status.ok() || IsComplete();
+    if (*over && status.ok()) status = WaitForEnd(until);
     if (!status.ok()) cancellation_.StartCancel();
     if (*over) status.Update(Join());
     return status;
@@ -133,8 +154,13 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     Status status;
   };
 
+  static constexpr std::int64_t kNoDeadline = 0;
+
   void Main() {
-    const Status status = prepared_->Run({}, {}, settings_);
+    const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
+      settings_.cancellation = control;
+      return prepared_->Run({}, {}, settings_);
+    });
     const MutexLock lock(mutex_);
     ended_ = true;
     status_ = status;
@@ -227,12 +253,29 @@ class PartialRunState final : public RefCounted, public PartialEnds {
     (*done)();
   }
 
-  Status Take(const SlimVector<std::size_t>& wanted, std::vector<Tensor>* outputs) {
+  // Until something has changed. False: `until` (SteadyNanoseconds(), or kNoDeadline) is over.
+  bool WaitLocked(MutexLock& lock, std::int64_t until) {
+    if (until != kNoDeadline) return changed_.wait_until(lock, until);
+    changed_.wait(lock);
+    return true;
+  }
+  Status CallTimedOut() const {
+    return errors::DeadlineExceeded("Timed out waiting for notification: PRun did not end within ", call_timeout_in_ms_,
+                                    " ms");
+  }
+  Status WaitForEnd(std::int64_t until) {
+    MutexLock lock(mutex_);
+    while (!ended_)
+      if (!WaitLocked(lock, until)) return CallTimedOut();
+    return OkStatus();
+  }
+  Status Take(const SlimVector<std::size_t>& wanted, std::int64_t until, std::vector<Tensor>* outputs) {
     outputs->clear();
     MutexLock lock(mutex_);
     for (const std::size_t i : wanted) {
       Fetch& fetch = fetches_[i];
-      while (!fetch.settled && !ended_) changed_.wait(lock);
+      while (!fetch.settled && !ended_)
+        if (!WaitLocked(lock, until)) return CallTimedOut();
       if (!fetch.settled) return status_.ok() ? errors::Internal("the run ended without '", fetch.name, "'") : status_;
       if (!fetch.valid) return errors::InvalidArgument("The tensor returned for ", fetch.name, " was not valid.");
       TENON_RETURN_IF_ERROR(fetch.status);
@@ -260,7 +303,11 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   }
 
   const std::string handle_;
-  CancellationManager cancellation_;
+  const std::int64_t timeout_in_ms_;  // of the whole run; 0: none
+  CancellationManager* const users_;  // may be null
+  CancellationManager cancellation_;  // a child of the session's
+  std::int64_t call_timeout_in_ms_ = 0;  // of each PRun; 0: none
+  StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
   RunSettings settings_;
@@ -326,13 +373,30 @@ inline std::string PartialRunHandle(Span<const std::string> feeds, Span<const st
   return StrCat(handle, "/1/;", number);
 }
 
+inline Status CheckPartialRunOptions(const RunOptions& options) {
+  if (options.timeout_in_ms < 0)
+    return errors::InvalidArgument("RunOptions: timeout_in_ms must not be negative, got ", options.timeout_in_ms);
+  const char* other = nullptr;
+  if (options.trace_level != TraceLevel::kNone) other = "trace_level";
+  if (options.inter_op_thread_pool != 0) other = "inter_op_thread_pool";
+  if (options.inter_op_pool != nullptr) other = "inter_op_pool";
+  if (options.executor != ExecutorKind::kAuto) other = "executor";
+  if (options.services != nullptr) other = "services";
+  if (options.output_partition_graphs) other = "output_partition_graphs";
+  if (options.report_tensor_allocations_upon_oom) other = "report_tensor_allocations_upon_oom";
+  if (other == nullptr) return OkStatus();
+  return errors::Unimplemented("PRunSetup: of RunOptions only timeout_in_ms and cancellation apply to a partial run; '",
+                               other, "' was given");
+}
+
 template <class U>
 Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp_in_one_source_file<U>::Setup(
     const Session& session, Span<const std::string> feeds, Span<const std::string> fetches,
-    Span<const std::string> targets) {
+    Span<const std::string> targets, const RunOptions& options) {
   auto* impl = static_cast<SessionImpl*>(SessionAccess::Impl(session));
   if (impl == nullptr) return SessionImpl::NoGraph("PRunSetup");
   if (impl->cancellation()->IsCancelled()) return SessionImpl::Closed();
+  TENON_RETURN_IF_ERROR(CheckPartialRunOptions(options));
   TENON_ASSIGN_OR_RETURN(Owned<Program> program, impl->BuildProgram(feeds, fetches, targets, "PRunSetup"));
   for (const ProgramNode& node : program->nodes)
     if (node.kind == ProgramNode::Kind::kFetch)
@@ -340,7 +404,7 @@ Result<std::string> undefined_symbol_means_include_tenon_runtime_partial_run_hpp
                                    "' is in a loop; a partial run can fetch only what leaves the loop");
   std::string handle = PartialRunHandle(feeds, fetches, targets, impl->NewNumber());
   auto run = Ref<PartialRunState>::Adopt(
-      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation()));
+      new PartialRunState(handle, std::move(program), feeds, fetches, impl->cancellation(), options));
   TENON_RETURN_IF_ERROR(run->Start(impl));
   PartialRunsOf(impl)->Add(std::move(run));
   return handle;

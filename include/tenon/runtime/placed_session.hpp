@@ -50,8 +50,8 @@ struct PlacedSessionOptions {
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   bool allow_soft_placement = false;  // a device that cannot run the node gives way to one that can
   bool log_device_placement = false;  // logs the placement report
-  // Before the placement, so that the nodes of branches and bodies have devices of their own; null: If, Case and While
-  // run whole on their node's device. LowerAllFunctionalOps also takes calls apart.
+  // Before the placement, so that the nodes of branches and bodies have devices of their own; null: If, Case, While
+  // and For run whole on their node's device. LowerAllFunctionalOps also takes calls apart.
   GraphPass lower_control_flow = &LowerFunctionalOps;
   ThreadPoolInterface* pool = nullptr;  // as in PartitionedGraphOptions
   bool constant_folding = true;

@@ -71,7 +71,7 @@ class RunOfOptions {
     if (services.executor_type.empty())
       services.executor_type = settings.dataflow ? "DEFAULT" : "SINGLE_THREADED_EXECUTOR";
     if (services.deadline_us == 0 && timeout_in_ms > 0)
-      services.deadline_us = now_us + (timeout_in_ms < 31'536'000'000 ? timeout_in_ms : 31'536'000'000) * 1000;
+      services.deadline_us = now_us + LimitMilliseconds(timeout_in_ms) * 1000;
     if (options_.inter_op_thread_pool < 0) services.run_all_kernels_inline = true;
     return services;
   }

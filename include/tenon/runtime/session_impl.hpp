@@ -304,6 +304,33 @@ inline bool HasKernelsThatWait(const FunctionDefLibrary& library, const Registry
 // thread-safe after Create.
 class SessionImpl : public RefCounted {
  public:
+  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
+
+  // "GPU:0" for ".../device:GPU:0", "/device:GPU:0" and "GPU".
+  static std::string ShortDeviceName(std::string_view name) {
+    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
+    if (StartsWith(name, "/device:")) name.remove_prefix(8);
+    return StrCat(name, name.find(':') == std::string_view::npos ? ":0" : "");
+  }
+  // The device of that name; null for the CPU, which every session has.
+  static Result<Owned<Device>> MakeDevice(std::string_view given) {
+    const std::string name = ShortDeviceName(given);
+    const std::size_t colon = name.find(':');
+    const std::string_view type = std::string_view(name).substr(0, colon);
+    int ordinal = 0;
+    if (!ParseInt(std::string_view(name).substr(colon + 1), &ordinal))
+      return errors::InvalidArgument("SessionOptions: cannot parse device '", given,
+                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
+    if (type == Cpu::type && ordinal == 0) return Owned<Device>();
+    std::string have = "'CPU:0'";
+    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
+         factory = factory->next) {
+      if (factory->type == type) return factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal);
+      StrAppend(&have, ", '", factory->type, ":*'");
+    }
+    return errors::InvalidArgument("SessionOptions: no device '", given, "'; available: ", have);
+  }
+
   // Without a graph.
   static Result<Ref<SessionImpl>> Create(SessionOptions options) {
     auto session = Ref<SessionImpl>::Adopt(new SessionImpl);
@@ -477,8 +504,6 @@ class SessionImpl : public RefCounted {
     return nullptr;
   }
 
-  static constexpr std::string_view kPrefix = "/job:localhost/replica:0/task:0/device:";
-
   Status MakeDevices() {
     if (options_.inter_op_threads < 0 || options_.intra_op_threads < 0)
       return errors::InvalidArgument(
@@ -498,33 +523,13 @@ class SessionImpl : public RefCounted {
     }
     Allocator* allocator = options_.allocator != nullptr ? options_.allocator : DefaultAllocator();
     host_ = MakeOwned<CpuDevice>(StrCat(kPrefix, "CPU:0"), allocator, intra);
-    device_ = host_.get();
-    if (!options_.devices.empty()) return ChooseDevice();
-    return OkStatus();
-  }
-  // The first device of the list; the CPU takes what it has no kernels for.
-  Status ChooseDevice() {
-    std::string_view name = options_.devices.front();
-    if (StartsWith(name, kPrefix)) name.remove_prefix(kPrefix.size());
-    if (StartsWith(name, "/device:")) name.remove_prefix(8);
-    const std::size_t colon = name.find(':');
-    const std::string_view type = name.substr(0, colon);
-    int ordinal = 0;
-    if (colon != std::string_view::npos && !ParseInt(name.substr(colon + 1), &ordinal))
-      return errors::InvalidArgument("SessionOptions: cannot parse device '", options_.devices.front(),
-                                     "'; write for example \"GPU:0\" or \"CPU:0\"");
-    if (type == Cpu::type && ordinal == 0) return OkStatus();
-    std::string have = "'CPU:0'";
-    for (DeviceFactory* factory = device_factories.load(std::memory_order_acquire); factory != nullptr;
-         factory = factory->next) {
-      if (factory->type == type) {
-        TENON_ASSIGN_OR_RETURN(other_, factory->create(StrCat(kPrefix, type, ":", ordinal), ordinal));
-        device_ = other_.get();
-        return OkStatus();
-      }
-      StrAppend(&have, ", '", factory->type, ":*'");
+    if (options_.device == nullptr && !options_.devices.empty()) {
+      TENON_ASSIGN_OR_RETURN(other_, MakeDevice(options_.devices.front()));
     }
-    return errors::InvalidArgument("SessionOptions: no device '", options_.devices.front(), "'; available: ", have);
+    // The CPU takes what another device has no kernels for.
+    Device* const other = options_.device != nullptr ? options_.device : other_.get();
+    device_ = other != nullptr ? other : host_.get();
+    return OkStatus();
   }
 
   Status MakeExtras() {

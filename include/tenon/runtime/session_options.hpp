@@ -12,6 +12,7 @@ TENON_NAMESPACE_BEGIN
 
 class Allocator;
 class CancellationManager;
+class Device;
 class Graph;
 class OpRegistry;
 class Registry;
@@ -41,13 +42,16 @@ struct SessionOptions {
   int inter_op_threads = 0;  // threads that run different nodes; 0 or 1: the caller's only
   int intra_op_threads = 0;  // threads inside one kernel; 0: one per CPU, 1: none but the caller's
   std::vector<std::string> devices = {};  // by preference, e.g. {"GPU:0", "CPU:0"}; empty: {"CPU:0"}
+  Device* device = nullptr;  // one of the caller's, instead of the first of `devices`; outlives the session, and may be
+                             // that of others
   ThreadPoolInterface* intra_op_pool =
       nullptr;  // the caller's own pool instead of intra_op_threads; outlives the session
   ThreadPoolInterface* inter_op_pool = nullptr;  // the same for inter_op_threads
   Allocator* allocator = nullptr;  // host memory; null: DefaultAllocator(). Outlives the session and its tensors
   const Registry* registry = nullptr;  // ops and kernels; null: everything registered in the process
   ResourceMgr* resources = nullptr;  // variables, tables..., shared with who else has it; null: the session's own.
-                                     // Outlives the session; only for sessions on the CPU, with one allocator
+                                     // Outlives the session; only for sessions on the CPU, with one allocator,
+                                     // or on the same `device`
   const StepServices* services = nullptr;  // what kernels are given besides (kernel/step_services.hpp); outlives the
                                            // session
   ExecutorKind executor = ExecutorKind::kAuto;
@@ -57,7 +61,7 @@ struct SessionOptions {
   // plans; with <tenon/lean_runtime.hpp> it takes <tenon/runtime/planned_run.hpp>.
   int plan_after_runs = 2;
   GraphPass lower_control_flow =
-      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
+      nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
