@@ -23,6 +23,11 @@ static_assert(InferShape<Volume>({{1, 8, 9, 10, 3}, {3, 3, 3, 3, 4}},
 static_assert(InferShape<Volume>({{-1, 3, 8, 9, 10}, {3, 3, 3, 3, 4}},
                                  {{"strides", {1, 1, 2, 2, 2}}, {"padding", "SAME"}, {"data_format", "NCDHW"}}) ==
               StaticShape{-1, 4, 4, 5, 5});
+// As TensorFlow 2.21 answers: rows get the dilation of columns.
+static_assert(InferShape<Volume>({{2, 20, 30, 40, 3}, {3, 2, 5, 3, 7}}, {{"strides", {1, 1, 1, 1, 1}},
+                                                                         {"padding", "VALID"},
+                                                                         {"dilations", {1, 1, 2, 3, 1}}}) ==
+              StaticShape{2, 18, 27, 32, 7});
 
 struct Pool {
   static constexpr auto signature = Op("Pool")

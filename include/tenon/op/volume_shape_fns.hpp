@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/slim_vector.hpp>
@@ -58,6 +59,10 @@ constexpr Status Conv3DShape(InferenceContext* c) {
       c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
   TENON_RETURN_IF_ERROR(
       internal::GetListAttr(c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
+  // TensorFlow takes the dilation of the rows for the columns and the other way round (2.21: rows 30, filter 2,
+  // dilations [1,1,2,3,1] give 27).
+  const auto rows = static_cast<std::size_t>(SpatialIndex(format)) + 1;
+  std::swap(dilations[rows], dilations[rows + 1]);
   const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
   TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
   return internal::VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations,
