@@ -87,6 +87,21 @@ TEST_SUITE("shape functions of indices") {
     REQUIRE(of_tensorflow.size() == 1);
     CHECK(r.DebugString(of_tensorflow[0].shape) == "[3]");
   }
+  TEST_CASE("a gather from a variable: what its handle holds") {
+    static constexpr auto kGather =
+        Op("ReadNd").Input("handle: resource").Input("indices: int32").Output("value: dtype").Attr("dtype: type");
+    static constexpr OpView kGatherOp = kGather.view();
+    NodeDef node;
+    node.attr.Set("dtype", AttrValue(DataType::kFloat));
+    const PartialTensorShape inputs[] = {PartialTensorShape({}), PartialTensorShape({7, 2})};
+    InferenceContext c(1, &node, &kGatherOp, inputs);
+    c.set_input_handle_shapes_and_types(0, {{c.MakeShape({4, 5, 6}), DataType::kFloat}});
+    REQUIRE(shape_inference::GatherNdShape(&c).ok());
+    CHECK(c.DebugString(c.output(0)) == "[7,6]");
+    c.set_input_handle_shapes_and_types(0, {{c.MakeShape({4, 5, 6}), DataType::kInt32}});
+    CHECK(shape_inference::GatherNdShape(&c).message() ==
+          "Trying to read variable with wrong dtype. Expected int32 got float");
+  }
   TEST_CASE("the parts of a sparse tensor fit together") {
     constexpr OpView view = Put::signature.view();  // any op with three inputs
     const auto check = [&](std::initializer_list<StaticInput> inputs) {

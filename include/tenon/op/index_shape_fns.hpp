@@ -34,7 +34,39 @@ constexpr Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
   return OkStatus();
 }
 
-constexpr Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
+// attr `dtype` is not its type.
+inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
+  held->clear();
+  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
+  if (known == nullptr || known->empty()) {
+    held->push_back({c->UnknownShape(), DataType::kInvalid});
+    return OkStatus();
+  }
+  *held = *known;
+  DataType dtype = DataType::kInvalid;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
+  if ((*held)[0].dtype != dtype)
+    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
+                                   dtype);
+  return OkStatus();
+}
+// The same in another list, such as a std::vector.
+template <class List>
+Status ValidateVariableResourceHandle(InferenceContext* c, List* held) {
+  SlimVector<ShapeAndType> found;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &found));
+  held->assign(found.begin(), found.end());
+  return OkStatus();
+}
+
+// Input 0 are the params, or a handle to a variable that holds them.
+constexpr Status GatherNdShape(InferenceContext* c) {
+  if (c->input_handle_shapes_and_types(0) == nullptr || !c->HasAttr("dtype")) return GatherNdShapeOf(c, c->input(0));
+  SlimVector<ShapeAndType> held;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &held));
+  return GatherNdShapeOf(c, held[0].shape);
+}
 
 // indices: [n..., depth]  updates: n... + target[depth:]  ->  target
 constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
@@ -100,32 +132,6 @@ inline Status ExplicitShapes(InferenceContext* c) {
     TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
     c->set_output(i, shape);
   }
-  return OkStatus();
-}
-
-// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
-// attr `dtype` is not its type.
-inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
-  held->clear();
-  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
-  if (known == nullptr || known->empty()) {
-    held->push_back({c->UnknownShape(), DataType::kInvalid});
-    return OkStatus();
-  }
-  *held = *known;
-  DataType dtype = DataType::kInvalid;
-  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
-  if ((*held)[0].dtype != dtype)
-    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
-                                   dtype);
-  return OkStatus();
-}
-// The same in another list, such as a std::vector.
-template <class List>
-Status ValidateVariableResourceHandle(InferenceContext* c, List* held) {
-  SlimVector<ShapeAndType> found;
-  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &found));
-  held->assign(found.begin(), found.end());
   return OkStatus();
 }
 
