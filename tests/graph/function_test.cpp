@@ -135,6 +135,8 @@ TEST_SUITE("InstantiateFunction") {
     f = Double();
     f.signature.attr[0].default_value = AttrValue(DataType::kFloat);
     CHECK(InstantiateFunction(f, {}, {}, ops).ok());
+    NodeDef call = MakeNode("n", "double", {"x"}, {{"T", AttrValue(std::int64_t{3})}});
+    CHECK(Contains(MakeFunctionCall(Double(), &call).message(), "for attr name 'T' of function 'double'"));
   }
 
   TEST_CASE("inputs of body nodes are counted, and have the argument's types") {

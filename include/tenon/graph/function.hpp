@@ -35,13 +35,26 @@ inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::s
 
 namespace detail {
 
+// What a call says of an attr of the function, or the attr's default; null when there is neither.
+inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
+  if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+  const OpDef::AttrDef* def = FindAttr(name, op);
+  return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+}
+// A call says every attr of the function, with a value of its type. More attrs than that are ignored.
+inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
+  for (const OpDef::AttrDef& attr : op.attr) {
+    const AttrValue* const value = FindCallAttr(op, attrs, attr.name);
+    if (value == nullptr) return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(op));
+    if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
+      return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
+  }
+  return OkStatus();
+}
+
 // The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
 inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
-  const auto find = [&](const std::string& name) -> const AttrValue* {
-    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, op);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  };
+  const auto find = [&](const std::string& name) { return FindCallAttr(op, attrs, name); };
   const auto missing = [&](const std::string& name) {
     return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
                             "' needs it");
@@ -82,6 +95,7 @@ inline constexpr std::string_view kDirectCallAttr = "_direct_call";
 inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
   for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
   for (const OpDef::ArgDef& arg : op.output_arg)
     TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
@@ -128,7 +142,7 @@ class FunctionInstantiation {
       : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
 
   Result<FunctionGraph> Make() {
-    TENON_RETURN_IF_ERROR(CheckAttrs());
+    TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
     TENON_RETURN_IF_ERROR(AddArgs());
     TENON_RETURN_IF_ERROR(AddNodes());
     for (std::size_t n = 0; n < function_.node_def.size(); ++n)
@@ -168,23 +182,11 @@ class FunctionInstantiation {
     return StrCat(text, " of function '", function_.signature.name, "'");
   }
 
-  // The call says every attr of the signature, with a value of its type. More attrs than that are ignored.
-  Status CheckAttrs() const {
-    for (const OpDef::AttrDef& attr : function_.signature.attr) {
-      const AttrValue* const value = FindBinding(attr.name);
-      if (value == nullptr)
-        return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(function_.signature));
-      if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
-        return status.WithAppended(
-            StrCat("\n\tfor attr name '", attr.name, "' of function '", function_.signature.name, "'"));
-    }
-    return OkStatus();
-  }
-
   Status Bind(AttrValue* value) const {
     const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
     if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
-      const AttrValue* const given = is_placeholder ? FindBinding(value->placeholder()) : nullptr;
+      const AttrValue* const given =
+          is_placeholder ? detail::FindCallAttr(function_.signature, attrs_, value->placeholder()) : nullptr;
       if (given == nullptr)
         return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
                                        " of function '", function_.signature.name, "'");
@@ -200,12 +202,6 @@ class FunctionInstantiation {
     for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
     return OkStatus();
   }
-  const AttrValue* FindBinding(const std::string& name) const {
-    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  }
-
   Status AddItem(Item item) {
     const int number = static_cast<int>(items_.size());
     if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
