@@ -38,8 +38,30 @@ constexpr bool Window(std::int64_t input, std::int64_t filter, std::int64_t dila
   std::int64_t output = 0, after = 0;
   return GetWindowedOutputSize(input, filter, dilation, 1, tenon::Padding::kExplicit, &output, &before, &after).ok();
 }
+struct Norm {
+  static constexpr auto signature = tenon::Op("Norm")
+                                        .Input("x: float")
+                                        .Input("scale: float")
+                                        .Input("offset: float")
+                                        .Input("mean: float")
+                                        .Input("variance: float")
+                                        .Output("y: float")
+                                        .Output("outputs: N * float")
+                                        .Attr("N: int = 5")
+                                        .Attr("is_training: bool = true")
+                                        .SetShapeFn(tenon::shape_inference::FusedBatchNormExShape);
+};
+constexpr bool NormRuns(List x) { return InferShape<Norm>({x, {6}, {6}, {6}, {6}}, {}).rank >= -1; }
+constexpr bool FilterFormat(std::string_view text) {
+  tenon::FilterTensorFormat format{};
+  return ParseFilterTensorFormat(text, &format).ok();
+}
 
 static_assert(Runs({1, 1, 5, 5, 8}, {4, 1, 1, 1, 8}, {1, 1, 1, 1}, "SAME", {}, "NCHW_VECT_C"));
+// expect: channels_must_come_in_fours
+static_assert(NormRuns({1, 5, 5, 6}));
+// expect: filter_format_is_not_allowed
+static_assert(FilterFormat("HWOI"));
 // expect: data_format_is_not_allowed
 static_assert(Runs({1, 5, 5, 4}, {1, 1, 4, 4}, {1, 1, 1, 1}, "SAME", {}, "NWHC"));
 // expect: depth_of_filter_must_not_be_zero

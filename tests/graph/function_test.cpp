@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/graph/function.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -112,6 +114,95 @@ TEST_SUITE("InstantiateFunction") {
     f = Double();
     f.signature.input_arg.push_back(f.signature.input_arg[0]);
     CHECK(Contains(InstantiateFunction(f, attrs, {}, ops).status().message(), "Duplicated arg name: x"));
+  }
+
+  TEST_CASE("attrs of the signature are there and of their type") {
+    const OpRegistry ops = Ops();
+    const auto refusal = [&](const AttrMap& attrs) {
+      return InstantiateFunction(Double(), attrs, {}, ops).status().ToString();
+    };
+    CHECK(refusal({}) == "NOT_FOUND: Attr T is not found from Op<name=double; signature=x:T -> y:T; attr=T:type>");
+    CHECK(refusal({{"T", AttrValue(std::int64_t{3})}}) ==
+          "INVALID_ARGUMENT: AttrValue had value with type 'int' when 'type' expected\n\tfor attr name 'T' of function "
+          "'double'");
+    CHECK(refusal({{"T", AttrValue()}}).find("INVALID_ARGUMENT: AttrValue missing value with expected type 'type'") ==
+          0);
+    CHECK(refusal({{"T", AttrValue(DataType::kFloat)}, {"more", AttrValue(std::int64_t{3})}}) == "OK");
+    FunctionDef f = Double();
+    f.node_def[0].attr.Insert("_other", AttrValue());
+    const AttrMap attrs{{"T", AttrValue(DataType::kFloat)}};
+    CHECK(Contains(InstantiateFunction(f, attrs, {}, ops).status().message(), "Failed to bind all placeholders in "));
+    f = Double();
+    f.signature.attr[0].default_value = AttrValue(DataType::kFloat);
+    CHECK(InstantiateFunction(f, {}, {}, ops).ok());
+    NodeDef call = MakeNode("n", "double", {"x"}, {{"T", AttrValue(std::int64_t{3})}});
+    CHECK(Contains(MakeFunctionCall(Double(), &call).message(), "for attr name 'T' of function 'double'"));
+  }
+
+  TEST_CASE("inputs of body nodes are counted, and have the argument's types") {
+    const OpRegistry ops = Ops();
+    const auto refusal = [&](const std::function<void(FunctionDef&)>& edit) {
+      FunctionDef f =
+          Floats("f", {"x"},
+                 {MakeNode("pair", "TestPair", {"x"}, {{"T", AttrValue(DataType::kFloat)}, {"N", AttrValue(2)}}),
+                  MakeNode("sum", "AddV2", {"x", "pair:list:1"}, {{"T", AttrValue(DataType::kFloat)}})},
+                 "sum:z:0");
+      edit(f);
+      FunctionDefLibrary library;
+      library.function.push_back(Double());
+      return InstantiateFunction(f, {}, library, ops).status().ToString();
+    };
+    CHECK(refusal([](FunctionDef&) {}) == "OK");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].input = {"x"}; }) ==
+          "INVALID_ARGUMENT: Attempt to access beyond input size: 1 >= 1: {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].input = {"x", "x", "x"}; }) ==
+          "INVALID_ARGUMENT: Expected input[2] == 'x' to be a control input. {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].input = {"^x", "x", "x"}; }) ==
+          "INVALID_ARGUMENT: input ^x is not found: {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].input = {"x", "x", "^gone"}; }) ==
+          "INVALID_ARGUMENT: input[2] == '^gone', is not found. {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].input = {"pair:list", "x"}; }) ==
+          "INVALID_ARGUMENT: Input pair:list too long for x: {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].attr.Set("T", DataType::kInt32); }) ==
+          "INVALID_ARGUMENT: input x[0] expected type int32 != float, the type of x[0]: {{node sum}} of function 'f'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[1].attr.erase("T"); }) ==
+          "NOT_FOUND: type attr not found: T; NodeDef: {{node sum}}");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[0].attr.Set("N", std::int64_t{1} << 40); }) ==
+          "INVALID_ARGUMENT: Number of outputs is too big: 1099511627776; NodeDef: {{node pair}}");
+    CHECK(refusal([](FunctionDef& f) { f.node_def[0].attr.Set("N", -1); }) ==
+          "INVALID_ARGUMENT: Value for number_attr() -1 < 0; NodeDef: {{node pair}}");
+    const auto call = [](FunctionDef& f) {
+      f.node_def[0] = MakeNode("pair", "double", {"x", "x"}, {{"T", AttrValue(DataType::kFloat)}});
+    };
+    CHECK(refusal(call) ==
+          "INVALID_ARGUMENT: Expected input[1] == 'x' to be a control input. {{node pair}} of function 'f'");
+  }
+
+  TEST_CASE("arguments and results: what is wrong, and with which") {
+    const OpRegistry ops = Ops();
+    const AttrMap attrs{{"T", AttrValue(DataType::kFloat)}, {"L", AttrValue(AttrList())}};
+    const auto refusal = [&](const std::function<void(FunctionDef&)>& edit) {
+      FunctionDef f = Double();
+      edit(f);
+      return InstantiateFunction(f, attrs, {}, ops).status().ToString();
+    };
+    CHECK(refusal([](FunctionDef& f) {
+            f.signature.attr.emplace_back();
+            f.signature.attr.back().name = "L";
+            f.signature.attr.back().type = "list(type)";
+            f.signature.input_arg.push_back(Arg("more", DataType::kInvalid));
+            f.signature.input_arg.back().type_list_attr = "L";
+          }) == "INTERNAL: Expected a list of at least one dtype\n\tIn more: of function 'double'");
+    CHECK(refusal([](FunctionDef& f) { f.signature.input_arg.push_back(f.signature.input_arg[0]); }) ==
+          "INVALID_ARGUMENT: Duplicated arg name: x in function 'double'\n\tIn x:T of function 'double'");
+    CHECK(refusal([](FunctionDef& f) { f.node_def.push_back(f.node_def[0]); }) ==
+          "INVALID_ARGUMENT: Duplicated ret name: sum:z in function 'double'");
+    CHECK(refusal([](FunctionDef& f) { f.ret.clear(); }) ==
+          "INVALID_ARGUMENT: Return y missing.\n\tIn function output y:T of function 'double'");
+    CHECK(refusal([](FunctionDef& f) { f.ret[0].second = "sum:0"; }) ==
+          "INVALID_ARGUMENT: Return y -> sum:0 is not found.\n\tIn function output y:T of function 'double'");
+    CHECK(refusal([](FunctionDef& f) { f.signature.output_arg[0] = Arg("y", DataType::kInt32); }) ==
+          "INVALID_ARGUMENT: Invalid ret types y : float vs. int32\n\tIn function output y:int32 of function 'double'");
   }
 
   TEST_CASE("a call within a body becomes a PartitionedCall") {

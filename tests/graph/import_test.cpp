@@ -40,10 +40,10 @@ bool Contains(std::string_view text, std::string_view part) { return text.find(p
     CHECK_MESSAGE(Contains(status.message(), expected_text), status.message()); \
   } while (false)
 
-FunctionDef MakeFunction(std::string name, std::string body_op) {
+FunctionDef MakeFunction(std::string name, std::string node) {
   FunctionDef function;
   function.signature.name = std::move(name);
-  function.node_def.push_back(MakeNode("n", body_op));
+  function.node_def.push_back(MakeNode(std::move(node), "NoOp"));
   return function;
 }
 }  // namespace
@@ -225,14 +225,14 @@ TEST_SUITE("ImportGraphDef") {
   }
   TEST_CASE("functions are kept as data; their calls are refused by name") {
     GraphDef def = MakeGraph({MakeInput("x")});
-    def.library.function = {MakeFunction("sq", "Mul"), MakeFunction("sq", "Mul")};
+    def.library.function = {MakeFunction("sq", "a"), MakeFunction("sq", "a")};
     CHECK(Import(def).library().function.size() == 2);
     def.node.push_back(MakeNode("y", "sq", {"x"}));
     CHECK_REFUSED(def, kUnimplemented, "Node 'y': 'sq' is a function of the graph's library");
-    def.library.function[1] = MakeFunction("sq", "Neg");
+    def.library.function[1] = MakeFunction("sq", "b");
     CHECK_REFUSED(def, kInvalidArgument,
                   "Cannot add function 'sq' because a different function with the same name already exists.");
-    def.library.function = {MakeFunction("Neg", "Mul")};
+    def.library.function = {MakeFunction("Neg", "a")};
     CHECK_REFUSED(def, kInvalidArgument, "Cannot add function 'Neg' because an op with the same name already exists.");
   }
   TEST_CASE("impossible shapes are refused as TensorFlow words it") {

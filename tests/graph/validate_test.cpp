@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "op/unknown_attr_lines.hpp"
 #include "test_ops.hpp"
 
 namespace validate_test {
@@ -107,9 +108,17 @@ TEST_SUITE("node validation") {
         Problem(testing::ops::kIdentityN, MakeNode("y", "IdentityN", {}, {{"T", AttrValue(std::vector<DataType>())}})),
         "Length for attr 'T' of 0 must be at least minimum 1"));
   }
-  TEST_CASE("attrs that the op does not have are ignored") {
-    CHECK(Problem(testing::ops::kNeg,
-                  MakeNode("y", "Neg", {"x"}, {{"T", DataType::kFloat}, {"tea", true}, {"_class", 3}})) == "");
+  TEST_CASE("attrs that the op does not have are logged, once in a while, and ignored") {
+    UnknownAttrLines lines;
+    CHECK(Problem(testing::ops::kNeg, MakeNode("y", "Neg", {"x"}, {{"T", DataType::kFloat}, {"_class", 3}})) == "");
+    CHECK(lines.text == "");
+    const NodeDef node = MakeNode("y", "Neg", {"x"}, {{"T", DataType::kFloat}, {"tea", true}, {"_class", 3}});
+    CHECK(Problem(testing::ops::kNeg, node) == "");
+    CHECK(lines.text.find("NodeDef mentions attribute tea which is not in the op definition: Op<name=Neg;") == 0);
+    CHECK(Contains(lines.text, "Unknown attributes will be ignored. NodeDef: {{node y}}"));
+    lines.text.clear();
+    CHECK(Problem(testing::ops::kNeg, node) == "");
+    CHECK(lines.text == "");
   }
   TEST_CASE("inputs are counted and control inputs come last") {
     CHECK(Contains(Problem(testing::ops::kAddV2, MakeFloat("y", "AddV2", {"x"})),
@@ -133,6 +142,14 @@ TEST_SUITE("node validation") {
     CHECK(Contains(Problem(testing::ops::kAddN,
                            MakeNode("y", "AddN", {"x"}, {{"N", std::int64_t{1} << 30}, {"T", DataType::kFloat}})),
                    "NodeDef expected inputs '1073741824 tensors' do not match 1 inputs specified"));
+    CHECK(Problem(testing::ops::kAddN,
+                  MakeNode("y", "AddN", {"x"}, {{"N", std::int64_t{1} << 40}, {"T", DataType::kFloat}})) ==
+          "Number of outputs is too big: 1099511627776; NodeDef: {{node y}}");
+    static constexpr auto kPairs = Op("Pairs").Input("a: N * float").Input("b: N * float").Attr("N: int >= -5");
+    static constexpr OpView kPairsOp = kPairs.view();
+    const auto refusal = [](std::int64_t n) { return Problem(kPairsOp, MakeNode("y", "Pairs", {}, {{"N", n}})); };
+    CHECK(refusal(std::int64_t{1} << 30) == "Number of outputs is too big: 2147483648; NodeDef: {{node y}}");
+    CHECK(refusal(-3) == "Value for number_attr() -3 < 0; NodeDef: {{node y}}");
   }
 }
 }  // namespace validate_test

@@ -106,6 +106,10 @@ TEST_SUITE("OpKernelContext: inputs and outputs by name") {
     DataType dtype = DataType::kInvalid;
     REQUIRE(node.context.input_dtype("x", &dtype).ok());
     CHECK(dtype == DataType::kFloat);
+    Refs refs(NewVariable());
+    REQUIRE(refs.context.input_dtype("v", &dtype).ok());
+    CHECK(dtype == MakeRefType(DataType::kFloat));
+    CHECK(refs.context.input_dtype(0) == dtype);
     CHECK(node.context.input_dtype("list", &dtype).message() ==
           "OpKernel used list-valued input name 'list' when single-valued input was expected");
     const Tensor* x = nullptr;
@@ -124,6 +128,16 @@ TEST_SUITE("OpKernelContext: inputs and outputs by name") {
     const DataType out[] = {DataType::kFloat, DataType::kFloat, DataType::kFloat};
     CHECK(node.context.MatchSignature(in, out).ok());
     CHECK(node.construction->MatchSignature(in, out).ok());
+    CHECK(node.context
+              .MatchSignature({DataType::kFloat, DataType::kInt32, DataType::kInt32},
+                              {DataType::kFloat, DataType::kFloat, DataType::kFloat})
+              .ok());
+    const std::vector<DataType> types(in, in + 3);
+    CHECK(node.context.MatchSignature(types, {DataType::kFloat, DataType::kFloat, DataType::kFloat}).ok());
+    CHECK(node.construction->MatchSignature(types, {}).ToString() ==
+          "INVALID_ARGUMENT: Signature mismatch, have: float, int32, int32->float, float, float expected: float, "
+          "int32, int32->");
+    CHECK(node.construction->MatchSignature({}, {DataType::kFloat}).code() == Code::kInvalidArgument);
     CHECK(node.context.MatchSignature({in, 2}, out).ToString() ==
           "INVALID_ARGUMENT: Signature mismatch, have: float, int32, int32->float, float, float expected: float, "
           "int32->float, float, float");
@@ -258,6 +272,20 @@ TEST_SUITE("OpKernelContext: forwarding") {
     const Tensor held = other.inputs[0];
     REQUIRE(other.context.forward_input_or_allocate_output({"x"}, "y", TensorShape{2}, &y).ok());
     CHECK(y->raw_data() != held.raw_data());
+    const std::vector<std::string_view> names{"x"};
+    CHECK(other.context.forward_input_or_allocate_output(names, "y", TensorShape{2}, &y).code() == Code::kInternal);
+  }
+  TEST_CASE("the first candidate that allows it, and which it was") {
+    Mixed node;
+    Tensor* y = nullptr;
+    int forwarded = 7;
+    REQUIRE(node.context.forward_input_or_allocate_output({1, 0}, 0, TensorShape{2}, &y, &forwarded).ok());
+    CHECK(forwarded == 0);
+    CHECK(y->raw_data() == node.inputs[0].raw_data());
+    const std::vector<int> candidates{1, 2};  // of another type
+    REQUIRE(node.context.forward_input_or_allocate_output(candidates, 1, TensorShape{1}, &y, &forwarded).ok());
+    CHECK(forwarded == -1);
+    REQUIRE(node.context.forward_input_or_allocate_output({}, 2, TensorShape{1}, &y).ok());
   }
 }
 
@@ -292,6 +320,8 @@ TEST_SUITE("OpKernelContext: memory") {
     REQUIRE(node.context.allocate_output("y", TensorShape{2}, &y, on_host).ok());
     CHECK(host.blocks_in_use() == 1);
     CHECK(node.context.allocate_output("y", TensorShape{2}, &y, on_host).code() == Code::kInternal);
+    node.context.release_output(0);
+    REQUIRE(node.context.allocate_output("y", TensorShape{2}, &y, on_host).ok());
     REQUIRE(node.context.allocate_output(1, TensorShape{2}, &y, {}).ok());
     CHECK(host.blocks_in_use() == 1);
     node.outputs[0] = Tensor();

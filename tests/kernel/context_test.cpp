@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <tenon/op/shape_fns.hpp>
 #include <tenon/register.hpp>
 
+#include "any_node.hpp"
 #include "base/child_process.hpp"
 #include "run_op.hpp"
 
@@ -37,6 +39,9 @@ struct ContextTestCalls {
   };
 };
 TENON_REGISTER(ContextTestCalls);
+
+constexpr auto kMany = Op("ContextTestMany").Attr("N: int").Input("x: float").Output("y: N * float");
+constexpr OpView kManyOp = kMany.view();
 
 Tensor Floats(std::initializer_list<float> values) {
   return Tensor::From<float>(values, TensorShape({static_cast<Index>(values.size())}));
@@ -102,6 +107,49 @@ TEST_SUITE("OpKernelContext") {
       CHECK_FALSE(context->forward_input_or_allocate_output({7}, 1, shape, &out).ok());
     };
     CHECK(Run(calls_all, Floats({1.0f}), Floats({2.0f})).ok());
+  }
+
+  TEST_CASE("an output gets one tensor, however many outputs there are") {
+    for (const int count : {3, 63, 64, 65, 200}) {
+      kernel_test::AnyNode<> node(kManyOp, {{"N", AttrValue(std::int64_t{count})}}, {Floats({1.0f})},
+                                  std::vector<DataType>(static_cast<std::size_t>(count), DataType::kFloat));
+      OpKernelContext& context = node.context;
+      const TensorShape shape({1});
+      Tensor* out = nullptr;
+      const auto again = [&](int i) {
+        return StrCat("INTERNAL: allocate_output on same index multiple times. index = ", i, ", kernel=here");
+      };
+      for (int i = 0; i < count; ++i) CHECK(context.allocate_output(i, shape, &out).ok());
+      for (int i = 0; i < count; ++i) CHECK(context.allocate_output(i, shape, &out).ToString() == again(i));
+      for (const int i : {0, count - 1}) {
+        context.release_output(i);
+        context.set_output(i, Floats({2.0f}));
+        CHECK(context.allocate_output(i, shape, &out).ToString() == again(i));
+        context.release_output(i);
+        CHECK(context.allocate_output(i, shape, &out).ok());
+      }
+      context.Enter(&node.frame);  // another call of the node
+      context.release_output(count - 1);
+      context.set_output(0, Floats({2.0f}));
+      CHECK(context.allocate_output(0, shape, &out).ToString() == again(0));
+      for (int i = 1; i < count; ++i) CHECK(context.allocate_output(i, shape, &out).ok());
+    }
+  }
+  TEST_CASE("a forwarded output is not allocated again") {
+    const auto calls_all = [](OpKernelContext* context) {
+      const TensorShape shape = context->input(0).shape();
+      Tensor* out = nullptr;
+      REQUIRE(context->forward_input_or_allocate_output({0, 1}, 0, shape, &out).ok());
+      CHECK(context->allocate_output(0, shape, &out).code() == Code::kInternal);
+    };
+    CHECK(Run(calls_all, Floats({1.0f}), Floats({2.0f})).ok());
+  }
+  TEST_CASE("inputs of one shape, as TensorFlow asks it") {
+    const auto same = [](OpKernelContext* context) {
+      if (!context->ValidateInputsAreSameShape(&context->op_kernel())) CHECK_FALSE(context->status().ok());
+    };
+    CHECK(Run(same, Floats({1.0f, 2.0f}), Floats({3.0f, 4.0f})).ok());
+    CHECK(Run(same, Floats({1.0f}), Floats({2.0f, 3.0f})).status().code() == Code::kInvalidArgument);
   }
 
   TEST_CASE("inputs of one shape, and of two") {

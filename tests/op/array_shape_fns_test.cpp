@@ -27,6 +27,30 @@ static_assert(InferShape<Reshaped>({StaticShape{4, 6}, StaticInput::Vector({3, -
 static_assert(InferShape<Reduced>({StaticShape{4, 6, 5}, StaticInput::Vector({-1, 0})}) == StaticShape{6});
 static_assert(InferShape<Reduced>({StaticShape{4, 6, 5}, StaticInput::Vector({1})}, {{"keep_dims", true}}) ==
               StaticShape{4, 1, 5});
+// The third input has nothing to do with it.
+constexpr Status JoinTwo(InferenceContext* c) { return shape_inference::ConcatShape(c, 2); }
+struct Joined {
+  static constexpr auto signature = Op("Joined")
+                                        .Input("axis: int32")
+                                        .Input("a: float")
+                                        .Input("b: float")
+                                        .Input("more: float")
+                                        .Output("output: float")
+                                        .SetShapeFn(JoinTwo);
+};
+static_assert(InferShape<Joined>({StaticInput::Scalar(1), StaticShape{2, 3}, StaticShape{2, 4}, StaticShape{9}}) ==
+              StaticShape{2, 7});
+// All that there are.
+struct AllJoined {
+  static constexpr auto signature = Op("AllJoined")
+                                        .Input("axis: int32")
+                                        .Input("a: float")
+                                        .Input("b: float")
+                                        .Output("output: float")
+                                        .SetShapeFn(shape_inference::ConcatShape);
+};
+static_assert(InferShape<AllJoined>({StaticInput::Scalar(0), StaticShape{2, 3}, StaticShape{4, 3}}) ==
+              StaticShape{6, 3});
 
 TEST_SUITE("shape functions that move elements") {
   TEST_CASE("refuse another number of elements") {

@@ -27,12 +27,19 @@ struct Product {
 static_assert(InferShape<Sum>({{2, 1, 4}, {3, 1}}) == StaticShape{2, 3, 4});
 static_assert(InferShape<Sum>({{2, -1}, {2, 1}}) == StaticShape{2, -1});
 static_assert(InferShape<Product>({{2, 3}, {5, 3}}, {{"transpose_b", true}}) == StaticShape{2, 5});
+constexpr auto kSumAndMore = Op("SumAndMore").Input("a: float").Input("b: float").Output("c: float").Output("d: float");
+constexpr OpView kSumAndMoreOp = kSumAndMore.view();
 
 TEST_SUITE("common shape functions") {
   TEST_CASE("refuse shapes that do not fit") {
     constexpr OpView view = Product::signature.view();
     InferenceContext c(view, {{2, 3}, {4, 5}});
     CHECK(shape_inference::MatMulShape(&c).message() == "Dimensions must be equal, but are 3 and 4");
+  }
+  TEST_CASE("a broadcast shape is that of the output asked for") {
+    InferenceContext c(kSumAndMoreOp, {{2, 1}, {3}});
+    REQUIRE(shape_inference::BroadcastBinaryOpOutputShapeFn(&c, 1).ok());
+    CHECK(c.DebugString(c.output(1)) == "[2,3]");
   }
 }
 }  // namespace

@@ -8,6 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include <tenon/op/op_export.hpp>
+
+#include "unknown_attr_lines.hpp"
+
 namespace node_check_test {
 using namespace tenon;
 
@@ -45,14 +49,6 @@ std::string Refusal(const NodeDef& node, const OpDef& def = Sample()) {
   const std::string text(status.message());
   return text.substr(0, text.find("Op<name="));
 }
-
-class Lines : public LogSink {
- public:
-  Lines() { SetLogSink(this); }
-  ~Lines() override { SetLogSink(nullptr); }
-  void Send(const LogEntry& entry) override { text += entry.text; }
-  std::string text;
-};
 
 }  // namespace
 
@@ -170,7 +166,7 @@ TEST_SUITE("ValidateNodeDef with an OpDef") {
     CHECK(Refusal(node).find("AttrValue had value with unexpected type 'placeholder'") == 0);
   }
   TEST_CASE("attrs that the op does not have are logged, once in a while, and ignored") {
-    Lines lines;
+    UnknownAttrLines lines;
     NodeDef node = Node();
     node.attr.Set("newer", 1);
     CHECK(Refusal(node) == "");

@@ -38,9 +38,20 @@ TEST_SUITE("window attrs") {
     Padding padding{};
     CHECK(ParsePadding("same", &padding).ToString() == "NOT_FOUND: same is not an allowed padding type");
     TensorFormat format{};
-    CHECK(ParseTensorFormat("NCDHW", &format).ok());
+    for (const char* name : {"NHWC", "NCHW", "NCHW_VECT_C", "NHWC_VECT_W", "HWNC", "HWCN", "NDHWC", "NCDHW"}) {
+      CHECK(ParseTensorFormat(name, &format).ok());
+      CHECK(Name(format) == name);
+    }
     CHECK((format == TensorFormat::kNCDHW));
-    CHECK(ParseTensorFormat("HWNC", &format).ToString() == "INVALID_ARGUMENT: Invalid data format string: HWNC");
+    CHECK(ParseTensorFormat("NWHC", &format).ToString() == "INVALID_ARGUMENT: Invalid data format string: NWHC");
+    FilterTensorFormat filter{};
+    for (const char* name : {"HWIO", "OIHW", "OHWI", "OIHW_VECT_I"}) {
+      CHECK(ParseFilterTensorFormat(name, &filter).ok());
+      CHECK(Name(filter) == name);
+    }
+    CHECK((filter == FilterTensorFormat::kOIHW_VECT_I));
+    CHECK(ParseFilterTensorFormat("HWOI", &filter).ToString() ==
+          "INVALID_ARGUMENT: Invalid filter format string: HWOI");
   }
   TEST_CASE("where channels and space are") {
     CHECK(ChannelIndex(TensorFormat::kNHWC, 4) == 3);
@@ -48,11 +59,21 @@ TEST_SUITE("window attrs") {
     CHECK(ChannelIndex(TensorFormat::kNDHWC, 5) == 4);
     CHECK(SpatialIndex(TensorFormat::kNHWC) == 1);
     CHECK(SpatialIndex(TensorFormat::kNCHW_VECT_C) == 2);
+    CHECK(SpatialIndex(TensorFormat::kNHWC_VECT_W) == 1);
+    CHECK(ChannelIndex(TensorFormat::kNHWC_VECT_W, 5) == 3);
+    CHECK(BatchIndex(TensorFormat::kNHWC_VECT_W, 5) == 0);
+    CHECK(BatchIndex(TensorFormat::kHWNC, 4) == 2);
+    CHECK(BatchIndex(TensorFormat::kHWCN, 4) == 3);
+    CHECK(ChannelIndex(TensorFormat::kHWNC, 4) == 3);
+    CHECK(ChannelIndex(TensorFormat::kHWCN, 4) == 2);
+    CHECK(SpatialIndex(TensorFormat::kHWNC) == 0);
+    CHECK(SpatialIndex(TensorFormat::kHWCN) == 0);
   }
   TEST_CASE("explicit paddings are eight numbers, none below zero, none for batch and channels") {
     CHECK(Check(Padding::kSame, {}) == "OK");
     CHECK(Check(Padding::kExplicit, {0, 0, 1, 2, 3, 4, 0, 0}) == "OK");
     CHECK(Check(Padding::kExplicit, {0, 0, 0, 0, 1, 2, 3, 4}, TensorFormat::kNCHW) == "OK");
+    CHECK(Check(Padding::kExplicit, {1, 2, 3, 4, 0, 0, 0, 0}, TensorFormat::kHWNC) == "OK");
     CHECK(Check(Padding::kSame, {0, 0}).find("must be empty if the padding attribute is not EXPLICIT") !=
           std::string::npos);
     CHECK(Check(Padding::kExplicit, {0, 0, 1}) ==

@@ -35,13 +35,26 @@ inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::s
 
 namespace detail {
 
+// What a call says of an attr of the function, or the attr's default; null when there is neither.
+inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
+  if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+  const OpDef::AttrDef* def = FindAttr(name, op);
+  return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+}
+// A call says every attr of the function, with a value of its type. More attrs than that are ignored.
+inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
+  for (const OpDef::AttrDef& attr : op.attr) {
+    const AttrValue* const value = FindCallAttr(op, attrs, attr.name);
+    if (value == nullptr) return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(op));
+    if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
+      return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
+  }
+  return OkStatus();
+}
+
 // The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
 inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
-  const auto find = [&](const std::string& name) -> const AttrValue* {
-    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, op);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  };
+  const auto find = [&](const std::string& name) { return FindCallAttr(op, attrs, name); };
   const auto missing = [&](const std::string& name) {
     return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
                             "' needs it");
@@ -82,6 +95,7 @@ inline constexpr std::string_view kDirectCallAttr = "_direct_call";
 inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
   for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
   for (const OpDef::ArgDef& arg : op.output_arg)
     TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
@@ -128,6 +142,7 @@ class FunctionInstantiation {
       : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
 
   Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
     TENON_RETURN_IF_ERROR(AddArgs());
     TENON_RETURN_IF_ERROR(AddNodes());
     for (std::size_t n = 0; n < function_.node_def.size(); ++n)
@@ -157,12 +172,24 @@ class FunctionInstantiation {
     int count() const { return static_cast<int>(types.size()); }
   };
 
+  // What messages about a node or an argument of the function end with.
+  TENON_COLD std::string Of(const NodeDef& body) const {
+    return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
+  }
+  TENON_COLD std::string Of(const OpDef::ArgDef& arg) const {
+    std::string text;
+    detail::SummarizeArgDef(arg, &text);
+    return StrCat(text, " of function '", function_.signature.name, "'");
+  }
+
   Status Bind(AttrValue* value) const {
-    if (value->kind() == AttrValue::Kind::kPlaceholder) {
-      const AttrValue* given = FindBinding(value->placeholder());
+    const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
+    if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
+      const AttrValue* const given =
+          is_placeholder ? detail::FindCallAttr(function_.signature, attrs_, value->placeholder()) : nullptr;
       if (given == nullptr)
-        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
-                                       function_.signature.name, "'");
+        return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
+                                       " of function '", function_.signature.name, "'");
       *value = AttrValue(*given);
     } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
       TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
@@ -175,17 +202,11 @@ class FunctionInstantiation {
     for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
     return OkStatus();
   }
-  const AttrValue* FindBinding(const std::string& name) const {
-    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  }
-
   Status AddItem(Item item) {
     const int number = static_cast<int>(items_.size());
     if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
-      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
-                                     "'");
+      return errors::InvalidArgument("Duplicated ", item.is_arg ? "arg" : "ret", " name: ", item.key, " in function '",
+                                     function_.signature.name, "'");
     items_.push_back(std::move(item));
     return OkStatus();
   }
@@ -201,24 +222,28 @@ class FunctionInstantiation {
 
   Status AddArgs() {
     std::uint32_t number = 0;
-    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
-      for (std::size_t i = 0; i < types.size(); ++i) {
-        NodeDef& node = out_.graph.node.emplace_back();
-        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
-        node.op = "_Arg";
-        node.attr.Insert("T", AttrValue(types[i]));
-        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
-        for (const auto& [position, attrs] : function_.arg_attr)
-          if (position == number)
-            for (const auto& [name, value] : attrs)
-              if (name != kColocationAttr) node.attr.Insert(name, value);
-        out_.args.push_back(node.name);
-        out_.arg_types.push_back(types[i]);
-      }
-      ++number;
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg)
+      if (const Status status = AddArg(arg, number++); !status.ok())
+        return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
+    return OkStatus();
+  }
+  Status AddArg(const OpDef::ArgDef& arg, std::uint32_t number) {
+    SlimVector<DataType> types;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    if (types.empty()) return errors::Internal("Expected a list of at least one dtype");
+    TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+      node.op = "_Arg";
+      node.attr.Insert("T", AttrValue(types[i]));
+      node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+      for (const auto& [position, attrs] : function_.arg_attr)
+        if (position == number)
+          for (const auto& [name, value] : attrs)
+            if (name != kColocationAttr) node.attr.Insert(name, value);
+      out_.args.push_back(node.name);
+      out_.arg_types.push_back(types[i]);
     }
     return OkStatus();
   }
@@ -256,25 +281,36 @@ class FunctionInstantiation {
     return OkStatus();
   }
   Status AddOutputs(const OpView& op, const NodeDef& node) {
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(TypesOf(op, arg, node, &types));
+      const int count = static_cast<int>(types.size());
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += count;
+    }
+    return OkStatus();
+  }
+  // The dtypes of an argument of a body node, whose attrs are bound.
+  static Status TypesOf(const OpView& op, const ArgSpec& arg, const NodeDef& node, SlimVector<DataType>* types) {
+    for (const std::string_view attr : {arg.number_attr(), arg.type_attr()})
+      if (!attr.empty() && node.attr.Find(attr) == nullptr)
+        return errors::NotFound("type attr not found: ", attr, "; NodeDef: ", FormatNodeForError(node.name));
     const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
-      const AttrValue* attr = node.attr.Find(spec.name());
-      if (attr == nullptr) return false;
+      const AttrValue* const attr = node.attr.Find(spec.name());
       value->number = attr->i();
       value->type = attr->type();
       value->types = attr->list().type;
       return true;
     };
-    int first = 0;
-    for (const ArgSpec& arg : op.outputs) {
-      const std::int64_t count = op.ArgCount(arg, find);
-      if (count < 0 || count > kMaxNodeOutputs)
-        return errors::InvalidArgument("Number of outputs is too big: ", count,
-                                       "; NodeDef: ", FormatNodeForError(node.name));
-      SlimVector<DataType> types;
-      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
-      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
-      first += static_cast<int>(count);
-    }
+    const std::int64_t count = op.ArgCount(arg, find);
+    if (count < 0)
+      return errors::InvalidArgument("Value for number_attr() ", count,
+                                     " < 0; NodeDef: ", FormatNodeForError(node.name));
+    if (count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                     "; NodeDef: ", FormatNodeForError(node.name));
+    op.ForEachType(arg, find, [types](DataType type) { types->push_back(type); });
     return OkStatus();
   }
 
@@ -300,45 +336,86 @@ class FunctionInstantiation {
     return true;
   }
 
-  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
-    for (const std::string& input : body.input) {
-      if (StartsWith(input, "^")) {
-        if (!IsNode(std::string_view(input).substr(1)))
-          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
-                                         "', is not found in function '", function_.signature.name,
-                                         "': ", FormatNodeForError(body.name));
-        node->input.push_back(input);
-        continue;
+  // An argument of a body node: inputs are handed out to its tensors in order.
+  struct Argument {
+    std::string_view name;
+    SlimVector<DataType> types;
+    std::size_t filled = 0;
+  };
+  Status ArgumentsOf(const NodeDef& body, const NodeDef& node, SlimVector<Argument>* arguments) {
+    if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+      for (const ArgSpec& arg : info->op().inputs) {
+        arguments->push_back({arg.name(), {}});
+        TENON_RETURN_IF_ERROR(TypesOf(info->op(), arg, node, &arguments->back().types));
       }
-      SlimVector<FunctionGraph::Output> outputs;
-      if (!Resolve(input, &outputs))
-        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
-                                       "': ", FormatNodeForError(body.name));
-      for (const FunctionGraph::Output& output : outputs)
-        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+      return OkStatus();
+    }
+    const OpDef& callee = FindFunction(library_, body.op)->signature;
+    for (const OpDef::ArgDef& arg : callee.input_arg) {
+      arguments->push_back({arg.name, {}});
+      TENON_RETURN_IF_ERROR(
+          detail::TypesOfArg(callee, arg, node.attr.Find("f")->func().attr, &arguments->back().types));
+    }
+    return OkStatus();
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) {
+    SlimVector<Argument> arguments;
+    TENON_RETURN_IF_ERROR(ArgumentsOf(body, *node, &arguments));
+    std::size_t i = 0;
+    for (Argument& argument : arguments)
+      while (argument.filled < argument.types.size()) TENON_RETURN_IF_ERROR(ConnectInput(body, i++, &argument, node));
+    for (; i < body.input.size(); ++i) {
+      const std::string& input = body.input[i];
+      if (!StartsWith(input, "^"))
+        return errors::InvalidArgument("Expected input[", i, "] == '", input, "' to be a control input. ", Of(body));
+      if (!IsNode(std::string_view(input).substr(1)))
+        return errors::InvalidArgument("input[", i, "] == '", input, "', is not found. ", Of(body));
+      node->input.push_back(input);
+    }
+    return OkStatus();
+  }
+  Status ConnectInput(const NodeDef& body, std::size_t i, Argument* argument, NodeDef* node) const {
+    if (i >= body.input.size())
+      return errors::InvalidArgument("Attempt to access beyond input size: ", i, " >= ", body.input.size(), ": ",
+                                     Of(body));
+    const std::string& input = body.input[i];
+    SlimVector<FunctionGraph::Output> outputs;
+    if (!Resolve(input, &outputs)) return errors::InvalidArgument("input ", input, " is not found: ", Of(body));
+    if (outputs.size() > argument->types.size() - argument->filled)
+      return errors::InvalidArgument("Input ", input, " too long for ", argument->name, ": ", Of(body));
+    for (const FunctionGraph::Output& output : outputs) {
+      const DataType want = BaseType(argument->types[argument->filled]), have = BaseType(output.type);
+      if (want != have)
+        return errors::InvalidArgument("input ", argument->name, "[", argument->filled, "] expected type ", want,
+                                       " != ", have, ", the type of ", input, "[", &output - outputs.data(),
+                                       "]: ", Of(body));
+      node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+      ++argument->filled;
     }
     return OkStatus();
   }
 
   Status AddResults() {
-    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
-                                    [&](const auto& item) { return item.first == arg.name; });
-      if (ret == function_.ret.end())
-        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
-      const std::size_t before = out_.results.size();
-      if (!Resolve(ret->second, &out_.results))
-        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
-                                       function_.signature.name, "'.");
-      SlimVector<DataType> given;
-      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
-      if (!(given == types))
-        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
-      out_.result_types.append(types.begin(), types.end());
-    }
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg)
+      if (const Status status = AddResult(arg); !status.ok())
+        return status.WithAppended(StrCat("\n\tIn function output ", Of(arg)));
+    return OkStatus();
+  }
+  Status AddResult(const OpDef::ArgDef& arg) {
+    SlimVector<DataType> types, given;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
+                                  [&](const auto& item) { return item.first == arg.name; });
+    if (ret == function_.ret.end()) return errors::InvalidArgument("Return ", arg.name, " missing.");
+    const std::size_t before = out_.results.size();
+    if (!Resolve(ret->second, &out_.results))
+      return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found.");
+    for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+    if (!(given == types))
+      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                     StrJoin(types, ", "));
+    out_.result_types.append(types.begin(), types.end());
     return OkStatus();
   }
 

@@ -28,6 +28,7 @@
 #include <tenon/op/op_deprecation.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/op/signature.hpp>
+#include <tenon/op/unknown_attr.hpp>
 #include <tenon/graph/graph.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -104,7 +105,7 @@ class OpInfo {
   }
 
   // All that can be said of a node by itself: attrs present, of the right kind and allowed, inputs as many as the op
-  // takes, control inputs last. Attrs that the op does not have are ignored.
+  // takes, control inputs last. Attrs that the op does not have are logged and ignored.
   Status Validate(const NodeDef& node) const {
     Types inputs, outputs;
     return Resolve(node, &inputs, &outputs);
@@ -120,14 +121,15 @@ class OpInfo {
     TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
     Values values;
     if (!Match(node, &values)) return MissingAttrs(node, values);
+    if (node.attr.size() > values.size()) LogUnknownAttrs(node);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!IsPlainlyRight(*values[i], op_->attrs[i])) TENON_RETURN_IF_ERROR(CheckAttr(node, i, *values[i]));
     }
     const std::int64_t expected = Count(op_->inputs, values);
+    if (expected < 0) return CannotCount(node, op_->inputs, values, std::numeric_limits<std::int32_t>::max());
     if (expected != data_inputs) return WrongInputCount(node, values, expected, data_inputs);
-    if (const std::int64_t n = Count(op_->outputs, values); n < 0 || n > kMaxNodeOutputs) {
-      return errors::InvalidArgument("Number of outputs is too big: ", n, "; NodeDef: ", FormatNodeForError(node.name));
-    }
+    if (const std::int64_t n = Count(op_->outputs, values); n < 0 || n > kMaxNodeOutputs)
+      return CannotCount(node, op_->outputs, values, kMaxNodeOutputs);
     AppendTypes(op_->inputs, values, inputs);
     AppendTypes(op_->outputs, values, outputs);
     return OkStatus();
@@ -165,6 +167,17 @@ class OpInfo {
       }
     }
     return complete;
+  }
+
+  // Attrs of the runtime, which begin with '_', may be any.
+  TENON_COLD void LogUnknownAttrs(const NodeDef& node) const {
+    auto known = by_name_.begin();
+    for (const auto& [name, value] : node.attr) {
+      if (StartsWith(name, "_")) continue;
+      while (known != by_name_.end() && op_->attrs[*known].name() < name) ++known;
+      if (known == by_name_.end() || op_->attrs[*known].name() != name)
+        detail::LogUnknownAttr(name, node.name, [this] { return Summary(); });
+    }
   }
 
   static Status CheckInputOrder(const NodeDef& node, std::int64_t* data_inputs) {
@@ -227,7 +240,7 @@ class OpInfo {
     };
   }
 
-  // How many tensors the arguments stand for; -1 when that overflows.
+  // How many tensors the arguments stand for; -1 when that is no int32, or an argument's own number is none.
   std::int64_t Count(Span<const ArgSpec> args, const Values& values) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
@@ -236,6 +249,21 @@ class OpInfo {
       total += n;
     }
     return total > std::numeric_limits<std::int32_t>::max() ? -1 : total;
+  }
+
+  // Why `args` cannot stand for so many tensors: `most` or fewer are allowed.
+  TENON_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
+                                std::int64_t most) const {
+    std::int64_t total = 0;
+    for (const ArgSpec& arg : args) {
+      const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
+      if (n < 0)
+        return errors::InvalidArgument("Value for number_attr() ", n, " < 0; NodeDef: ", FormatNodeForError(node.name));
+      total = n > most ? n : total + n;
+      if (total > most) break;
+    }
+    return errors::InvalidArgument("Number of outputs is too big: ", total,
+                                   "; NodeDef: ", FormatNodeForError(node.name));
   }
 
   void AppendTypes(Span<const ArgSpec> args, const Values& values, Types* types) const {
@@ -247,7 +275,7 @@ class OpInfo {
   TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
                                     std::int64_t given) const {
     std::string text;
-    if (expected < 0 || expected > 1000) {
+    if (expected > 1000) {
       text = StrCat(expected, " tensors");
     } else {
       Types types;

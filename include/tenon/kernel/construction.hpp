@@ -2,6 +2,7 @@
 #pragma once
 // OpKernelConstruction: what a kernel sees while it is built, once per node.
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,14 @@ TENON_SETUP_CODE_BEGIN
 
 class FunctionRuntime;
 class ResourceMgr;
+
+// Dtypes in a row, of anything that holds them or in braces; for arguments, since the items are another's.
+class DataTypeSlice : public Span<const DataType> {
+ public:
+  using Span::Span;
+  DataTypeSlice(Span<const DataType> types) : Span(types) {}
+  DataTypeSlice(std::initializer_list<DataType> types) : Span(types.begin(), types.size()) {}
+};
 
 namespace detail {
 // "float, int32->bool"
@@ -77,7 +86,7 @@ class OpKernelConstruction {
   }
 
   // InvalidArgument unless the node's tensors have these types.
-  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 

@@ -164,7 +164,7 @@ class OpKernelContext {
   Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const;
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -175,6 +175,7 @@ class OpKernelContext {
                                        i, ": ", input(i).shape());
     return OkStatus();
   }
+  bool ValidateInputsAreSameShape(const OpKernel* kernel);
 
   // -- references
   bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
@@ -210,7 +211,7 @@ class OpKernelContext {
   Tensor release_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
-    if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
+    MarkUnset(i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
   // An output that is not there is an error of the context.
@@ -219,6 +220,7 @@ class OpKernelContext {
       return SetStatus(NoOutput("set_output", i));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
+    MarkSet(i);
     frame_->outputs[i] = std::move(tensor);
   }
   Status set_output(std::string_view name, Tensor tensor) {
@@ -228,24 +230,30 @@ class OpKernelContext {
     return OkStatus();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i, when it is a reference or has been allocated already.
+  // there is no output i, when it is a reference, has been allocated or was given a tensor.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
-    const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
-    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0 || IsRefType(expected_output_dtype(i))) [[unlikely]]
+    if (i < 0 || i >= num_outputs() || IsSet(i) || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
-    allocated_ |= bit;
+    MarkSet(i);
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
     *out = &frame_->outputs[i];
     return OkStatus();
   }
-  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
+  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it: *forwarded is
+  // its number, or -1.
   Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
-                                          Tensor** out) {
+                                          Tensor** out, int* forwarded = nullptr) {
+    return forward_input_or_allocate_output(Span<const int>(candidates.begin(), candidates.size()), i, shape, out,
+                                            forwarded);
+  }
+  Status forward_input_or_allocate_output(Span<const int> candidates, int i, const TensorShape& shape, Tensor** out,
+                                          int* forwarded = nullptr) {
     for (const int input : candidates)
-      if (TryForward(input, i, shape)) {
-        *out = &frame_->outputs[i];
+      if (forward_input_to_output_with_shape(input, i, shape, out)) {
+        if (forwarded != nullptr) *forwarded = input;
         return OkStatus();
       }
+    if (forwarded != nullptr) *forwarded = -1;
     return allocate_output(i, shape, out);
   }
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
@@ -263,9 +271,12 @@ class OpKernelContext {
                                             Tensor** out);
   Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
+  Status forward_input_or_allocate_output(Span<const std::string_view> candidates, std::string_view output,
+                                          const TensorShape& shape, Tensor** out);
   // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
+    MarkSet(i);
     *out = &frame_->outputs[i];
     return true;
   }
@@ -368,7 +379,7 @@ class OpKernelContext {
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
     frame_ = frame;
-    allocated_ = 0;
+    set_ = 0;
   }
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
@@ -412,6 +423,31 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(FindOne(false, name, i));
     return input_is_ref(*i) == reference ? OkStatus() : detail::WrongKindOfInput(name, reference);
   }
+  // Which outputs have a tensor of this node's call; what the step's slots hold may be another call's. `i` is one of
+  // the outputs.
+  bool IsSet(int i) const {
+    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && far_set_[FarIndex(i)] != 0;
+  }
+  void MarkSet(int i) {
+    if (i >= kNearOutputs) [[unlikely]]
+      return MarkFarSet(i);
+    set_ |= std::uint64_t{1} << i;
+  }
+  void MarkUnset(int i) {
+    if (i < kNearOutputs)
+      set_ &= ~(std::uint64_t{1} << i);
+    else if (HasFarOutputs())
+      far_set_[FarIndex(i)] = 0;
+  }
+  // Of nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
+  static constexpr int kNearOutputs = 63;
+  static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
+  bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
+  TENON_NOINLINE void MarkFarSet(int i) {
+    if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
+    set_ |= std::uint64_t{1} << kNearOutputs;
+    far_set_[FarIndex(i)] = 1;
+  }
   // The variable of a reference input; null, and an error, when it is none.
   LegacyVar* FindVariable(int i);
   TENON_COLD Status NotSingle(bool output, std::string_view name) const {
@@ -441,7 +477,9 @@ class OpKernelContext {
   }
 
   const NodeFrame* frame_ = nullptr;
-  std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
+  // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says it of the others.
+  std::uint64_t set_ = 0;
+  SlimVector<std::uint8_t> far_set_;
   MemoryListener* record_ = nullptr;
   Status status_;
 };

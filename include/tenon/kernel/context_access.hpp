@@ -47,11 +47,11 @@ TENON_COLD inline void LogFailure(std::string_view where, const Status& status) 
 
 // ---- inputs
 
-// Of the value, also where the input is a reference.
+// A reference type where the input is a reference, as input_dtype(i).
 inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtype) const {
   int i = 0;
   TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
-  *dtype = BaseType(input_dtype(i));
+  *dtype = input_dtype(i);
   return OkStatus();
 }
 // As input(i), with a Status where there is no such input or it is a reference.
@@ -80,10 +80,16 @@ inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
   return attributes;
 }
 // InvalidArgument unless the node's tensors have these types.
-inline Status OpKernelContext::MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
+inline Status OpKernelContext::MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+// TensorFlow's form: false, and an error of the context, unless all inputs have one shape. `kernel` is the context's.
+inline bool OpKernelContext::ValidateInputsAreSameShape(const OpKernel*) {
+  const Status same = ValidateInputsAreSameShape();
+  SetStatus(same);
+  return same.ok();
 }
 
 // "(float[2,3];int32[])": of all inputs, also of references.
@@ -213,7 +219,7 @@ inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, 
                                                AllocatorAttributes attributes) {
   if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
     return allocate_output(i, shape, out);
-  if (mutable_output(i)->dtype() != DataType::kInvalid) return CannotAllocate(i);
+  if (IsSet(i)) return CannotAllocate(i);
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
   set_output(i, std::move(tensor));
   *out = mutable_output(i);
@@ -250,6 +256,12 @@ inline Status OpKernelContext::forward_input_to_output_with_shape(std::string_vi
   return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output, "'");
 }
 inline Status OpKernelContext::forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates,
+                                                                std::string_view output, const TensorShape& shape,
+                                                                Tensor** out) {
+  const Span<const std::string_view> names(candidates.begin(), candidates.size());
+  return forward_input_or_allocate_output(names, output, shape, out);
+}
+inline Status OpKernelContext::forward_input_or_allocate_output(Span<const std::string_view> candidates,
                                                                 std::string_view output, const TensorShape& shape,
                                                                 Tensor** out) {
   int to = 0;

@@ -117,6 +117,8 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
   c->set_output(0, out);
   return OkStatus();
 }
+// Input 0 is the axis, inputs [1, 1 + count) are joined.
+constexpr Status ConcatShape(InferenceContext* c, int count) { return ConcatShapeHelper(c, 1, 1 + count, 0); }
 constexpr Status ConcatShape(InferenceContext* c) { return ConcatShapeHelper(c, 1, c->num_inputs(), 0); }
 constexpr Status ConcatV2Shape(InferenceContext* c) {
   return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1);

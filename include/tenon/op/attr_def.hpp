@@ -334,8 +334,27 @@ inline void SummarizeOpFlags(const OpFlags& flags, std::string* text) {
   if (flags.allows_uninitialized_input) *text += "; allows_uninitialized_input=true";
   if (flags.is_distributed_communication) *text += "; is_distributed_communication=true";
 }
+// "b:Ref(N*int32)"
+inline void SummarizeArgDef(const OpDef::ArgDef& arg, std::string* text) {
+  StrAppend(text, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
+            arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr), arg.is_ref ? ")" : "");
+}
 
 }  // namespace detail
+
+// "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
+// an op.
+inline std::string SummarizeOpDef(const OpDef& def) {
+  const auto args = [](const SlimVector<OpDef::ArgDef>& list) {
+    return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) { detail::SummarizeArgDef(arg, out); });
+  };
+  std::string text = StrCat("Op<name=", def.name, "; signature=", args(def.input_arg), " -> ", args(def.output_arg));
+  detail::SummarizeAttrDefs(def.attr, &text);
+  detail::SummarizeOpFlags({def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+                            def.is_distributed_communication},
+                           &text);
+  return text + ">";
+}
 
 namespace detail {
 

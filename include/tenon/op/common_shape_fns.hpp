@@ -118,12 +118,14 @@ constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, Shape
   *out = c->MakeShape(dims);
   return OkStatus();
 }
-constexpr Status BroadcastBinaryOpShapeFn(InferenceContext* c) {
+// Of inputs 0 and 1, as output `output`.
+constexpr Status BroadcastBinaryOpOutputShapeFn(InferenceContext* c, int output) {
   ShapeHandle out;
   TENON_RETURN_IF_ERROR(BroadcastBinaryOpOutputShapeFnHelper(c, c->input(0), c->input(1), true, &out));
-  c->set_output(0, out);
+  c->set_output(output, out);
   return OkStatus();
 }
+constexpr Status BroadcastBinaryOpShapeFn(InferenceContext* c) { return BroadcastBinaryOpOutputShapeFn(c, 0); }
 
 // ----------------------------------------------------------------------------------------------------- linear algebra
 constexpr Status MatMulShape(InferenceContext* c) {

@@ -34,7 +34,39 @@ constexpr Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
   return OkStatus();
 }
 
-constexpr Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
+// attr `dtype` is not its type.
+inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
+  held->clear();
+  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
+  if (known == nullptr || known->empty()) {
+    held->push_back({c->UnknownShape(), DataType::kInvalid});
+    return OkStatus();
+  }
+  *held = *known;
+  DataType dtype = DataType::kInvalid;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
+  if ((*held)[0].dtype != dtype)
+    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
+                                   dtype);
+  return OkStatus();
+}
+// The same in another list, such as a std::vector.
+template <class List>
+Status ValidateVariableResourceHandle(InferenceContext* c, List* held) {
+  SlimVector<ShapeAndType> found;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &found));
+  held->assign(found.begin(), found.end());
+  return OkStatus();
+}
+
+// Input 0 are the params, or a handle to a variable that holds them.
+constexpr Status GatherNdShape(InferenceContext* c) {
+  if (c->input_handle_shapes_and_types(0) == nullptr || !c->HasAttr("dtype")) return GatherNdShapeOf(c, c->input(0));
+  SlimVector<ShapeAndType> held;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &held));
+  return GatherNdShapeOf(c, held[0].shape);
+}
 
 // indices: [n..., depth]  updates: n... + target[depth:]  ->  target
 constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
@@ -48,15 +80,16 @@ constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHand
     TENON_RETURN_IF_ERROR(c->Subshape(updates, 0, outer, &b));
     if (const Status s = c->Merge(a, b, &unused); !s.ok())
       return errors::InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", c->DebugString(indices),
-                                     "] must match dimensions [0,", outer,
-                                     ") of updates[shape=", c->DebugString(updates), "]: ", s.message());
+                                     "] = ", c->DebugString(a), " must match dimensions [0,", outer,
+                                     ") of updates[shape=", c->DebugString(updates), "] = ", c->DebugString(b), ": ",
+                                     s.message());
     TENON_RETURN_IF_ERROR(c->Subshape(target, depth, &a));
     TENON_RETURN_IF_ERROR(c->Subshape(updates, outer, &b));
     if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [", depth, ",", c->Rank(target),
-                                     ") of input[shape=", c->DebugString(target), "] must match dimensions [", outer,
-                                     ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
-                                     "]: ", s.message());
+      return errors::InvalidArgument(
+          "Dimensions [", depth, ",", c->Rank(target), ") of input[shape=", c->DebugString(target),
+          "] = ", c->DebugString(a), " must match dimensions [", outer, ",", c->Rank(updates),
+          ") of updates[shape=", c->DebugString(updates), "] = ", c->DebugString(b), ": ", s.message());
   }
   if (c->num_outputs() > 0) c->set_output(0, target);
   return OkStatus();
@@ -102,22 +135,14 @@ inline Status ExplicitShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
-// attr `dtype` is not its type.
-inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
-  held->clear();
-  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
-  if (known == nullptr || known->empty()) {
-    held->push_back({c->UnknownShape(), DataType::kInvalid});
-    return OkStatus();
-  }
-  *held = *known;
-  DataType dtype = DataType::kInvalid;
-  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
-  if ((*held)[0].dtype != dtype)
-    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
-                                   dtype);
-  return OkStatus();
+// A sparse tensor's parts: indices [n, rank], values [n], shape [rank], each known as far as it is.
+constexpr Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, ShapeHandle values, ShapeHandle shape) {
+  TENON_RETURN_IF_ERROR(c->WithRank(indices, 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(values, 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(shape, 1, &shape));
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &unused));
+  return c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused);
 }
 
 }  // namespace shape_inference

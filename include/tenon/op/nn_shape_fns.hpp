@@ -24,6 +24,9 @@ TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, 
 TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
 }
+TENON_COLD inline Status channels_must_come_in_fours() {
+  return errors::InvalidArgument("_FusedBatchNormEx channel dimension must be divisible by 4.");
+}
 TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
   return errors::InvalidArgument("Depth of filter must not be 0");
 }
@@ -41,10 +44,12 @@ TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::i
 namespace shape_inference {
 
 namespace internal {
+// One of those that begin with the batch and have no blocks of columns.
 constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   std::string_view text = "NHWC";
   if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  return ParseTensorFormat(text, format);
+  TENON_RETURN_IF_ERROR(ParseTensorFormat(text, format));
+  return *format <= TensorFormat::kNCDHW ? OkStatus() : detail::data_format_is_not_allowed(text);
 }
 constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding,
                             SlimVector<std::int64_t>* paddings) {
@@ -308,6 +313,17 @@ constexpr Status FusedBatchNormShape(InferenceContext* c) {
 constexpr Status FusedBatchNormV3Shape(InferenceContext* c) {
   TENON_RETURN_IF_ERROR(FusedBatchNormShape(c));
   c->set_output(5, c->UnknownShape());
+  return OkStatus();
+}
+// V3 with an activation, of images whose channels the GPU takes in fours.
+constexpr Status FusedBatchNormExShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(FusedBatchNormV3Shape(c));
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle x;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &x));
+  const DimensionHandle channels = c->Dim(x, ChannelIndex(format, 4));
+  if (c->ValueKnown(channels) && c->Value(channels) % 4 != 0) return detail::channels_must_come_in_fours();
   return OkStatus();
 }
 

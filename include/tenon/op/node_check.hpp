@@ -4,17 +4,13 @@
 // argument. For descriptions that are data (functions, files of ops); graph/validate.hpp checks many nodes against ops
 // that are registered.
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
-#include <tenon/base/log.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/str.hpp>
@@ -23,7 +19,7 @@
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_def.hpp>
-#include <tenon/op/op_export.hpp>
+#include <tenon/op/unknown_attr.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
@@ -139,17 +135,6 @@ namespace detail {
 // "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
 TENON_COLD inline std::string OfNode(const NodeDef& node) { return StrCat("NodeDef: ", FormatNodeForError(node.name)); }
 
-// At most one line in five seconds, whatever the number of nodes. thread-safe.
-TENON_COLD inline void WarnOfUnknownAttr(std::string_view attr, const NodeDef& node, const OpDef& op_def) {
-  static std::atomic<std::int64_t> next{std::numeric_limits<std::int64_t>::min()};
-  const auto now = static_cast<std::int64_t>(std::time(nullptr));
-  std::int64_t due = next.load(std::memory_order_relaxed);
-  if (now < due || !next.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
-  TENON_LOG(kError, "NodeDef mentions attribute ", attr, " which is not in the op definition: ", SummarizeOpDef(op_def),
-            " This may be expected if your graph generating binary is newer than this binary. ",
-            "Unknown attributes will be ignored. NodeDef: ", FormatNodeForError(node.name));
-}
-
 inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
   bool control = false;
   for (const std::string& input : node.input) {
@@ -171,7 +156,7 @@ inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
     if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
     const OpDef::AttrDef* attr = FindAttr(name, op_def);
     if (attr == nullptr) {
-      WarnOfUnknownAttr(name, node, op_def);
+      LogUnknownAttr(name, node.name, [&op_def] { return SummarizeOpDef(op_def); });
       continue;
     }
     if (!value.placeholder().empty()) continue;  // a function body: the caller's value will be checked

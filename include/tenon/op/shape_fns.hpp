@@ -5,6 +5,7 @@
 
 #include <tenon/op/array_shape_fns.hpp>
 #include <tenon/op/common_shape_fns.hpp>
+#include <tenon/op/einsum_shape_fns.hpp>
 #include <tenon/op/index_shape_fns.hpp>
 #include <tenon/op/inference_context.hpp>
 #include <tenon/op/nn_shape_fns.hpp>

@@ -20,16 +20,36 @@ constexpr std::string_view Name(Padding padding) {
 }
 
 // How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
-// 32 channels.
-enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
+// 32 channels, the VECT_W form one of 4 columns.
+enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW, kNHWC_VECT_W, kHWNC, kHWCN };
+// How filters lie: O output channels, I input channels, H W space. The VECT_I form has a fifth, innermost dimension of
+// 4 input channels.
+enum class FilterTensorFormat : std::uint8_t { kHWIO, kOIHW, kOHWI, kOIHW_VECT_I };
 
 namespace detail {
+
+inline constexpr std::string_view kTensorFormats[] = {"NHWC",  "NCHW",        "NCHW_VECT_C", "NDHWC",
+                                                      "NCDHW", "NHWC_VECT_W", "HWNC",        "HWCN"};
+inline constexpr std::string_view kFilterTensorFormats[] = {"HWIO", "OIHW", "OHWI", "OIHW_VECT_I"};
+// The value whose name `text` is, of an enumeration whose names are `names`; false when there is none.
+template <class Format, std::size_t N>
+constexpr bool FindFormat(const std::string_view (&names)[N], std::string_view text, Format* format) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] != text) continue;
+    *format = static_cast<Format>(i);
+    return true;
+  }
+  return false;
+}
 
 TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
   return errors::NotFound(text, " is not an allowed padding type");
 }
 TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid data format string: ", text);
+}
+TENON_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
+  return errors::InvalidArgument("Invalid filter format string: ", text);
 }
 TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
   return errors::InvalidArgument("Stride must be > 0, but got ", stride);
@@ -77,27 +97,35 @@ constexpr Status ParsePadding(std::string_view text, Padding* padding) {
   return OkStatus();
 }
 constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC")
-    *format = TensorFormat::kNHWC;
-  else if (text == "NCHW")
-    *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C")
-    *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC")
-    *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW")
-    *format = TensorFormat::kNCDHW;
-  else
-    return detail::data_format_is_not_allowed(text);
-  return OkStatus();
+  return detail::FindFormat(detail::kTensorFormats, text, format) ? OkStatus()
+                                                                  : detail::data_format_is_not_allowed(text);
+}
+constexpr Status ParseFilterTensorFormat(std::string_view text, FilterTensorFormat* format) {
+  return detail::FindFormat(detail::kFilterTensorFormats, text, format) ? OkStatus()
+                                                                        : detail::filter_format_is_not_allowed(text);
+}
+constexpr std::string_view Name(TensorFormat format) {
+  return detail::kTensorFormats[static_cast<std::size_t>(format)];
+}
+constexpr std::string_view Name(FilterTensorFormat format) {
+  return detail::kFilterTensorFormats[static_cast<std::size_t>(format)];
 }
 constexpr bool ChannelsFirst(TensorFormat format) {
-  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
+  return format == TensorFormat::kNCHW || format == TensorFormat::kNCHW_VECT_C || format == TensorFormat::kNCDHW;
 }
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
-// entries.
-constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
-constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
+// Position of the batch, of the channels and of the first spatial dimension in a tensor (or in strides, ksize,
+// dilations) of `dims` entries.
+constexpr int BatchIndex(TensorFormat format, int dims) {
+  return format == TensorFormat::kHWNC ? dims - 2 : format == TensorFormat::kHWCN ? dims - 1 : 0;
+}
+constexpr int ChannelIndex(TensorFormat format, int dims) {
+  if (format == TensorFormat::kNHWC_VECT_W || format == TensorFormat::kHWCN) return dims - 2;
+  return ChannelsFirst(format) ? 1 : dims - 1;
+}
+constexpr int SpatialIndex(TensorFormat format) {
+  if (format == TensorFormat::kHWNC || format == TensorFormat::kHWCN) return 0;
+  return ChannelsFirst(format) ? 2 : 1;
+}
 
 // `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
 // EXPLICIT.
@@ -107,8 +135,9 @@ constexpr Status CheckValidPadding(Padding padding, Span<const std::int64_t> pad
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
   for (const std::int64_t p : paddings)
     if (p < 0) return detail::explicit_paddings_must_not_be_negative();
+  const auto batch = static_cast<std::size_t>(2 * BatchIndex(format, dims));
   const auto channel = static_cast<std::size_t>(2 * ChannelIndex(format, dims));
-  if (paddings[0] != 0 || paddings[1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
+  if (paddings[batch] != 0 || paddings[batch + 1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
     return detail::explicit_paddings_of_batch_and_depth_must_be_zero();
   return OkStatus();
 }
