@@ -47,6 +47,20 @@ bool Fits(const NodeDef& node) {
 }
 }  // namespace
 
+// What one KernelMatch takes, and the same lists in other memory.
+constexpr KernelMatch kMany =
+    KernelMatch().Attr("n", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}).HostMemory("x");
+static_assert(kMany.constraints[0].count == KernelMatch::kMaxValues);
+constexpr KernelMatch Elsewhere(const KernelMatch& from, const KernelMatch::Constraint& constraint) {
+  KernelMatch match = from;
+  match.external_constraints = &constraint;
+  match.external_host_arguments = from.host_arguments;
+  match.constraints[0] = {};
+  return match;
+}
+constexpr KernelMatch::Value kNumbers[] = {{1, {}}, {2, {}}, {3, {}}};
+constexpr KernelMatch::Constraint kThree{"n", KernelMatch::Kind::kInt, 3, {}, kNumbers};
+
 TEST_SUITE("AnyDevice") {
   TEST_CASE("its kernels run where the device has none") {
     const auto out = kernel_test::RunOp("KtAnywhere", {}, {MakeTensor<float>({2}, {1, 2})});
@@ -79,6 +93,27 @@ TEST_SUITE("KernelMatch") {
     CHECK(!Fits(node));
     node.attr.Set("types", AttrValue(SlimVector<DataType>{}));
     CHECK(Fits(node));
+  }
+  TEST_CASE("lists may lie elsewhere, and be longer") {
+    const KernelMatch match = Elsewhere(kMany, kThree);
+    NodeDef node = MatchNode();
+    bool fits = false;
+    CHECK((Satisfies(match, node, &fits).ok() && fits));
+    node.attr.Set("n", AttrValue(std::int64_t{4}));
+    CHECK((Satisfies(match, node, &fits).ok() && !fits));
+    CHECK((Satisfies(kMany, node, &fits).ok() && fits));
+    CHECK(match.all_host_arguments()[0] == "x");
+    CHECK(SameMatch(kMany, Elsewhere(kMany, kMany.constraints[0])));
+    CHECK(!SameMatch(kMany, match));
+    constexpr KernelMatch kOthers[] = {kMany.HostMemory("y"), kMany.Priority(1), kMany.Label("a")};
+    for (const KernelMatch& other : kOthers) CHECK(!SameMatch(kMany, other));
+  }
+  TEST_CASE("a constraint that allows nothing is Unimplemented") {
+    bool fits = false;
+    constexpr KernelMatch kNothing = KernelMatch().Attr<int>("n", {});
+    const Status status = Satisfies(kNothing, MatchNode(), &fits);
+    CHECK(status.ToString() ==
+          "UNIMPLEMENTED: KernelDef of op SomeOp has constraint on attr 'n' with unsupported type: []");
   }
   TEST_CASE("an attr that is missing or of another kind is an error") {
     NodeDef node = MatchNode();

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -79,7 +80,14 @@ TEST_SUITE("Registry: kernels that serve some nodes") {
     node.attr.Set("_kernel", AttrValue(std::string("fast")));
     CHECK(IsOf(registry.FindForNode(node, "CPU"), "Special"));
     node.attr.Set("_kernel", AttrValue(std::string("slow")));
-    CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kNotFound);
+    const Status none = registry.FindForNode(node, "CPU").status();
+    CHECK(none.code() == Code::kNotFound);
+    CHECK(
+        none.message() ==
+        "no kernel for op 'RegistryTestOwn' on CPU with types {float} and label 'slow'; registered: CPU{float} "
+        "(label='fast'), CPU{int32} (label='fast'), CPU{float}, CPU{int32}. No registered 'RegistryTestOwn' OpKernel for "
+        "CPU devices compatible with node {{node n}}.  Registered:  device='CPU'; label='fast'; T in [DT_FLOAT]\n"
+        "  device='CPU'; label='fast'; T in [DT_INT32]\n  device='CPU'; T in [DT_FLOAT]\n  device='CPU'; T in [DT_INT32]");
     CHECK(registry.KernelsOf("RegistryTestOwn").size() == 4);
   }
   TEST_CASE("the higher priority wins where its constraints hold") {
@@ -102,7 +110,10 @@ TEST_SUITE("Registry: kernels that serve some nodes") {
     REQUIRE(Register(registry, Ops<Special<1>>{}, Devices<Cpu>{}).ok());
     const Status status = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kInt32), "CPU").status();
     CHECK(status.code() == Code::kNotFound);
-    CHECK(status.message().find("OpKernel was found, but attributes didn't match") != std::string::npos);
+    CHECK(
+        status.message().find("OpKernel for CPU devices compatible with node {{node n}} (OpKernel was found, but "
+                              "attributes didn't match) Requested Attributes: T=DT_INT32.  Registered:  device='CPU'; "
+                              "T in [DT_FLOAT]; T in [DT_FLOAT]") != std::string::npos);
   }
   TEST_CASE("a kernel for any device serves where there is no other") {
     Registry registry;
@@ -112,6 +123,43 @@ TEST_SUITE("Registry: kernels that serve some nodes") {
     CHECK(def->row->device == "DEFAULT");
     REQUIRE(Register(registry, Ops<Anywhere>{}, Devices<Cpu>{}).ok());
     CHECK(registry.FindForNode(NodeOf("RegistryTestAnywhere", DataType::kFloat), "CPU")->row->device == "CPU");
+  }
+  TEST_CASE("two kernels for any device are one too many, whatever their priorities") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own>{}, Devices<AnyDevice>{}).ok());
+    REQUIRE(Register(registry, Ops<Own>{}, Devices<AnyDevice>{}).ok());
+    CHECK(registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kFloat), "CPU").ok());
+    REQUIRE(Register(registry, Ops<Special<1>>{}, Devices<AnyDevice>{}).ok());
+    const Status status = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kInt32), "CPU").status();
+    CHECK_MESSAGE(status.ok(), status.ToString());
+    const Status two = registry.FindForNode(NodeOf("RegistryTestOwn", DataType::kFloat), "GPU").status();
+    CHECK(two.code() == Code::kInvalidArgument);
+    CHECK(two.message().find("Multiple Default OpKernel registrations match NodeDef '{{node n}}': '") == 0);
+  }
+}
+
+TEST_SUITE("CreateKernel") {
+  TEST_CASE("a node may ask for tensors in host memory") {
+    Registry registry;
+    REQUIRE(Register(registry, Ops<Own>{}, Devices<Cpu>{}).ok());
+    NodeDef node = NodeOf("RegistryTestOwn", DataType::kFloat);
+    const DataType type = DataType::kFloat;
+    const auto on_host = [&](bool input) {
+      const auto def = registry.FindForNode(node, "CPU");
+      OpKernelConstruction construction(&node, registry.FindOp(node.op), "GPU", {&type, 1}, {&type, 1}, CpuAllocator());
+      const auto kernel = CreateKernel(*def->row, &construction);
+      return (input ? (*kernel)->input_memory_type(0) : (*kernel)->output_memory_type(0)) == MemoryType::kHost;
+    };
+    CHECK_FALSE(on_host(true));
+    node.attr.Set("_input_hostmem", AttrValue(SlimVector<std::int64_t>{0}));
+    CHECK(on_host(true));
+    CHECK_FALSE(on_host(false));
+    node.attr.Set("_input_hostmem", AttrValue(SlimVector<std::int64_t>{-1, 1}));  // there are none such
+    node.attr.Set("_output_hostmem", AttrValue(SlimVector<std::int64_t>{7, 0}));
+    CHECK_FALSE(on_host(true));
+    CHECK(on_host(false));
+    node.attr.Set("_output_hostmem", AttrValue(true));
+    CHECK_FALSE(on_host(false));
   }
 }
 
@@ -152,13 +200,26 @@ TEST_SUITE("Registry") {
     node.attr.Set("T", AttrValue(3));
     CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kInvalidArgument);
     node.attr.erase("T");
-    CHECK(registry.FindForNode(node, "CPU").status().code() == Code::kNotFound);
-    CHECK(registry.FindForNode(node, "CPU").status().message().find("No attr named 'T' in NodeDef") == 0);
+    CHECK(registry.FindForNode(node, "CPU").status().ToString() ==
+          "INVALID_ARGUMENT: OpKernel 'RegistryTestOwn' has constraint on attr 'T' not in NodeDef '{{node n}} = "
+          "RegistryTestOwn[]()'");
   }
   TEST_CASE("says when an op has no kernel at all") {
     const Registry registry;
     CHECK(registry.Find(KernelKey{"Nothing", "CPU", {}}).status().message() ==
           "no kernel for op 'Nothing' on CPU with types {}; the op has none: add it to the TENON_REGISTER list");
+    CHECK(registry.FindForNode(NodeOf("Nothing", DataType::kFloat), "CPU").status().message() ==
+          "no kernel for op 'Nothing' on CPU with types {}; the op has none: add it to the TENON_REGISTER list. No "
+          "registered 'Nothing' OpKernel for CPU devices compatible with node {{node n}}.  Registered:  <no registered "
+          "kernels>");
+  }
+  TEST_CASE("a registration that failed is what adding it says") {
+    const Status failure = errors::InvalidArgument("no such attr");
+    RegistrationBatch batch;
+    batch.failure = &failure;
+    Registry registry;
+    CHECK(registry.Check(batch).message() == "no such attr");
+    CHECK(registry.Add(batch).message() == "no such attr");
   }
   TEST_CASE("the same struct may register again, another one may not") {
     Registry registry;

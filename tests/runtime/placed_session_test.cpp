@@ -281,6 +281,24 @@ TEST_SUITE("PlacedSession") {
     CHECK(out[2].vec<std::int32_t>()(0) == 3);
   }
 
+  TEST_CASE("tensors that a node's attrs want in host memory stay there") {
+    const auto place = [](bool on_host) {
+      GraphDef graph = Chain().graph_def();
+      for (NodeDef& node : graph.node) {
+        if (on_host && node.name == "y") node.attr.Set("_output_hostmem", AttrValue(SlimVector<std::int64_t>{0}));
+        if (on_host && node.name == "z") node.attr.Set("_input_hostmem", AttrValue(SlimVector<std::int64_t>{0}));
+      }
+      return Placed(graph);
+    };
+    const Tensor x = MakeTensor<float>({2}, {1, 2});
+    const auto plain = place(false), host = place(true);
+    CHECK(CountOps(plain, "SIM:0", "_HostSend") == 0);
+    CHECK(CountOps(plain, "SIM:1", "_HostRecv") == 0);
+    CHECK(CountOps(host, "SIM:0", "_HostSend") == 1);
+    CHECK(CountOps(host, "SIM:1", "_HostRecv") == 1);
+    CHECK(SameBits(Run(host, {{"x", x}}, {"w"})[0], Run(plain, {{"x", x}}, {"w"})[0]));
+  }
+
   TEST_CASE("a node waits for one of another device") {
     GraphBuilder b;
     const Output x = b.Placeholder("x", DataType::kFloat);

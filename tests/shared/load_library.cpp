@@ -125,6 +125,16 @@ TEST_SUITE("LoadLibrary") {
     CHECK(LoadLibrary(Plugin("other_scale"), registry).ok());
     CHECK(registry.FindOp("PluginOnlyHere") != nullptr);
   }
+  TEST_CASE("REGISTER_OP with a mistake keeps the whole library out") {
+    // What the macros make is never freed: the library stays, though it is refused.
+    REQUIRE(dlopen(Plugin("mistaken").c_str(), RTLD_NOW | RTLD_NODELETE) != nullptr);
+    CHECK(
+        Refusal("mistaken") ==
+        "INVALID_ARGUMENT: LoadLibrary: 'mistaken.so': REGISTER_OP(\"PluginMistaken\"): SetShapeFn called twice for Op "
+        "PluginMistaken");
+    CHECK(Registry::Global().FindOp("PluginMistaken") == nullptr);
+    CHECK(Registry::Global().status().ok());
+  }
   TEST_CASE("a library of several files") {
     const auto library = LoadLibrary(Plugin("two_files"));
     REQUIRE_MESSAGE(library.ok(), library.status().message());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // REGISTER_OP and REGISTER_KERNEL_BUILDER, for ops that were written for TensorFlow. Both register while the program
-// starts; a mistake in a registration is logged, and found when a session starts. Kernels may come before their ops,
-// and for ops of op structs.
+// starts; a mistake in a registration is logged, and Registry::status() has it, so that no session starts. Kernels may
+// come before their ops, and for ops of op structs.
 //
 //   REGISTER_OP("ZeroOut").Input("to_zero: int32").Output("zeroed: int32").SetShapeFn(shape_inference::UnchangedShape);
 //   REGISTER_KERNEL_BUILDER(Name("ZeroOut").Device(DEVICE_CPU), ZeroOutOp);
@@ -12,13 +12,16 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/log.hpp>
 #include <tenon/base/owned.hpp>
 #include <tenon/base/slim_vector.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
+#include <tenon/base/str.hpp>
 #include <tenon/types/dtype_of.hpp>
 #include <tenon/op/op_export.hpp>
 #include <tenon/kernel/match.hpp>
@@ -33,6 +36,17 @@ inline constexpr const char* DEVICE_CPU = "CPU";
 inline constexpr const char* DEVICE_GPU = "GPU";
 
 namespace register_op {
+
+// A registration that failed. Never destroyed.
+struct Failure {
+  explicit Failure(Status why) : status(std::move(why)) { batch.failure = &status; }
+  Status status;
+  RegistrationBatch batch{};
+};
+inline bool LinkFailure(Status status) {
+  TENON_LOG(kError, status.message());
+  return detail::LinkBatch(&(new Failure(std::move(status)))->batch);
+}
 
 // OpDefBuilder with a shape function.
 class OpBuilder {
@@ -51,7 +65,10 @@ class OpBuilder {
   OpBuilder& SetIsAggregate() { return builder_.SetIsAggregate(), *this; }
   OpBuilder& SetAllowsUninitializedInput() { return builder_.SetAllowsUninitializedInput(), *this; }
   OpBuilder& SetIsDistributedCommunication() { return builder_.SetIsDistributedCommunication(), *this; }
-  OpBuilder& SetShapeFn(ShapeFn fn) { return shape_fn_ = fn, *this; }
+  OpBuilder& SetShapeFn(ShapeFn fn) {
+    if (shape_fn_ != nullptr) builder_.AddError(StrCat("SetShapeFn called twice for Op ", name_));
+    return shape_fn_ = fn, *this;
+  }
 
   const std::string& name() const { return name_; }
   Result<OwnedOp> Build() const {
@@ -74,13 +91,11 @@ struct RegisteredOp {
   const OpRow* rows[1]{};
   RegistrationBatch batch{};
 };
-// The batch of a builder's op; what is wrong with it is logged and returned.
+// The batch of a builder's op, or what is wrong with it.
 inline Result<RegisteredOp*> MakeOp(const OpBuilder& builder) {
   Result<OwnedOp> op = builder.Build();
-  if (!op.ok()) {
-    TENON_LOG(kError, "REGISTER_OP(\"", builder.name(), "\"): ", op.status().message());
-    return op.status();
-  }
+  if (!op.ok())
+    return Status(op.status().code(), StrCat("REGISTER_OP(\"", builder.name(), "\"): ", op.status().message()));
   auto* const made = new RegisteredOp(*std::move(op));
   made->row.view = &made->op.view();
   made->row.struct_name = made->op.view().name;
@@ -91,7 +106,8 @@ inline Result<RegisteredOp*> MakeOp(const OpBuilder& builder) {
 }
 struct OpRegistration {
   OpRegistration(const OpBuilder& builder) {  // NOLINT: the macro ends in a builder
-    if (Result<RegisteredOp*> made = MakeOp(builder); made.ok()) detail::LinkBatch(&(*made)->batch);
+    Result<RegisteredOp*> made = MakeOp(builder);
+    made.ok() ? detail::LinkBatch(&(*made)->batch) : LinkFailure(made.status());
   }
 };
 
@@ -101,8 +117,10 @@ namespace register_kernel {
 
 using CreateFn = OpKernel* (*)(OpKernelConstruction*);
 
-// What TensorFlow's KernelDefBuilder says. Beyond KernelMatch's numbers of constraints and values a registration is
-// refused.
+template <class T>
+concept AttrConstraintValue = std::is_integral_v<T> || std::is_convertible_v<T, std::string_view>;
+
+// What TensorFlow's KernelDefBuilder says.
 class Name {
  public:
   explicit Name(std::string op) : op_(std::move(op)) {}
@@ -113,26 +131,40 @@ class Name {
   }
   Name& TypeConstraint(std::string attr, DataType type) { return TypeConstraint(std::move(attr), {type}); }
   Name& TypeConstraint(std::string attr, std::initializer_list<DataType> types) {
+    return TypeConstraint(std::move(attr), Span<const DataType>(types.begin(), types.size()));
+  }
+  Name& TypeConstraint(std::string attr, Span<const DataType> types) {
     Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kType);
-    for (const DataType type : types) constraint.numbers.push_back(static_cast<std::int64_t>(type));
+    for (const DataType type : types) constraint.values.push_back({static_cast<std::int64_t>(type), {}});
     return *this;
   }
-  Name& AttrConstraint(std::string attr, std::initializer_list<std::int64_t> values) {
-    Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kInt);
-    for (const std::int64_t value : values) constraint.numbers.push_back(value);
-    return *this;
+  // bool for bool attrs, any other integer for int attrs, and texts.
+  template <AttrConstraintValue T>
+  Name& AttrConstraint(std::string attr, T value) {
+    return AttrConstraint(std::move(attr), Span<const T>(&value, 1));
   }
-  Name& AttrConstraint(std::string attr, std::initializer_list<const char*> values) {
-    Constraint& constraint = Add(std::move(attr), KernelMatch::Kind::kString);
-    for (const char* value : values) constraint.texts.push_back(value);
-    return *this;
+  template <AttrConstraintValue T>
+  Name& AttrConstraint(std::string attr, std::initializer_list<T> values) {
+    return AttrConstraint(std::move(attr), Span<const T>(values.begin(), values.size()));
   }
-  Name& AttrConstraint(std::string attr, bool value) {
-    Add(std::move(attr), KernelMatch::Kind::kBool).numbers.push_back(value ? 1 : 0);
+  template <AttrConstraintValue T>
+  Name& AttrConstraint(std::string attr, Span<const T> values) {
+    using Kind = KernelMatch::Kind;
+    constexpr Kind kind = std::is_same_v<T, bool> ? Kind::kBool : std::is_integral_v<T> ? Kind::kInt : Kind::kString;
+    Constraint& constraint = Add(std::move(attr), kind);
+    for (const T& value : values) {
+      if constexpr (kind == Kind::kString)
+        constraint.texts.push_back(std::string(std::string_view(value)));
+      else
+        constraint.values.push_back({static_cast<std::int64_t>(value), {}});
+    }
     return *this;
   }
   Name& HostMemory(std::string argument) { return host_.push_back(std::move(argument)), *this; }
-  Name& Label(std::string label) { return label_ = std::move(label), *this; }
+  Name& Label(std::string label) {
+    labelled_twice_ = labelled_twice_ || !label_.empty();
+    return label_ = std::move(label), *this;
+  }
   Name& Priority(int priority) { return priority_ = priority, *this; }
 
  private:
@@ -140,8 +172,8 @@ class Name {
   struct Constraint {
     std::string attr;
     KernelMatch::Kind kind;
-    SlimVector<std::int64_t> numbers;
     SlimVector<std::string> texts;
+    SlimVector<KernelMatch::Value> values;  // those of texts come when all is in its place
   };
   Constraint& Add(std::string attr, KernelMatch::Kind kind) {
     Constraint& constraint = constraints_.emplace_back();
@@ -153,15 +185,18 @@ class Name {
   SlimVector<Constraint> constraints_;
   SlimVector<std::string> host_;
   int priority_ = 0;
+  bool labelled_twice_ = false;
 };
 
-// What REGISTER_KERNEL_BUILDER makes. Never destroyed.
+// What REGISTER_KERNEL_BUILDER makes. Never destroyed. `class_name` also says where: classes of unnamed namespaces may
+// have the same name.
 struct RegisteredKernel {
   RegisteredKernel(Name name, std::string_view class_name, CreateFn create) : from(std::move(name)) {
     view.name = from.op_;
     row.view = &view;
     row.struct_name = class_name;
     row.by_name = true;
+    FillMatch();
     row.match = &match;
     kernel.op = &row;
     kernel.device = from.device_;
@@ -170,20 +205,10 @@ struct RegisteredKernel {
     batch.table_sizes = sizes;
     batch.table_count = 1;
   }
-  Status FillMatch() {
-    match.label = from.label_;
-    match.priority = from.priority_;
-    if (from.constraints_.size() > KernelMatch::kMaxConstraints || from.host_.size() > KernelMatch::kMaxHostArguments)
-      return TooMany();
-    for (const Name::Constraint& constraint : from.constraints_) {
-      KernelMatch::Constraint& to = match.constraints[match.count++];
-      to.attr = constraint.attr;
-      to.kind = constraint.kind;
-      if (constraint.numbers.size() + constraint.texts.size() > KernelMatch::kMaxValues) return TooMany();
-      for (const std::int64_t number : constraint.numbers) to.values[to.count++].number = number;
-      for (const std::string& text : constraint.texts) to.values[to.count++].text = text;
-    }
-    for (const std::string& argument : from.host_) match.host_arguments[match.host_count++] = argument;
+  Status Check() const {
+    if (from.labelled_twice_)
+      return errors::InvalidArgument("REGISTER_KERNEL_BUILDER: Trying to set a kernel's label a second time: '",
+                                     from.label_, "' in a kernel of op '", from.op_, "'");
     if (!from.device_.empty()) return OkStatus();
     return errors::InvalidArgument("REGISTER_KERNEL_BUILDER: a kernel of op '", from.op_, "' has no Device");
   }
@@ -198,20 +223,31 @@ struct RegisteredKernel {
   RegistrationBatch batch{};
 
  private:
-  Status TooMany() const {
-    return errors::InvalidArgument("REGISTER_KERNEL_BUILDER: a kernel of op '", from.op_, "' has more than ",
-                                   KernelMatch::kMaxConstraints, " constraints, ", KernelMatch::kMaxValues,
-                                   " values of one, or ", KernelMatch::kMaxHostArguments, " HostMemory arguments");
+  void FillMatch() {
+    match.label = from.label_;
+    match.priority = from.priority_;
+    for (Name::Constraint& constraint : from.constraints_) {
+      for (const std::string& text : constraint.texts) constraint.values.push_back({0, text});
+      KernelMatch::Constraint& to = constraints_.emplace_back();
+      to.attr = constraint.attr;
+      to.kind = constraint.kind;
+      to.count = constraint.values.size();
+      to.external_values = constraint.values.data();
+    }
+    match.count = constraints_.size();
+    match.external_constraints = constraints_.data();
+    for (const std::string& argument : from.host_) host_arguments_.push_back(argument);
+    match.host_count = host_arguments_.size();
+    match.external_host_arguments = host_arguments_.data();
   }
+
+  SlimVector<KernelMatch::Constraint> constraints_;
+  SlimVector<std::string_view> host_arguments_;
 };
 inline Result<RegisteredKernel*> MakeKernel(Name name, std::string_view class_name, CreateFn create) {
-  auto* const made = new RegisteredKernel(std::move(name), class_name, create);
-  if (const Status status = made->FillMatch(); !status.ok()) {
-    TENON_LOG(kError, status.message());
-    delete made;
-    return status;
-  }
-  return made;
+  auto made = MakeOwned<RegisteredKernel>(std::move(name), class_name, create);
+  TENON_RETURN_IF_ERROR(made->Check());
+  return made.release();
 }
 template <class Kernel>
 OpKernel* Create(OpKernelConstruction* construction) {
@@ -219,7 +255,7 @@ OpKernel* Create(OpKernelConstruction* construction) {
 }
 inline bool Register(Name name, std::string_view class_name, CreateFn create) {
   Result<RegisteredKernel*> made = MakeKernel(std::move(name), class_name, create);
-  return made.ok() && detail::LinkBatch(&(*made)->batch);
+  return made.ok() ? detail::LinkBatch(&(*made)->batch) : register_op::LinkFailure(made.status());
 }
 
 }  // namespace register_kernel
@@ -229,11 +265,14 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_REGISTER_JOIN(A, B) A##B
 #define TENON_DETAIL_REGISTER_NAME(A, B) TENON_DETAIL_REGISTER_JOIN(A, B)
 #define TENON_DETAIL_REGISTER_TEXT(...) #__VA_ARGS__
+#define TENON_DETAIL_REGISTER_LINE(LINE) TENON_DETAIL_REGISTER_TEXT(LINE)
 
 #define REGISTER_OP(NAME)                                                                        \
   [[maybe_unused]] static const ::tenon::register_op::OpRegistration TENON_DETAIL_REGISTER_NAME( \
       tenon_op_, __COUNTER__) = ::tenon::register_op::OpBuilder(NAME)
-#define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                                        \
-  [[maybe_unused]] static const bool TENON_DETAIL_REGISTER_NAME(tenon_kernel_, __COUNTER__) =                        \
-      ::tenon::register_kernel::Register(::tenon::register_kernel::BUILDER, TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__), \
-                                         &::tenon::register_kernel::Create<__VA_ARGS__>)
+#define REGISTER_KERNEL_BUILDER(BUILDER, ...)                                                               \
+  [[maybe_unused]] static const bool TENON_DETAIL_REGISTER_NAME(tenon_kernel_, __COUNTER__) =               \
+      ::tenon::register_kernel::Register(                                                                   \
+          ::tenon::register_kernel::BUILDER,                                                                \
+          TENON_DETAIL_REGISTER_TEXT(__VA_ARGS__) " at " __FILE__ ":" TENON_DETAIL_REGISTER_LINE(__LINE__), \
+          &::tenon::register_kernel::Create<__VA_ARGS__>)

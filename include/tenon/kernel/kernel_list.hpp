@@ -13,6 +13,7 @@
 #include <tenon/wire/schema.hpp>
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/graph_proto.hpp>
+#include <tenon/kernel/kernel_text.hpp>
 #include <tenon/kernel/match.hpp>
 #include <tenon/kernel/registry.hpp>
 
@@ -37,20 +38,6 @@ struct KernelList {
 
 namespace detail {
 
-inline KernelDescription::Constraint Allowed(const KernelMatch::Constraint& from) {
-  KernelDescription::Constraint constraint{std::string(from.attr), {}};
-  auto* const list = constraint.allowed_values.mutable_list();
-  for (std::size_t i = 0; i < from.count; ++i) {
-    const KernelMatch::Value& value = from.values[i];
-    switch (from.kind) {
-      case KernelMatch::Kind::kInt: list->i.push_back(value.number); break;
-      case KernelMatch::Kind::kBool: list->b.push_back(value.number != 0); break;
-      case KernelMatch::Kind::kString: list->s.push_back(std::string(value.text)); break;
-      case KernelMatch::Kind::kType: list->type.push_back(static_cast<DataType>(value.number)); break;
-    }
-  }
-  return constraint;
-}
 // Host arguments: those that the match names, parameters that say so, and all of a kernel for any device.
 inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
   const auto add = [kernel](std::string_view name) {
@@ -66,7 +53,7 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
       if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
     }
   if (row.op->match == nullptr) return;
-  for (std::size_t i = 0; i < row.op->match->host_count; ++i) add(row.op->match->host_arguments[i]);
+  for (const std::string_view argument : row.op->match->all_host_arguments()) add(argument);
 }
 inline KernelDescription Describe(const KernelRow& row) {
   KernelDescription kernel;
@@ -79,7 +66,8 @@ inline KernelDescription Describe(const KernelRow& row) {
     kernel.constraint.push_back(std::move(constraint));
   }
   if (const KernelMatch* const match = row.op->match; match != nullptr) {
-    for (std::size_t i = 0; i < match->count; ++i) kernel.constraint.push_back(Allowed(match->constraints[i]));
+    for (const KernelMatch::Constraint& constraint : match->all_constraints())
+      kernel.constraint.push_back({std::string(constraint.attr), AllowedValues(constraint)});
     kernel.label = match->label;
     kernel.priority = match->priority;
   }

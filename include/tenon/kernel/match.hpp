@@ -3,6 +3,7 @@
 // KernelMatch: which nodes a kernel is for, beside its device and types, and which of its arguments lie in host memory.
 // What TensorFlow's kernel builder says with Label, Priority, AttrConstraint, TypeConstraint and HostMemory.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -22,7 +23,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 void kernel_match_error_has_more_than_4_constraints();
-void kernel_match_error_allows_more_than_8_values();
+void kernel_match_error_allows_more_than_16_values();
 void kernel_match_error_has_more_than_8_host_arguments();
 }  // namespace detail
 
@@ -33,18 +34,24 @@ void kernel_match_error_has_more_than_8_host_arguments();
 //     static constexpr auto signature = MatMul::signature;
 //     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
 struct KernelMatch {
-  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8, kMaxHostArguments = 8;
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 16, kMaxHostArguments = 8;
   enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
   struct Value {
     std::int64_t number = 0;
     std::string_view text;
+
+    friend constexpr bool operator==(const Value&, const Value&) = default;
   };
   struct Constraint {
     std::string_view attr;
     Kind kind = Kind::kInt;
     std::size_t count = 0;
     Value values[kMaxValues];
+    const Value* external_values = nullptr;  // in place of `values`, in memory that outlives this
 
+    constexpr Span<const Value> allowed() const {
+      return {external_values != nullptr ? external_values : values, count};
+    }
     // Whether attrs of this kind have such values: of lists only those of types.
     constexpr bool Takes(AttrKind of, bool is_list) const {
       switch (kind) {
@@ -62,6 +69,16 @@ struct KernelMatch {
   Constraint constraints[kMaxConstraints];
   std::size_t host_count = 0;
   std::string_view host_arguments[kMaxHostArguments];
+  // In place of the lists above, of any length, in memory that outlives this: compat/register.hpp.
+  const Constraint* external_constraints = nullptr;
+  const std::string_view* external_host_arguments = nullptr;
+
+  constexpr Span<const Constraint> all_constraints() const {
+    return {external_constraints != nullptr ? external_constraints : constraints, count};
+  }
+  constexpr Span<const std::string_view> all_host_arguments() const {
+    return {external_host_arguments != nullptr ? external_host_arguments : host_arguments, host_count};
+  }
 
   constexpr KernelMatch Label(std::string_view text) const {
     KernelMatch match = *this;
@@ -77,7 +94,7 @@ struct KernelMatch {
   template <class T>
   constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
     if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
-    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
+    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_16_values();
     KernelMatch match = *this;
     Constraint& constraint = match.constraints[match.count++];
     constraint.attr = attr;
@@ -121,8 +138,8 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
-  for (std::size_t i = 0; i < constraint.count; ++i)
-    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
+  for (const KernelMatch::Value& value : constraint.allowed())
+    if (value.number == number && value.text == text) return true;
   return false;
 }
 TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
@@ -131,12 +148,17 @@ TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constrai
                                  "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
                                  "', but the node's has another: ", SummarizeNodeDef(node));
 }
+TENON_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
+  return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", attr, "' not in NodeDef '",
+                                 SummarizeNodeDef(node), "'");
+}
 inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
   using Kind = KernelMatch::Kind;
+  if (constraint.count == 0)
+    return errors::Unimplemented("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
+                                 "' with unsupported type: []");
   const AttrValue* const attr = node.attr.Find(constraint.attr);
-  if (attr == nullptr)
-    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
-                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
+  if (attr == nullptr) return NoConstrainedAttr(node, constraint.attr);
   const AttrValue::Kind kind = attr->kind();
   if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
     *satisfies = Allows(constraint, attr->i(), {});
@@ -171,24 +193,35 @@ TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std
 // InvalidArgument when a match names arguments or attrs that the op does not have. Attrs that begin with '_' are the
 // system's: nodes of any op may have them.
 inline Status CheckMatch(const KernelMatch& match, const OpView& op) {
-  for (std::size_t i = 0; i < match.host_count; ++i) {
-    const std::string_view name = match.host_arguments[i];
+  for (const std::string_view name : match.all_host_arguments())
     if (op.FindArg(name) == nullptr) return detail::NotOfTheOp(op, "HostMemory arg", name);
-  }
-  for (std::size_t i = 0; i < match.count; ++i) {
-    const std::string_view name = match.constraints[i].attr;
+  for (const KernelMatch::Constraint& constraint : match.all_constraints()) {
+    const std::string_view name = constraint.attr;
     if (!StartsWith(name, "_") && op.AttrIndex(name) < 0) return detail::NotOfTheOp(op, "kernel constraint attr", name);
   }
   return OkStatus();
 }
 
 // Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
-// one of another kind.
+// one of another kind; Unimplemented when a constraint allows nothing at all.
 inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
   *satisfies = true;
-  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
-    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
+  for (const KernelMatch::Constraint& constraint : match.all_constraints()) {
+    if (!*satisfies) break;
+    TENON_RETURN_IF_ERROR(detail::Satisfies(constraint, node, satisfies));
+  }
   return OkStatus();
+}
+
+// Whether both say the same, in the same order.
+inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
+  const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
+  const auto same_constraint = [&same](const KernelMatch::Constraint& x, const KernelMatch::Constraint& y) {
+    return x.attr == y.attr && x.kind == y.kind && same(x.allowed(), y.allowed());
+  };
+  const auto x = a.all_constraints(), y = b.all_constraints();
+  return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
+         std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
 TENON_SETUP_CODE_END
 

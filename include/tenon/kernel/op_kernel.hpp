@@ -27,6 +27,7 @@ struct KernelMatch;
 namespace detail {
 class AdaptedCore;
 Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+void PlaceAsNodeSays(OpKernel* kernel);
 }  // namespace detail
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
@@ -106,6 +107,7 @@ class OpKernel {
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+  friend void detail::PlaceAsNodeSays(OpKernel* kernel);
   Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;

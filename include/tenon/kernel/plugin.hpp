@@ -25,6 +25,7 @@
 #include <tenon/device/cpu.hpp>
 #include <tenon/kernel/construction.hpp>
 #include <tenon/kernel/context.hpp>
+#include <tenon/kernel/match.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
 
@@ -69,6 +70,7 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(OpView),
                                  sizeof(OpRow),
                                  sizeof(KernelRow),
+                                 sizeof(KernelMatch),
                                  sizeof(ParamInfo),
                                  sizeof(RegistrationBatch),
                                  sizeof(CallFrame),

@@ -12,6 +12,7 @@
 
 #include <tenon/base/errors.hpp>
 #include <tenon/base/exceptions.hpp>
+#include <tenon/base/log.hpp>
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/name_table.hpp>
 #include <tenon/base/owned.hpp>
@@ -22,6 +23,7 @@
 #include <tenon/op/signature.hpp>
 #include <tenon/device/device.hpp>
 #include <tenon/kernel/adapted_kernel.hpp>
+#include <tenon/kernel/kernel_text.hpp>
 #include <tenon/kernel/match.hpp>
 #include <tenon/kernel/op_kernel.hpp>
 #include <tenon/kernel/row.hpp>
@@ -72,7 +74,7 @@ class Registry {
   Status Check(const RegistrationBatch& batch) const {
     Refresh();
     const MutexLock lock(mutex_);
-    Status status;
+    Status status = batch.failure != nullptr ? *batch.failure : OkStatus();
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(CheckOp(*batch.ops[i]));
     return status;
   }
@@ -93,11 +95,11 @@ class Registry {
   }
   // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
   // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
-  // two fit equally well.
+  // two fit equally well (of those for "DEFAULT": when two fit), and when the node lacks an attr that they ask for.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(node.op);
-    if (kernels == nullptr) return NoKernel({node.op, device, {}, {}}, kernels);
+    if (kernels == nullptr) return NoKernelFor(node, {node.op, device, {}, {}}, kernels, false);
     std::string_view label;
     if (const AttrValue* asked = node.attr.Find("_kernel");
         asked != nullptr && asked->kind() == AttrValue::Kind::kString)
@@ -136,9 +138,11 @@ class Registry {
     Refresh();
     return ops_;
   }
-  // What went wrong while batches were added; sessions refuse to start on it.
+  // The first thing that went wrong while what the program registers was taken in; sessions refuse to start on it.
+  // Kernels whose op has not come are logged, once.
   Status status() const {
     Refresh();
+    LogWaiting();
     const MutexLock lock(mutex_);
     return status_;
   }
@@ -158,6 +162,11 @@ class Registry {
   struct OpKernels {
     const OpRow* op;
     Table* first;
+  };
+  // A kernel by name whose op has not come.
+  struct Waiting {
+    const KernelRow* row;
+    bool logged;
   };
 
   TENON_SETUP_CODE_END
@@ -192,6 +201,7 @@ class Registry {
   };
 
   TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+    if (!HasNodeAttr(node, attr)) return detail::NoConstrainedAttr(node, attr);
     DataType type = DataType::kInvalid;
     return GetNodeAttr(node, attr, &type);
   }
@@ -232,14 +242,11 @@ class Registry {
     const KernelRow* row = nullptr;
     bool attrs_differ = false;
     TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
-    for (const std::string_view other : {LenderTo(kernels, device), std::string_view("DEFAULT")})
+    for (const std::string_view other : {LenderTo(kernels, device), AnyDevice::type})
       if (row == nullptr && !other.empty())
         TENON_RETURN_IF_ERROR(FindMatch(kernels, node, other, label, &row, &attrs_differ));
     if (row != nullptr) return KernelDef{row};
-    const Status status = NoKernel({node.op, device, types.ToList(), label}, &kernels);
-    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
-                                                     SummarizeNodeDef(node)))
-                        : status;
+    return NoKernelFor(node, {node.op, device, types.ToList(), label}, &kernels, attrs_differ);
   }
   // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
   // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
@@ -248,23 +255,41 @@ class Registry {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
       const OpRow& op = *table->op;
-      if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
-      TypeKey types;
-      TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+      if ((op.match == nullptr ? std::string_view() : op.match->label) != label || !Serves(*table, device)) continue;
+      *attrs_differ = true;
       const KernelRow* fits = nullptr;
-      for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
-        if (at->op == nullptr || at->device != device) continue;
-        *attrs_differ = true;
-        if (fits == nullptr && types.count == op.typed_count && types.Fits(*at)) fits = at;
-      }
-      bool satisfied = fits != nullptr;
-      if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
-      if (!satisfied || (*row != nullptr && SameStruct(*(*row)->op, op))) continue;
-      if (*row != nullptr && priority(*fits) == priority(**row))
-        return errors::InvalidArgument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ",
-                                       node.name, "}}': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
+      TENON_RETURN_IF_ERROR(FindFitting(*table, node, device, &fits));
+      if (fits == nullptr || (*row != nullptr && SameKernels(*(*row)->op, op))) continue;
+      const bool any_device = device == AnyDevice::type;
+      if (*row != nullptr && (any_device || priority(*fits) == priority(**row)))
+        return errors::InvalidArgument("Multiple ", any_device ? "Default " : "",
+                                       "OpKernel registrations match NodeDef",
+                                       any_device ? "" : " at the same priority", " '", FormatNodeForError(node.name),
+                                       "': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
       if (*row == nullptr || priority(*fits) > priority(**row)) *row = fits;
     }
+    return OkStatus();
+  }
+  static bool Serves(const Table& table, std::string_view device) {
+    for (const KernelRow* row = table.rows; row != table.rows + table.count; ++row)
+      if (row->op != nullptr && row->device == device) return true;
+    return false;
+  }
+  // *fits stays null when the node's types are others or it does not satisfy the constraints.
+  TENON_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
+                                       const KernelRow** fits) {
+    const OpRow& op = *table.op;
+    TypeKey types;
+    TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+    const KernelRow *row = table.rows, *const end = row + table.count;
+    if (types.count != op.typed_count) return OkStatus();
+    while (row != end && (row->op == nullptr || row->device != device || !types.Fits(*row))) ++row;
+    bool satisfied = row != end;
+    if (satisfied && op.match != nullptr)
+      if (const Status status = Satisfies(*op.match, node, &satisfied); !status.ok())
+        return status.WithAppended(
+            StrCat(", KernelDef: '", detail::KernelText(*row), "' when instantiating ", node.op));
+    if (satisfied) *fits = row;
     return OkStatus();
   }
 
@@ -294,14 +319,28 @@ class Registry {
           rows.push_back(row);
     return rows;
   }
-  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
   TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
     std::string have;
     for (const KernelRow* row : RowsOf(kernels))
-      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(TypesOf(*row)));
+      StrAppend(&have, have.empty() ? "" : ", ", detail::ShortKernelText(*row));
     return errors::NotFound(
-        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
+        "no kernel for op '", key.op, "' on ", key.device, " with types {", StrJoin(key.types, ","), "}",
+        key.label.empty() ? std::string() : StrCat(" and label '", key.label, "'"), "; ",
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
+  }
+  // The same with TensorFlow's sentence and list.
+  TENON_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
+                                       bool attrs_differ) {
+    std::string lines = detail::KernelLines(RowsOf(kernels));
+    lines.pop_back();
+    const std::string attrs =
+        attrs_differ
+            ? StrCat(" (OpKernel was found, but attributes didn't match) Requested Attributes: ", SummarizeAttrs(node))
+            : std::string();
+    return NoKernel(key, kernels)
+        .WithAppended(StrCat(". No registered '", node.op, "' OpKernel for ", key.device,
+                             " devices compatible with node ", FormatNodeForError(node.name), attrs,
+                             ".  Registered:", lines));
   }
 
   TENON_COLD void TakeIn() const {
@@ -319,6 +358,11 @@ class Registry {
       if (a.typed_attr[k] != b.typed_attr[k]) return false;
     return true;
   }
+  // The same struct for the same nodes: a repeated registration.
+  static bool SameKernels(const OpRow& a, const OpRow& b) {
+    if ((a.match == nullptr) != (b.match == nullptr) || !SameStruct(a, b)) return false;
+    return a.match == b.match || SameMatch(*a.match, *b.match);
+  }
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
     if (op.match != nullptr) TENON_RETURN_IF_ERROR(CheckMatch(*op.match, *op.view));
@@ -330,7 +374,7 @@ class Registry {
                                  " and ", op.struct_name, "; one may serve some nodes only, with a kernel_match");
   }
   Status AddLocked(const RegistrationBatch& batch) const {
-    Status status;
+    Status status = batch.failure != nullptr ? *batch.failure : OkStatus();
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
     if (batch.op_count != 0 && !waiting_.empty()) status.Update(AddWaiting());
     for (std::size_t t = 0; t < batch.table_count; ++t) {
@@ -344,17 +388,31 @@ class Registry {
   // Kernels whose op has come.
   TENON_COLD Status AddWaiting() const {
     Status status;
-    SlimVector<const KernelRow*> waiting;
+    SlimVector<Waiting> waiting;
     waiting.swap(waiting_);
-    for (const KernelRow* row : waiting) status.Update(AddTable(row, 1));
+    for (const Waiting& kernel : waiting) status.Update(AddTable(kernel.row, 1, kernel.logged));
     return status;
   }
-  Status AddTable(const KernelRow* rows, std::size_t count) const {
+  // Without the lock: a sink may look kernels up.
+  TENON_COLD void LogWaiting() const {
+    std::string text;
+    {
+      const MutexLock lock(mutex_);
+      for (Waiting& kernel : waiting_) {
+        if (!kernel.logged)
+          StrAppend(&text, text.empty() ? "" : "\n", "OpKernel ('", detail::KernelText(*kernel.row),
+                    "') for unknown op: ", kernel.row->op->view->name);
+        kernel.logged = true;
+      }
+    }
+    if (!text.empty()) TENON_LOG(kError, text);
+  }
+  Status AddTable(const KernelRow* rows, std::size_t count, bool logged = false) const {
     const OpRow& op = *rows->op;
     if (op.by_name) {
       const OpView* const view = ops_.Find(op.view->name);
       if (view == nullptr) {
-        waiting_.push_back(rows);
+        waiting_.push_back({rows, logged});
         return OkStatus();
       }
       const_cast<OpRow&>(op).view = view;
@@ -382,15 +440,14 @@ class Registry {
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;
   mutable const Table* tables_ = nullptr;  // the newest
-  mutable SlimVector<const KernelRow*> waiting_;  // kernels by name whose op has not come
+  mutable SlimVector<Waiting> waiting_;
   mutable Status status_;
 };
 
 namespace detail {
 // The arguments that the match names.
 inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
-  for (std::size_t i = 0; i < match.host_count; ++i) {
-    const std::string_view name = match.host_arguments[i];
+  for (const std::string_view name : match.all_host_arguments()) {
     int start = 0, stop = 0;
     if (kernel->InputRange(name, &start, &stop).ok())
       while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
@@ -400,6 +457,18 @@ inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
       return NotOfTheOp(kernel->op(), "HostMemory arg", name);
   }
   return OkStatus();
+}
+
+// Numbers that the node does not have mean nothing, as in TensorFlow.
+inline void PlaceAsNodeSays(OpKernel* kernel) {
+  const auto each = [kernel](std::string_view attr, int count, auto place) {
+    const AttrValue* const numbers = kernel->def().attr.Find(attr);
+    if (numbers == nullptr || numbers->kind() != AttrValue::Kind::kList) return;
+    for (const std::int64_t i : numbers->list().i)
+      if (i >= 0 && i < count) place(static_cast<int>(i));
+  };
+  each("_input_hostmem", kernel->num_inputs(), [=](int i) { kernel->set_input_memory_type(i, MemoryType::kHost); });
+  each("_output_hostmem", kernel->num_outputs(), [=](int i) { kernel->set_output_memory_type(i, MemoryType::kHost); });
 }
 
 inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
@@ -417,6 +486,7 @@ inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstru
   }
   TENON_RETURN_IF_ERROR(construction->status());
   if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
+  PlaceAsNodeSays(kernel.get());
   return kernel;
 }
 }  // namespace detail

@@ -84,6 +84,7 @@ struct RegistrationBatch {
   const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
   const std::size_t* table_sizes = nullptr;
   std::size_t table_count = 0;
+  const Status* failure = nullptr;  // what kept a registration from being made; null: nothing
   RegistrationBatch* next = nullptr;
   std::atomic<bool> linked{false};
 };

@@ -31,16 +31,18 @@ struct NodeDef {
 // "{{node x}}": how messages name a node.
 inline std::string FormatNodeForError(std::string_view name) { return StrCat("{{node ", name, "}}"); }
 
+// "T=DT_FLOAT, _device="/device:GPU:0"".
+inline std::string SummarizeAttrs(const NodeDef& node) {
+  std::string text;
+  for (const auto& [name, value] : node.attr)
+    StrAppend(&text, text.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
+  if (!node.device.empty()) StrAppend(&text, text.empty() ? "" : ", ", "_device=\"", node.device, "\"");
+  return text;
+}
+
 // "{{node y}} = MatMul[T=DT_FLOAT, _device="/device:GPU:0"](a, b:1, ^c)"; of many inputs only the first `max_inputs`.
 inline std::string SummarizeNodeDef(const NodeDef& node, std::size_t max_inputs = static_cast<std::size_t>(-1)) {
-  std::string text = StrCat(FormatNodeForError(node.name), " = ", node.op, "[");
-  bool first = true;
-  for (const auto& [name, value] : node.attr) {
-    StrAppend(&text, first ? "" : ", ", name, "=", SummarizeAttrValue(value));
-    first = false;
-  }
-  if (!node.device.empty()) StrAppend(&text, first ? "" : ", ", "_device=\"", node.device, "\"");
-  text += "](";
+  std::string text = StrCat(FormatNodeForError(node.name), " = ", node.op, "[", SummarizeAttrs(node), "](");
   for (std::size_t i = 0; i < node.input.size(); ++i) {
     if (i != 0) text += ", ";
     if (i == max_inputs) {

@@ -283,6 +283,8 @@ class OpDefBuilder {
     def_.deprecation->explanation = std::move(explanation);
     return *this;
   }
+  // A mistake that the caller has found; Finalize says it with its own.
+  OpDefBuilder& AddError(std::string sentence) { return errors_.push_back(std::move(sentence)), *this; }
   OpDefBuilder& SetIsStateful() { return def_.is_stateful = true, *this; }
   OpDefBuilder& SetIsCommutative() { return def_.is_commutative = true, *this; }
   OpDefBuilder& SetIsAggregate() { return def_.is_aggregate = true, *this; }

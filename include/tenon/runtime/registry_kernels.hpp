@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <tenon/base/str.hpp>
 #include <tenon/op/node_def.hpp>
+#include <tenon/kernel/kernel_text.hpp>
 #include <tenon/kernel/registry.hpp>
 #include <tenon/graph/placement.hpp>
 
@@ -26,18 +26,7 @@ class RegistryKernels final : public KernelCatalog {
     return registry_.FindForNode(node, kernels_of_ == nullptr ? device_type : kernels_of_(device_type)).ok();
   }
   // "  device='CPU'; T in [DT_FLOAT]".
-  std::string ListKernels(std::string_view op) const override {
-    std::string text;
-    for (const KernelRow* row : registry_.KernelsOf(op)) {
-      StrAppend(&text, "  device='", row->device, "'");
-      for (std::size_t i = 0; i < static_cast<std::size_t>(row->op->typed_count); ++i) {
-        const AttrSpec& attr = row->op->view->attrs[static_cast<std::size_t>(row->op->typed_attr[i])];
-        StrAppend(&text, "; ", attr.name(), " in [", EnumName(static_cast<DataType>(row->types[i])), "]");
-      }
-      text += "\n";
-    }
-    return text.empty() ? "  <no registered kernels>\n" : text;
-  }
+  std::string ListKernels(std::string_view op) const override { return detail::KernelLines(registry_.KernelsOf(op)); }
 
  private:
   const Registry& registry_;
