@@ -21,6 +21,7 @@
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/step.hpp>
+#include <tenon/runtime/traced_threads.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -48,9 +49,8 @@ class TraceCollector final : public StepStatsCollector {
       timing.persistent_bytes = memory->persistent_bytes();
     }
     timing.name = node.node->name();
-    timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
-                : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
-                                                            : std::string_view(node.node->op_name());
+    timing.op = OpOf(node);
+    timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -68,24 +68,29 @@ class TraceCollector final : public StepStatsCollector {
     Keep(timing);
   }
   void Finish(RunTrace* trace) {
+    trace->start_ns = start_;
     trace->total_ns = Now();
+    trace->thread = TracedThreads::NumberOfThis();
     trace->nodes = std::move(timings_);
   }
 
  private:
+  static std::string_view OpOf(const ProgramNode& node) {
+    switch (node.kind) {
+      case ProgramNode::Kind::kToHost: return "CopyToHost";
+      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
+      case ProgramNode::Kind::kFetch: return "Fetch";
+      default: return node.node->op_name();
+    }
+  }
   void Keep(NodeTiming timing) {
+    timing.thread = TracedThreads::NumberOfThis();
     MutexLock lock(mutex_);
-    const void* thread = &this_thread_mark;
-    std::size_t t = 0;
-    while (t < threads_.size() && threads_[t] != thread) ++t;
-    if (t == threads_.size()) threads_.push_back(thread);
-    timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
 
   const std::int64_t start_;
   Mutex mutex_;
-  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 

@@ -106,8 +106,10 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
         Finish(item, status);
         if (!status.ok()) [[unlikely]] {
           lock.unlock();
@@ -149,6 +151,7 @@ class ParallelFrameRun : public FrameRun {
     OpKernelContext context;
     RefReads references;
     OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
   TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
@@ -157,6 +160,7 @@ class ParallelFrameRun : public FrameRun {
     const ProgramNode& kernel = NodeOf(item);
     auto* state = new AsyncState{
         this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
@@ -169,6 +173,7 @@ class ParallelFrameRun : public FrameRun {
   }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
     auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -186,7 +191,10 @@ class ParallelFrameRun : public FrameRun {
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
     if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
-    if (!status.ok()) run->Fail(state->item, status);
+    if (!status.ok())
+      run->Fail(state->item, status);
+    else if (run->trace_ != nullptr)
+      run->trace_->AddNode(run->program_, run->NodeOf(state->item), 0, state->begin, run->trace_->Now());
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();

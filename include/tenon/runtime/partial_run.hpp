@@ -50,6 +50,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
+    session_ = session;
     settings_ = session->SettingsFor(*prepared_);
     settings_.cancellation = &cancellation_;
     if (!thread_.Start<&PartialRunState::Main>(this))
@@ -134,7 +135,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   };
 
   void Main() {
-    const Status status = prepared_->Run({}, {}, settings_);
+    const Status status = session_->RunWatched(prepared_.get(), {}, {}, settings_);
     const MutexLock lock(mutex_);
     ended_ = true;
     status_ = status;
@@ -263,6 +264,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   CancellationManager cancellation_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
+  SessionImpl* session_ = nullptr;
   RunSettings settings_;
   Mutex join_mutex_;
   Thread thread_;
