@@ -88,6 +88,8 @@ TEST_SUITE("TraceFlow") {
       CHECK(names.count("add>next") == 3);
       CHECK(names.count("switch>exit") == 1);
       CHECK(EndsBeforeItStarts(trace));
+      for (const NodeTiming& node : trace.nodes)
+        if (node.name == "add") CHECK(node.output_bytes == 4);
       // The k-th Merge comes from the k-th NextIteration before it.
       std::vector<std::size_t> nexts;
       for (const TraceFlow& flow : FlowsOf(trace))

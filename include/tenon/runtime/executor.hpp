@@ -36,10 +36,13 @@ class TraceCollector final : public StepStatsCollector {
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    std::int64_t bytes = 0;
-    for (int i = 0; i < node.num_outputs; ++i)
-      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
     AddNode(program, node, bytes, begin, end, memory);
+  }
+  static std::int64_t BytesOf(const Tensor* tensors, int count) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    return bytes;
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
                std::int64_t end, const MemoryRecord* memory = nullptr) {
@@ -107,23 +110,29 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
+      output_bytes_ = 0;
       begin_ = trace_->Now();
     }
+  }
+  // What the kernel has put out, for an engine that takes it away before End.
+  void SeeOutputs(const Tensor* outputs, int count) {
+    if (trace_ != nullptr) [[unlikely]]
+      output_bytes_ = TraceCollector::BytesOf(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->Add(program, node, step, begin_, &memory_);
   }
-  // The node has ended; its outputs are the engine's.
+  // The node has ended; its outputs are the engine's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, output_bytes_ = 0;
   MemoryRecord memory_;
 };
 

@@ -133,6 +133,7 @@ class ParallelFrameRun : public FrameRun {
       meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
+      meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
@@ -194,13 +195,20 @@ class ParallelFrameRun : public FrameRun {
     if (!status.ok())
       run->Fail(state->item, status);
     else if (run->trace_ != nullptr)
-      run->trace_->AddNode(run->program_, run->NodeOf(state->item), 0, state->begin, run->trace_->Now());
+      run->Trace(*state);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
     run->NotifyIfDone();
     lock.unlock();
     if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  TENON_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
   }
 
   // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
