@@ -22,7 +22,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <memory_resource>
 #include <new>
 #include <optional>
@@ -5256,6 +5255,7 @@ class Status;
 struct FunctionDefLibrary;
 struct StepServices;
 class ThreadPoolInterface;
+class TraceSink;
 
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
 using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
@@ -5295,6 +5295,9 @@ struct SessionOptions {
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case and While run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
+  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
+  // <tenon/runtime/trace_sink.hpp>.
+  TraceSink* trace_sink = nullptr;
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =
@@ -5327,6 +5330,7 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef;
+struct Node;
 class GraphBuilder;
 
 // A tensor by name: {"x:0", tensor}. "x" means "x:0".
@@ -5349,10 +5353,15 @@ struct NodeTiming {
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
-  int thread = 0;
+  int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
+  // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
+  // something that a kernel measured within its node.
+  const Node* node = nullptr;
 };
 struct RunTrace {
+  std::int64_t start_ns = 0;  // SteadyNanoseconds()
   std::int64_t total_ns = 0;
+  int thread = 0;  // that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
 };
 
@@ -5383,6 +5392,7 @@ struct SessionDevice {
 class Session;
 class Callable;
 struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
+struct SessionCounters;  // <tenon/runtime/session_counters.hpp>
 
 namespace detail {
 
@@ -5436,6 +5446,13 @@ struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
   static std::size_t NumSignatures(const Session& session);
 };
 using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+// What a session has counted.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file {
+  static bool Get(const Session& session, SessionCounters* counters);
+};
+using CountersRuntime = undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
 
 // Partial runs.
 template <class Unused>
@@ -5561,6 +5578,9 @@ class Session {
     return endpoints;
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
+  // Runs, plans, programs, memory and threads until now. False: an empty Session. Comes with <tenon/runtime.hpp>;
+  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session_counters.hpp>, from before the session is made.
+  bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
 
   // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
   // second call does nothing. FailedPrecondition: an empty Session.
@@ -32973,6 +32993,13 @@ class Thread {
     pthread_setname_np(pthread_self(), text);
 #endif
   }
+  // The same name of the calling thread, ended by a zero; empty where the system has no names.
+  static void GetNameOfThis(char (&name)[16]) {
+    name[0] = '\0';
+#if defined(__linux__)
+    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = '\0';
+#endif
+  }
 
  private:
   template <auto kMain, class T>
@@ -33169,6 +33196,8 @@ class ThreadPool final : public ThreadPoolInterface {
   }
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+  // How often a thread of the pool has slept and was woken.
+  std::int64_t num_wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
 
   // For the time in which a task waits for another that may be queued behind it: while all threads of the pool wait,
   // one more runs. It stays, so that a pool has at most one thread more than ever waited at once. Does nothing on
@@ -33270,6 +33299,7 @@ class ThreadPool final : public ThreadPoolInterface {
     sleeping_.fetch_add(1);
     published_.wait(seen);
     sleeping_.fetch_sub(1);
+    wakeups_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
@@ -33402,6 +33432,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
+  std::atomic<std::int64_t> wakeups_{0};
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
@@ -34377,8 +34408,8 @@ class RunPlans {
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, and afterwards hears how it went.
-  virtual Status Run() = 0;
+  // Runs what Find found, and afterwards hears how it went. `trace` may be null.
+  virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
   // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
   virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
@@ -35573,6 +35604,13 @@ class ProgramPool {
     }
     return MakeOwned<T>(program_);
   }
+  // Calls visit(object) for those that nobody has taken; who wants one waits.
+  template <class Visit>
+  void ForIdle(const Visit& visit) {
+    SpinLockHolder lock(lock_);
+    if (T* last = last_.exchange(nullptr, std::memory_order_acquire)) more_.emplace_back(last);
+    for (const Owned<T>& object : more_) visit(*object);
+  }
   void Give(Owned<T> object) {
     if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
       SpinLockHolder lock(lock_);
@@ -35587,6 +35625,49 @@ class ProgramPool {
   SlimVector<Owned<T>> more_;
 };
 
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/traced_threads.hpp ----
+// The threads that traced runs have used: a number each, which is its row in every timeline of the process.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// thread-safe. Numbers start at 1 and are not used again.
+class TracedThreads {
+ public:
+  static TracedThreads& Global() {
+    static TracedThreads* const threads = new TracedThreads;
+    return *threads;
+  }
+  static int NumberOfThis() {
+    static thread_local const int number = Global().AddThis();
+    return number;
+  }
+  // What the system called the thread when it was traced first; empty where the number is nobody's.
+  std::string NameOf(int number) {
+    const MutexLock lock(mutex_);
+    const auto i = static_cast<std::size_t>(number - 1);
+    return i < names_.size() ? names_[i] : std::string();
+  }
+
+ private:
+  int AddThis() {
+    char name[16];
+    Thread::GetNameOfThis(name);
+    const MutexLock lock(mutex_);
+    names_.push_back(std::string(name));
+    return static_cast<int>(names_.size());
+  }
+
+  Mutex mutex_;
+  SlimVector<std::string> names_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/executor.hpp ----
@@ -35604,10 +35685,13 @@ class TraceCollector final : public StepStatsCollector {
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    std::int64_t bytes = 0;
-    for (int i = 0; i < node.num_outputs; ++i)
-      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
     AddNode(program, node, bytes, begin, end, memory);
+  }
+  static std::int64_t BytesOf(const Tensor* tensors, int count) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    return bytes;
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
                std::int64_t end, const MemoryRecord* memory = nullptr) {
@@ -35617,9 +35701,8 @@ class TraceCollector final : public StepStatsCollector {
       timing.persistent_bytes = memory->persistent_bytes();
     }
     timing.name = node.node->name();
-    timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
-                : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
-                                                            : std::string_view(node.node->op_name());
+    timing.op = OpOf(node);
+    timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -35637,24 +35720,29 @@ class TraceCollector final : public StepStatsCollector {
     Keep(timing);
   }
   void Finish(RunTrace* trace) {
+    trace->start_ns = start_;
     trace->total_ns = Now();
+    trace->thread = TracedThreads::NumberOfThis();
     trace->nodes = std::move(timings_);
   }
 
  private:
+  static std::string_view OpOf(const ProgramNode& node) {
+    switch (node.kind) {
+      case ProgramNode::Kind::kToHost: return "CopyToHost";
+      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
+      case ProgramNode::Kind::kFetch: return "Fetch";
+      default: return node.node->op_name();
+    }
+  }
   void Keep(NodeTiming timing) {
+    timing.thread = TracedThreads::NumberOfThis();
     MutexLock lock(mutex_);
-    const void* thread = &this_thread_mark;
-    std::size_t t = 0;
-    while (t < threads_.size() && threads_[t] != thread) ++t;
-    if (t == threads_.size()) threads_.push_back(thread);
-    timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
 
   const std::int64_t start_;
   Mutex mutex_;
-  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 
@@ -35671,23 +35759,29 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
+      output_bytes_ = 0;
       begin_ = trace_->Now();
     }
+  }
+  // What the kernel has put out, for an engine that takes it away before End.
+  void SeeOutputs(const Tensor* outputs, int count) {
+    if (trace_ != nullptr) [[unlikely]]
+      output_bytes_ = TraceCollector::BytesOf(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->Add(program, node, step, begin_, &memory_);
   }
-  // The node has ended; its outputs are the engine's.
+  // The node has ended; its outputs are the engine's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, output_bytes_ = 0;
   MemoryRecord memory_;
 };
 
@@ -35873,6 +35967,33 @@ inline std::atomic<std::int64_t>& NextStepId() {
   return next;
 }
 
+// How many runs of a session have ended. thread-safe; threads that run at once count in different cache lines.
+class RunCounts {
+ public:
+  void Count(bool planned) {
+    Place& mine = Mine();
+    (planned ? mine.planned : mine.others).fetch_add(1, std::memory_order_relaxed);
+  }
+  std::int64_t planned() const { return Sum(&Place::planned); }
+  std::int64_t others() const { return Sum(&Place::others); }
+
+ private:
+  static constexpr std::size_t kPlaces = 8;
+  struct alignas(64) Place {
+    std::atomic<std::int64_t> planned{0}, others{0};
+  };
+  Place& Mine() {
+    const std::uint64_t thread = reinterpret_cast<std::uintptr_t>(&this_thread_mark);
+    return places_[(thread * 0x9E3779B97F4A7C15u) >> 61];
+  }
+  std::int64_t Sum(std::atomic<std::int64_t> Place::* count) const {
+    std::int64_t sum = 0;
+    for (const Place& place : places_) sum += (place.*count).load(std::memory_order_relaxed);
+    return sum;
+  }
+  Place places_[kPlaces];
+};
+
 // What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
 // only.
 struct RunSettings {
@@ -35883,6 +36004,7 @@ struct RunSettings {
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
+  RunCounts* counts = nullptr;  // null: nobody counts
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
@@ -35946,8 +36068,8 @@ class Prepared : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
-    Step* const planned =
-        plans != nullptr && settings.trace == nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
     Step* const step = planned != nullptr ? planned : &running->step;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
     StepContainer container(settings.resources, step_id);
@@ -35963,15 +36085,13 @@ class Prepared : public RefCounted {
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
-    if (planned != nullptr) {
-      const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
-      status = plans->Run();
-    } else if (settings.trace == nullptr) [[likely]] {
-      status = Execute(running.get(), settings, nullptr);
+    if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), plan, settings, nullptr);
     } else {
       TraceCollector collector;
       services.stats = &collector;
-      status = Execute(running.get(), settings, &collector);
+      status = Execute(running.get(), plan, settings, &collector);
+      deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
     deferred.Wait();
@@ -36001,12 +36121,18 @@ class Prepared : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (planned != nullptr)
-      plans->Ran(status);
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
     else if (plans != nullptr && status.ok())
       plans->RanWithout(running->step, feeds, plan_after_runs_);
     steps_.Give(std::move(running));
     return status;
+  }
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
     Owned<Running> running = steps_.Take();
@@ -36034,8 +36160,10 @@ class Prepared : public RefCounted {
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
-  Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
+  // `plan`: null where there is none.
+  Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+    if (plan != nullptr) return plan->Run(trace);
     Status status;
     const bool on_pool = settings.dataflow && settings.pool != nullptr;
     if (!on_pool && !program_->has_control_flow()) {
@@ -36094,6 +36222,16 @@ struct SessionExtras {
                         const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Of <tenon/runtime/trace_sink.hpp>: runs of sessions that somebody watches.
+struct SessionWatch {
+  // The session's number in the process, from 1; 0: nobody watches it.
+  int (*number_of)(const SessionOptions& options);
+  Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                RunSettings settings);
+};
+inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
+// Whether <tenon/runtime/session_counters.hpp> is in the program.
+inline constinit std::atomic<bool> runs_are_counted{false};
 // Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
@@ -36127,6 +36265,7 @@ class SessionImpl : public RefCounted {
     if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
+    TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
@@ -36162,6 +36301,12 @@ class SessionImpl : public RefCounted {
   Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (cancellation_.IsCancelled()) [[unlikely]]
       return Closed();
+    return RunWatched(prepared, feeds, fetches, settings);
+  }
+  // The same without a look whether the session is closed.
+  Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    if (watch_ != nullptr) [[unlikely]]
+      return watch_->run(this, prepared, feeds, fetches, settings);
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
@@ -36172,6 +36317,8 @@ class SessionImpl : public RefCounted {
     return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  // A run is nothing but Prepared::Run.
+  bool is_plain() const { return !is_bounded() && watch_ == nullptr; }
   RunSettings SettingsFor(const Prepared& prepared) {
     RunSettings settings;
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
@@ -36180,6 +36327,7 @@ class SessionImpl : public RefCounted {
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
     settings.services = services_;
+    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
     return settings;
   }
 
@@ -36216,6 +36364,7 @@ class SessionImpl : public RefCounted {
       for (std::size_t i = 1; i < signatures_.size(); ++i)
         if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
       signatures_.erase(signatures_.begin() + oldest);
+      ++num_evicted_;
     }
     signatures_.push_back({hash, ++uses_, std::move(key), made});
     return made;
@@ -36249,6 +36398,16 @@ class SessionImpl : public RefCounted {
     MutexLock lock(mutex_);
     return signatures_.size();
   }
+  // Calls visit(prepared) for every signature that is kept; returns how many were dropped before.
+  template <class Visit>
+  std::int64_t ForSignatures(const Visit& visit) const {
+    MutexLock lock(mutex_);
+    for (const Signature& signature : signatures_) visit(signature.prepared.get());
+    return num_evicted_;
+  }
+  const RunCounts& counts() const { return counts_; }
+  int watched_number() const { return watched_number_; }
+  const ThreadPool* own_pool(bool inter_op) const { return inter_op ? own_inter_.get() : own_intra_.get(); }
   void Finalize() { finalized_.store(true, std::memory_order_release); }
   bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
   std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
@@ -36354,6 +36513,16 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
+  Status FindWatch() {
+    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    if (watch != nullptr) watched_number_ = watch->number_of(options_);
+    if (watched_number_ != 0) watch_ = watch;
+    if (watch == nullptr && options_.trace_sink != nullptr)
+      return errors::FailedPrecondition(
+          "SessionOptions: trace_sink needs <tenon/runtime/trace_sink.hpp> in one source file of the program");
+    return OkStatus();
+  }
+
   static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
     const TensorName name = ParseTensorName(text);
     const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
@@ -36417,6 +36586,9 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
+  const SessionWatch* watch_ = nullptr;  // null: nobody watches
+  int watched_number_ = 0;
+  RunCounts counts_;
   const StepServices* services_ = nullptr;
   CancellationManager cancellation_;  // of all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
@@ -36428,6 +36600,7 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
   mutable Mutex mutex_;
   SlimVector<Signature> signatures_;
+  std::int64_t num_evicted_ = 0;
   std::uint64_t uses_ = 0;  // of signatures, until now
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
@@ -36440,12 +36613,12 @@ class CallableImpl : public RefCounted {
       : session_(std::move(session)),
         prepared_(std::move(prepared)),
         settings_(session_->SettingsFor(*prepared_)),
-        bounded_(session_->is_bounded()),
+        plain_(session_->is_plain()),
         handle_(session_->NewNumber()) {}
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
-    if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+    if (trace != nullptr || !plain_ || settings_.cancellation->IsCancelled()) [[unlikely]]
       return session_->Run(prepared_.get(), feeds, fetches, trace);
     return prepared_->Run(feeds, fetches, settings_);
   }
@@ -36465,7 +36638,7 @@ class CallableImpl : public RefCounted {
   Ref<SessionImpl> session_;
   Ref<Prepared> prepared_;
   RunSettings settings_;
-  bool bounded_;
+  bool plain_;
   std::int64_t handle_;
   std::atomic<bool> released_{false};
 };
@@ -37891,6 +38064,7 @@ class FrameRun {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
     NodeMeter meter(trace, &context_);
+    meter_ = &meter;
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -38066,7 +38240,9 @@ class FrameRun {
 
   Status RunKernel(IterationState* it, int number, const FlowNode& node) {
     PrepareKernel(it, node);
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], it->frames[At(number)], &context_));
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    meter_->SeeOutputs(frame.outputs, node.num_outputs);
     FinishKernel(it, node);
     return OkStatus();
   }
@@ -38118,6 +38294,7 @@ class FrameRun {
     const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
     TENON_RETURN_IF_ERROR(
         CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    meter_->SeeOutputs(frame.outputs, 1);
     ++it->live;
     DropInputs(it, node);
     return OkStatus();
@@ -38266,6 +38443,7 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
+  NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
   Status read_status_;  // of the node being run: a reference that it hands on as a value
@@ -39016,8 +39194,10 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
         Finish(item, status);
         if (!status.ok()) [[unlikely]] {
           lock.unlock();
@@ -39041,6 +39221,7 @@ class ParallelFrameRun : public FrameRun {
       meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
+      meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
@@ -39059,6 +39240,7 @@ class ParallelFrameRun : public FrameRun {
     OpKernelContext context;
     RefReads references;
     OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
   TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
@@ -39067,6 +39249,7 @@ class ParallelFrameRun : public FrameRun {
     const ProgramNode& kernel = NodeOf(item);
     auto* state = new AsyncState{
         this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
@@ -39079,6 +39262,7 @@ class ParallelFrameRun : public FrameRun {
   }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
     auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -39096,13 +39280,23 @@ class ParallelFrameRun : public FrameRun {
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
     if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
-    if (!status.ok()) run->Fail(state->item, status);
+    if (!status.ok())
+      run->Fail(state->item, status);
+    else if (run->trace_ != nullptr)
+      run->Trace(*state);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
     run->NotifyIfDone();
     lock.unlock();
     if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  TENON_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
   }
 
   // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
@@ -39311,22 +39505,25 @@ class PlannedRun {
   // good for nothing any more.
   int surprise() const { return surprise_; }
 
-  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled.
-  Status Run() {
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
     step_.cache()->SetOwnerThread();
     std::size_t at = 0;
     Status status;
 #if defined(__cpp_exceptions)
     try {
-      status = RunFrom(&at);
+      status = RunFrom(&at, &meter);
     } catch (...) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
       status = AtNode(StatusOfException(*node.kernel), program_, node);
     }
 #else
-    status = RunFrom(&at);
+    status = RunFrom(&at, &meter);
 #endif
     step_.cache()->ClearOwnerThread();
+    context_.set_memory_record(nullptr);
     return status;
   }
 
@@ -39349,20 +39546,21 @@ class PlannedRun {
     int first_release = 0, num_releases = 0;
   };
 
-  Status RunFrom(std::size_t* position) {
+  Status RunFrom(std::size_t* position, NodeMeter* meter) {
     const std::size_t count = nodes_.size();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < count; ++at) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return RunCancelled();
       const Entry& entry = nodes_[at];
+      meter->Begin();
       if (entry.call != nullptr) [[likely]] {
         context_.Enter(entry.frame);
         if (entry.num_rebinds != 0) {
           bool as_planned = true;
           TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
           if (!as_planned) [[unlikely]]
-            return RunRest(position);
+            return RunRest(position, meter);
         }
         Status status = entry.call(entry.kernel, *entry.call_frame);
         if (!status.ok()) [[unlikely]]
@@ -39370,6 +39568,7 @@ class PlannedRun {
       } else {
         TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
       }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
       const int* release = releases_.data() + entry.first_release;
       for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
     }
@@ -39392,12 +39591,14 @@ class PlannedRun {
     return OkStatus();
   }
   // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(std::size_t* position) {
+  TENON_COLD Status RunRest(std::size_t* position, NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < nodes_.size(); ++at) {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      meter->Begin();
       TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
     }
@@ -39713,7 +39914,7 @@ class PlanCache final : public RunPlans {
     }
     return nullptr;
   }
-  Status Run() override { return plans_.front()->Run(); }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
   void Ran(const Status& status) override {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();
@@ -39782,6 +39983,801 @@ TENON_SETUP_CODE_END
 
 }  // namespace detail
 
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_file.hpp ----
+// TraceFile: a TraceSink that writes every run to one file. Links itself in: the environment variable TENON_TRACE names
+// one for all sessions of the process. <tenon/runtime.hpp> includes it.
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+// ---- tenon/runtime/allocation_log.hpp ----
+// AllocationLog: an allocator that passes everything on to another one and writes down when which thread asked for
+// what. Chrome traces (runtime/trace.hpp, trace_file.hpp) show it among the nodes.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct AllocationRecord {
+  enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
+  Kind kind = Kind::kAllocated;
+  std::int64_t at_ns = 0;  // SteadyNanoseconds()
+  std::int64_t bytes = 0;  // as they were asked for
+  std::int64_t bytes_in_use = 0;  // of the whole log, afterwards
+  const void* block = nullptr;  // where; null: refused
+  int thread = 0;  // as NodeTiming::thread
+};
+
+// thread-safe. Must outlive its blocks, and `base` must outlive it. As a session's allocator it sees what the caches of
+// the session's steps do not have: in the steady state outputs only.
+//
+//   tenon::AllocationLog log(tenon::CpuAllocator());
+//   tenon::TraceFile file("runs.json", &log);
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
+class AllocationLog final : public Allocator {
+ public:
+  // Beyond `most_records` that nobody takes, the newest are left out.
+  explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
+      : base_(base), most_records_(most_records) {}
+
+  std::string_view Name() const override { return base_->Name(); }
+  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
+  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
+  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
+  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
+  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
+  bool ClearStats() override { return base_->ClearStats(); }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    Keep(ptr == nullptr ? AllocationRecord::Kind::kRefused : AllocationRecord::Kind::kAllocated, bytes, ptr);
+    return ptr;
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    Keep(AllocationRecord::Kind::kFreed, bytes, ptr);  // before another thread can have the block
+    base_->DeallocateRaw(ptr, alignment, bytes);
+  }
+
+  // The records since the last call, in order of time.
+  std::vector<AllocationRecord> Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(records_, {});
+  }
+  // Records that found no room.
+  std::int64_t num_left_out() const {
+    const MutexLock lock(mutex_);
+    return num_left_out_;
+  }
+
+ private:
+  void Keep(AllocationRecord::Kind kind, std::size_t bytes, const void* block) {
+    AllocationRecord record;
+    record.kind = kind;
+    record.bytes = static_cast<std::int64_t>(bytes);
+    record.block = block;
+    record.thread = detail::TracedThreads::NumberOfThis();
+    const MutexLock lock(mutex_);
+    if (kind == AllocationRecord::Kind::kAllocated) bytes_in_use_ += record.bytes;
+    if (kind == AllocationRecord::Kind::kFreed) bytes_in_use_ -= record.bytes;
+    record.bytes_in_use = bytes_in_use_;
+    record.at_ns = SteadyNanoseconds();
+    if (records_.size() < most_records_)
+      records_.push_back(record);
+    else
+      ++num_left_out_;
+  }
+
+  Allocator* const base_;
+  const std::size_t most_records_;
+  mutable Mutex mutex_;  // of what follows
+  std::vector<AllocationRecord> records_;
+  std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_counters.hpp ----
+// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
+// includes this.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
+struct AllocatorCounters {
+  std::string device, allocator;  // names
+  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
+};
+
+//   tenon::SessionCounters counters;
+//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
+struct SessionCounters {
+  std::int64_t runs = 0;  // that have ended, whether well or not
+  std::int64_t planned_runs = 0;  // of them, those that found a plan for the shapes of their feeds
+  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
+  std::int64_t programs_evicted = 0;  // that had to make room (SessionOptions::max_cached_signatures)
+  // Of the steps of the programs that are kept, but for those that a run uses just now.
+  std::int64_t steps = 0;
+  std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
+  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
+  std::vector<AllocatorCounters> allocators;  // one per device
+};
+
+namespace detail {
+
+inline void AddStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
+  ++counters->steps;
+  counters->step_bytes += step->cache()->held_bytes();
+  PlanReport report;
+  if (plans != nullptr && plans->GetReport(&report))
+    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
+}
+
+inline void AddAllocator(const Device& device, SessionCounters* counters) {
+  const auto stats = device.allocator()->GetStats();
+  if (!stats.has_value()) return;
+  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
+                                  stats->peak_bytes_in_use, stats->num_allocs});
+}
+
+inline SessionCounters CountersOf(const SessionImpl& session) {
+  SessionCounters counters;
+  counters.planned_runs = session.counts().planned();
+  counters.runs = counters.planned_runs + session.counts().others();
+  counters.programs_evicted = session.ForSignatures([&](Prepared* prepared) {
+    ++counters.programs;
+    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { AddStep(step, plans, &counters); });
+  });
+  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  const ThreadPool* intra = session.own_pool(false);
+  const SessionOptions& options = session.options();
+  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
+  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
+  AddAllocator(*session.host(), &counters);
+  if (session.device() != session.host()) AddAllocator(*session.device(), &counters);
+  return counters;
+}
+
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<U>::Get(
+    const Session& session, SessionCounters* counters) {
+  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return false;
+  *counters = CountersOf(*impl);
+  return true;
+}
+template struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
+
+inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_flows.hpp ----
+// FlowsOf: which node of a trace waited for which, from the edges of the graph.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// An edge between two items of RunTrace::nodes.
+struct TraceFlow {
+  std::size_t from = 0, to = 0;
+  bool control = false;  // no value goes along it
+  friend bool operator==(const TraceFlow&, const TraceFlow&) = default;
+};
+
+namespace detail {
+
+// Of one run, whose session lives. one thread.
+class FlowFinder {
+ public:
+  explicit FlowFinder(const std::vector<NodeTiming>& nodes) : nodes_(nodes) {
+    order_ = SortedOrder(nodes.size(), [&](std::size_t a, std::size_t b) {
+      const int id_a = IdOf(a), id_b = IdOf(b);
+      return id_a != id_b ? id_a < id_b : nodes[a].end_ns < nodes[b].end_ns;
+    });
+  }
+  void Find(std::size_t to, std::vector<TraceFlow>* flows) {
+    first_ = flows->size();
+    const NodeTiming& timing = nodes_[to];
+    if (timing.node == nullptr) return;
+    const Node& node = *timing.node;
+    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
+    if (node.node_class == NodeClass::kMerge) {
+      Add(LatestInput(node, timing.start_ns), to, false, flows);
+    } else {
+      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
+    }
+    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
+  // Not a copy of its value, nor a fetch.
+  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
+
+  // The last item of a node, or the last copy of its value, that ended before `start_ns`.
+  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
+    std::size_t low = 0, high = order_.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2, i = order_[middle];
+      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
+      const std::size_t i = order_[low - 1];
+      if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
+    }
+    return kNone;
+  }
+  // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
+  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
+    std::size_t latest = kNone;
+    for (const InEdge& edge : merge.inputs) {
+      const std::size_t i = LastBefore(edge.node, start_ns, false);
+      if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
+    }
+    return latest;
+  }
+  // Each pair once, although a node may read another more than once.
+  void Add(std::size_t from, std::size_t to, bool control, std::vector<TraceFlow>* flows) const {
+    if (from == kNone) return;
+    for (std::size_t i = first_; i < flows->size(); ++i)
+      if ((*flows)[i].from == from) return;
+    flows->push_back({from, to, control});
+  }
+
+  const std::vector<NodeTiming>& nodes_;
+  SlimVector<std::size_t> order_;  // of nodes_, by id and end
+  std::size_t first_ = 0;  // flow of the item under way
+};
+
+}  // namespace detail
+
+// The edges of the graph between what ran, by consumer. A producer that ran more than once, in a loop, counts with the
+// last time that ended before the consumer began. Feeds, constants and what was folded do not run, so that nothing
+// comes from them. The trace's session must live.
+inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
+  detail::FlowFinder finder(trace.nodes);
+  std::vector<TraceFlow> flows;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
+  return flows;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace.hpp ----
+// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
+// <tenon/runtime/trace_file.hpp> writes all runs of a session.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// JSON, piece by piece; safe inside <script>, too. A key that is empty is left out: an item of an array. one thread.
+class JsonWriter {
+ public:
+  void Begin(char bracket, std::string_view key = {}) {
+    Key(key);
+    text_ += bracket;
+  }
+  void End(char bracket) { text_ += bracket; }
+  void Add(std::string_view key, std::string_view value) {
+    Key(key);
+    AppendQuoted(value);
+  }
+  void Add(std::string_view key, std::int64_t value) {
+    Key(key);
+    StrAppend(&text_, value);
+  }
+  // As a number of microseconds.
+  void AddTime(std::string_view key, std::int64_t ns) {
+    Key(key);
+    char number[32];
+    std::snprintf(number, sizeof number, "%.3f", static_cast<double>(ns) / 1000);
+    text_ += number;
+  }
+  // For items on lines of their own; no comma comes after a line end.
+  void AddComma() { text_ += ','; }
+  void AddLineEnd() { text_ += '\n'; }
+
+  const std::string& text() const { return text_; }
+  std::string Take() { return std::exchange(text_, std::string()); }
+
+ private:
+  void Key(std::string_view key) {
+    const char last = text_.empty() ? '{' : text_.back();
+    if (last != '{' && last != '[' && last != '\n') text_ += ',';
+    if (key.empty()) return;
+    AppendQuoted(key);
+    text_ += ':';
+  }
+  void AppendQuoted(std::string_view text) {
+    text_ += '"';
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        text_ += '\\';
+        text_ += c;
+      } else if (byte < 0x20 || c == '<') {
+        char escaped[8];
+        std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
+        text_ += escaped;
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+  }
+
+  std::string text_;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+inline Status WriteTextFile(const std::string& path, std::string_view text) {
+  const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
+  return OkStatus();
+}
+
+// Before the runs: each is an add({...}) in a script of its own, so that the file is a whole page after every one.
+inline constexpr std::string_view kTimelinePage = R"page(<!doctype html><meta charset="utf-8"><style>
+body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
+td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
+rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
+@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
+</style><h1 id="title"></h1><div><select id="pick"></select> <span id="sum"></span></div>
+<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><script>
+const runs=[],add=r=>runs.push(r),$=id=>document.getElementById(id),hue=new Map(),W=1200,H=42;
+const color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
+const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>String(s).replace(/[&<>"]/g,c=>'&#'+c.charCodeAt(0)+';');
+let nodes,rows,first,last,begin,end;
+const X=t=>(t-begin)/(end-begin)*W,Y=n=>n.row*H+14;
+function load(){
+ const k=$('pick').value,picked=k==='all'?runs:[runs[k]];nodes=[];rows=new Map();
+ for(const r of picked){
+  const base=nodes.length;
+  for(const n of r.nodes){
+   const key=r.session+'/'+n.thread;
+   if(!rows.has(key))rows.set(key,{y:rows.size,text:`${r.session>1?'session '+r.session+', ':''}${r.threads[n.thread]}`});
+   nodes.push({...n,start:n.start+r.start,end:n.end+r.start,row:rows.get(key).y,near:[]})}
+  for(const[a,b]of r.flows){nodes[base+a].near.push(base+b);nodes[base+b].near.push(base+a)}}
+ first=picked.length?Math.min(...picked.map(r=>r.start)):0;
+ last=picked.reduce((t,r)=>Math.max(t,r.start+r.total),first+1);
+ [begin,end]=[first,last];
+ const busy=nodes.reduce((a,n)=>a+n.end-n.start,0),by=new Map();
+ $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`;
+ nodes.forEach(n=>{const r=by.get(n.op)||{op:n.op,t:0,c:0};r.t+=n.end-n.start;r.c++;by.set(n.op,r)});
+ $('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
+  `<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
+ paint()}
+function paint(){
+ let s='';
+ nodes.forEach((n,i)=>{if(n.end<begin||n.start>end)return;
+  const x=X(n.start),w=Math.max(.6,X(n.end)-x);
+  s+=`<rect data-i="${i}" x="${x}" y="${Y(n)}" width="${w}" height="${H-18}" fill="${color(n.op)}"/>`;
+  if(w>60)s+=`<text x="${Math.max(x,0)+4}" y="${Y(n)+16}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
+ for(const r of rows.values())s+=`<text x="4" y="${r.y*H+11}" font-size="10" fill="#888">${esc(r.text)}</text>`;
+ for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${rows.size*H+14}" font-size="11" fill="#888">${us(begin-first+(end-begin)*k/4)}</text>`;
+ $('rows').setAttribute('viewBox',`0 0 ${W} ${rows.size*H+20}`);$('rows').innerHTML=s+'<g id="lines" stroke="#d22" pointer-events="none"></g>'}
+function point(e){
+ const n=nodes[e.target.dataset?.i];if(!n)return;
+ $('tip').textContent=`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`;
+ $('lines').innerHTML=n.near.map(i=>nodes[i]).map(m=>{const[a,b]=m.start<n.start?[m,n]:[n,m];
+  return`<line x1="${X(a.end)}" y1="${Y(a)+12}" x2="${X(b.start)}" y2="${Y(b)+12}"/>`}).join('')}
+addEventListener('load',()=>{
+ document.title=$('title').textContent=runs.length?runs[0].title:'no runs';
+ $('pick').innerHTML=(runs.length===1?'':'<option value="all">all runs</option>')+runs.map((r,i)=>
+  `<option value="${i}">run ${i+1}${r.session>1?', session '+r.session:''}: ${us(r.total)}${r.error?', '+esc(r.error):''}</option>`).join('');
+ $('pick').onchange=load;$('rows').onmousemove=point;$('rows').ondblclick=()=>{[begin,end]=[first,last];paint()};
+ $('rows').onwheel=e=>{e.preventDefault();const box=$('rows').getBoundingClientRect(),k=e.deltaY<0?.8:1.25,
+  t=begin+(end-begin)*(e.clientX-box.left)/box.width;begin=Math.max(first,t-(t-begin)*k);end=Math.min(last,t+(end-t)*k);paint()};
+ $('tip').textContent='Point at a bar; zoom with the wheel, back with a double click.';
+ if(runs.length)load()});
+</script>
+)page";
+
+inline std::string ThreadName(int number) {
+  const std::string name = TracedThreads::Global().NameOf(number);
+  return name.empty() ? StrCat("thread ", number) : StrCat(name, " (", number, ")");
+}
+// The numbers of the threads of a run, each once.
+inline SlimVector<int> ThreadsOf(const RunTrace& trace) {
+  SlimVector<int> threads;
+  const auto add = [&](int number) {
+    for (const int known : threads)
+      if (known == number) return;
+    threads.push_back(number);
+  };
+  add(trace.thread);
+  for (const NodeTiming& n : trace.nodes) add(n.thread);
+  return threads;
+}
+
+// A run for the page. `start_ns`: on the page's clock; `error`: empty where it went well.
+inline std::string TimelineRun(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
+                               std::string_view error) {
+  JsonWriter json;
+  json.Begin('{');
+  json.Add("title", title);
+  json.Add("session", session);
+  json.Add("start", start_ns);
+  json.Add("total", trace.total_ns);
+  json.Add("error", error);
+  json.Begin('{', "threads");
+  for (const int number : ThreadsOf(trace)) json.Add(StrCat(number), ThreadName(number));
+  json.End('}');
+  json.Begin('[', "nodes");
+  for (const NodeTiming& n : trace.nodes) {
+    json.Begin('{');
+    json.Add("name", n.name);
+    json.Add("op", n.op);
+    json.Add("device", n.device);
+    json.Add("start", n.start_ns);
+    json.Add("end", n.end_ns);
+    json.Add("bytes", n.output_bytes);
+    json.Add("thread", n.thread);
+    json.End('}');
+  }
+  json.End(']');
+  json.Begin('[', "flows");
+  for (const TraceFlow& flow : FlowsOf(trace)) {
+    json.Begin('[');
+    json.Add("", static_cast<std::int64_t>(flow.from));
+    json.Add("", static_cast<std::int64_t>(flow.to));
+    json.End(']');
+  }
+  json.End(']');
+  json.End('}');
+  return StrCat("<script>add(", json.text(), ")</script>\n");
+}
+
+// Chrome's trace events, one a line, each after a comma but the first of all. A session is a process there; times come
+// in nanoseconds and are shown in microseconds. one thread.
+class ChromeEvents {
+ public:
+  struct Count {
+    std::string_view name;
+    std::int64_t value;
+  };
+
+  void NameProcess(int process, std::string_view name) { AddName("process_name", process, 0, name); }
+  // `start_ns`: of the run on the file's clock; `error`: empty where it went well.
+  void AddRun(int process, const RunTrace& trace, std::int64_t start_ns, std::string_view error) {
+    for (const int thread : ThreadsOf(trace)) NameThread(process, thread);
+    BeginSpan(process, trace.thread, "run", start_ns, start_ns + trace.total_ns);
+    json_.Add("nodes", static_cast<std::int64_t>(trace.nodes.size()));
+    if (!error.empty()) json_.Add("error", error);
+    End();
+    for (const NodeTiming& n : trace.nodes) {
+      BeginSpan(process, n.thread, n.op, start_ns + n.start_ns, start_ns + n.end_ns);
+      json_.Add("node", n.name);
+      json_.Add("device", n.device);
+      json_.Add("bytes", n.output_bytes);
+      json_.Add("temp_bytes", n.temp_bytes);
+      json_.Add("persistent_bytes", n.persistent_bytes);
+      End();
+    }
+    for (const TraceFlow& flow : FlowsOf(trace)) AddFlow(process, trace, flow, start_ns);
+  }
+  void AddCounter(int process, std::string_view name, std::int64_t at_ns, std::initializer_list<Count> counts) {
+    Begin("C", name, process, 0);
+    json_.AddTime("ts", at_ns);
+    json_.Begin('{', "args");
+    for (const Count& count : counts) json_.Add(count.name, count.value);
+    End();
+  }
+  // Instants on the threads' rows, and the bytes in use as a counter. `origin_ns`: the file's zero.
+  void AddAllocations(int process, Span<const AllocationRecord> records, std::int64_t origin_ns) {
+    for (const AllocationRecord& record : records) {
+      using Kind = AllocationRecord::Kind;
+      const std::string_view what = record.kind == Kind::kAllocated ? "allocate"
+                                    : record.kind == Kind::kFreed   ? "free"
+                                                                    : "refuse";
+      NameThread(process, record.thread);
+      Begin("i", what, process, record.thread);
+      json_.Add("s", "t");
+      json_.AddTime("ts", record.at_ns - origin_ns);
+      json_.Begin('{', "args");
+      json_.Add("bytes", record.bytes);
+      json_.Add("block", static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(record.block)));
+      End();
+      AddCounter(process, "allocated bytes", record.at_ns - origin_ns, {{"in use", record.bytes_in_use}});
+    }
+  }
+  std::string Take() { return json_.Take(); }
+
+ private:
+  void Begin(std::string_view phase, std::string_view name, int process, int thread) {
+    if (!is_first_) json_.AddComma();
+    is_first_ = false;
+    json_.AddLineEnd();
+    json_.Begin('{');
+    json_.Add("ph", phase);
+    json_.Add("pid", process);
+    json_.Add("tid", thread);
+    json_.Add("name", name);
+  }
+  // Of the arguments and the event.
+  void End() {
+    json_.End('}');
+    json_.End('}');
+  }
+  // Up to its arguments.
+  void BeginSpan(int process, int thread, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
+    Begin("X", name, process, thread);
+    json_.AddTime("ts", start_ns);
+    json_.AddTime("dur", end_ns - start_ns);
+    json_.Begin('{', "args");
+  }
+  void AddName(std::string_view what, int process, int thread, std::string_view name) {
+    Begin("M", what, process, thread);
+    json_.Begin('{', "args");
+    json_.Add("name", name);
+    End();
+  }
+  void NameThread(int process, int thread) {
+    for (const auto& [known_process, known_thread] : named_)
+      if (known_process == process && known_thread == thread) return;
+    named_.push_back({process, thread});
+    AddName("thread_name", process, thread, ThreadName(thread));
+  }
+  // From within the span of the producer, a nanosecond before its end, to the start of the consumer's.
+  void AddFlow(int process, const RunTrace& trace, const TraceFlow& flow, std::int64_t start_ns) {
+    const NodeTiming &from = trace.nodes[flow.from], &to = trace.nodes[flow.to];
+    const std::int64_t leaves = from.end_ns > from.start_ns ? from.end_ns - 1 : from.start_ns;
+    ++flows_;
+    AddFlowEnd("s", process, from.thread, flow.control, start_ns + leaves);
+    AddFlowEnd("f", process, to.thread, flow.control, start_ns + to.start_ns);
+  }
+  void AddFlowEnd(std::string_view phase, int process, int thread, bool control, std::int64_t at_ns) {
+    const std::string_view kind = control ? "control" : "data";
+    Begin(phase, kind, process, thread);
+    json_.Add("cat", kind);
+    json_.Add("id", flows_);
+    if (phase == "f") json_.Add("bp", "e");
+    json_.AddTime("ts", at_ns);
+    json_.End('}');
+  }
+
+  JsonWriter json_;
+  bool is_first_ = true;
+  std::int64_t flows_ = 0;  // until now
+  SlimVector<std::pair<int, int>> named_;
+};
+inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChromeTraceTail = "\n]}\n";
+
+}  // namespace detail
+
+// One self-contained page: a row of bars per thread, lines to what the bar that is pointed at waited for and was waited
+// for by, a table of time by op. It loads nothing from anywhere.
+inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
+  return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
+}
+inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
+  return detail::WriteTextFile(path, TimelineHtml(trace, title));
+}
+
+// Complete ("X") events for the run and its nodes, one thread id per thread (NodeTiming::thread), flow events ("s",
+// "f") for the edges between them (FlowsOf), names of threads ("M"); what was allocated, from an AllocationLog, as
+// instants ("i") and a counter ("C"). Both functions want the trace's session to live.
+inline std::string ChromeTraceJson(const RunTrace& trace, Span<const AllocationRecord> allocations = {}) {
+  detail::ChromeEvents events;
+  events.AddRun(1, trace, 0, "");
+  events.AddAllocations(1, allocations, trace.start_ns);
+  return StrCat(detail::kChromeTraceHead, events.Take(), detail::kChromeTraceTail);
+}
+inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
+  return detail::WriteTextFile(path, ChromeTraceJson(trace));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_sink.hpp ----
+// TraceSink: whoever watches the runs of a session (SessionOptions::trace_sink). Links itself in; <tenon/runtime.hpp>
+// includes it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
+struct TracedRun {
+  int session = 0;  // its number in the process, from 1
+  const RunTrace& trace;  // empty of a run whose feeds were refused
+  const Status& status;
+  const SessionCounters& counters;  // after the run
+};
+
+// thread-safe: OnRun is called on each thread that runs something, after the run and before the caller has its outputs;
+// several at a time. It must not run the session that it is told of.
+//
+//   struct Slowest final : tenon::TraceSink {
+//     void OnRun(const tenon::TracedRun& run) override { worst.Update(run.trace.total_ns); }
+//     AtomicMaximum worst;
+//   } slowest;
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slowest});
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void OnRun(const TracedRun& run) = 0;
+};
+
+namespace detail {
+
+// The sink of all sessions, of runtime/trace_file.hpp; null: there is none.
+inline constinit std::atomic<TraceSink* (*)()> environment_trace_sink{nullptr};
+
+inline TraceSink* EnvironmentTraceSink() {
+  const auto find = environment_trace_sink.load(std::memory_order_acquire);
+  return find == nullptr ? nullptr : find();
+}
+
+inline int NumberOfWatchedSession(const SessionOptions& options) {
+  static std::atomic<int> last{0};
+  return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
+}
+inline Status RunForSinks(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                          RunSettings settings) {
+  RunTrace own;
+  if (settings.trace == nullptr) settings.trace = &own;
+  *settings.trace = RunTrace();
+  settings.trace->start_ns = SteadyNanoseconds();
+  settings.trace->thread = TracedThreads::NumberOfThis();
+  const Status status = prepared->Run(feeds, fetches, settings);
+  const SessionCounters counters = CountersOf(*session);
+  const TracedRun run{session->watched_number(), *settings.trace, status, counters};
+  for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
+    if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
+  return status;
+}
+
+inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
+inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_watch, &kSinksWatch);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// thread-safe. A page (runtime/trace.hpp) when the name ends in ".html", otherwise a Chrome trace in which a session is
+// a process, with its counters after each run. The file is whole after every run, however the process ends. What goes
+// wrong is logged once, fails no run, and ends the writing; so does a fork, in the child.
+//
+//   tenon::TraceFile file("runs.json");
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &file});
+class TraceFile final : public TraceSink {
+ public:
+  // `log`: what is to be shown with the runs of the sessions that allocate from it, in a Chrome trace; null: nothing.
+  // Outlives the file.
+  explicit TraceFile(std::string path, AllocationLog* log = nullptr)
+      : path_(std::move(path)),
+        log_(log),
+        is_page_(EndsWith(path_, ".html")),
+        process_(ProcessId()),
+        start_ns_(SteadyNanoseconds()),
+        file_(std::fopen(path_.c_str(), "wb")) {
+    if (file_ == nullptr)
+      Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
+    else
+      Write(is_page_ ? detail::kTimelinePage : detail::kChromeTraceHead);
+  }
+
+  void OnRun(const TracedRun& run) override {
+    if (ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
+    const MutexLock lock(mutex_);
+    if (file_ == nullptr) return;
+    const std::int64_t at_ns = run.trace.start_ns - start_ns_;
+    const std::string error = run.status.ok() ? std::string() : run.status.ToString();
+    if (is_page_) return Write(detail::TimelineRun(run.trace, path_, run.session, at_ns, error));
+    NameSession(run.session);
+    events_.AddRun(run.session, run.trace, at_ns, error);
+    AddCounters(run, at_ns + run.trace.total_ns);
+    if (log_ != nullptr) events_.AddAllocations(run.session, log_->Take(), start_ns_);
+    Write(events_.Take());
+  }
+  // What went wrong first.
+  Status status() const {
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+ private:
+  static std::int64_t ProcessId() {
+#if __has_include(<unistd.h>)
+    return getpid();
+#else
+    return 0;
+#endif
+  }
+
+  void NameSession(int session) {
+    for (const int known : sessions_)
+      if (known == session) return;
+    sessions_.push_back(session);
+    events_.NameProcess(session, StrCat("session ", session));
+  }
+  void AddCounters(const TracedRun& run, std::int64_t at_ns) {
+    const SessionCounters& now = run.counters;
+    const auto add = [&](std::string_view name, std::initializer_list<detail::ChromeEvents::Count> counts) {
+      events_.AddCounter(run.session, name, at_ns, counts);
+    };
+    add("runs", {{"planned", now.planned_runs}, {"unplanned", now.runs - now.planned_runs}});
+    add("programs", {{"kept", now.programs}, {"evicted", now.programs_evicted}});
+    add("step bytes", {{"arenas", now.plan_arena_bytes}, {"blocks", now.step_bytes}});
+    add("wake-ups", {{"inter-op", now.inter_op_wakeups}, {"intra-op", now.intra_op_wakeups}});
+    for (const AllocatorCounters& memory : now.allocators)
+      add(StrCat("bytes of ", memory.device), {{"in use", memory.bytes_in_use}, {"peak", memory.peak_bytes_in_use}});
+  }
+
+  // Over the tail of what is there, and the tail again.
+  void Write(std::string_view text) {
+    const std::string_view tail = is_page_ ? std::string_view() : detail::kChromeTraceTail;
+    const std::string whole = StrCat(text, tail);
+    std::FILE* const file = file_.get();
+    if (std::fseek(file, written_, SEEK_SET) != 0 || std::fwrite(whole.data(), 1, whole.size(), file) != whole.size() ||
+        std::fflush(file) != 0)
+      return Fail(errors::ResourceExhausted("cannot write ", whole.size(), " bytes to '", path_, "'"));
+    written_ += static_cast<long>(text.size());
+  }
+  void Fail(Status status) {
+    status_ = std::move(status);
+    file_.reset();
+    TENON_LOG(kError, "TraceFile: ", status_.message(), "; no runs are written");
+  }
+
+  const std::string path_;
+  AllocationLog* const log_;  // may be null
+  const bool is_page_;
+  const std::int64_t process_;  // its number in the system
+  const std::int64_t start_ns_;  // SteadyNanoseconds(), the file's zero
+  mutable Mutex mutex_;  // of what follows
+  Owned<std::FILE, detail::CloseFile> file_;  // null: after an error
+  long written_ = 0;  // bytes, without the tail
+  Status status_;
+  detail::ChromeEvents events_;
+  SlimVector<int> sessions_;  // that have their name
+};
+
+namespace detail {
+
+// The file that TENON_TRACE names when the first session is made; stays open until the process ends.
+inline TraceSink* TraceFileOfEnvironment() {
+  static TraceFile* const file = [] {
+    const char* path = std::getenv("TENON_TRACE");
+    return path == nullptr || *path == '\0' ? nullptr : new TraceFile(path);
+  }();
+  return file;
+}
+inline const bool trace_file_linked = LinkPart<TraceSink* (*)()>(&environment_trace_sink, &TraceFileOfEnvironment);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
@@ -40093,6 +41089,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
+    session_ = session;
     settings_ = session->SettingsFor(*prepared_);
     settings_.cancellation = &cancellation_;
     if (!thread_.Start<&PartialRunState::Main>(this))
@@ -40177,7 +41174,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   };
 
   void Main() {
-    const Status status = prepared_->Run({}, {}, settings_);
+    const Status status = session_->RunWatched(prepared_.get(), {}, {}, settings_);
     const MutexLock lock(mutex_);
     ended_ = true;
     status_ = status;
@@ -40306,6 +41303,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   CancellationManager cancellation_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
+  SessionImpl* session_ = nullptr;
   RunSettings settings_;
   Mutex join_mutex_;
   Thread thread_;
@@ -44036,105 +45034,6 @@ TENON_NAMESPACE_END
 // ---- tenon/graph_passes.hpp ----
 // What changes whole graphs before they run, for programs that ask for it: control-flow lowering, placement on devices,
 // partition by device.
-
-// ---- tenon/runtime/trace.hpp ----
-// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// A JSON string that is also safe inside <script>.
-inline std::string JsonString(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == '<') {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
-
-inline Status WriteTextFile(const std::string& path, std::string_view text) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
-    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
-  return OkStatus();
-}
-
-inline constexpr std::string_view kTimelinePage = R"page(<style>
-body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
-td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
-rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
-@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
-</style><h1 id="title"></h1><div id="sum"></div><div id="tip">Move over a bar.</div><svg id="rows"></svg><table id="ops"></table><script>
-const hue=new Map(),color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
-const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>s.replace(/[&<>]/g,c=>'&#'+c.charCodeAt(0)+';');
-document.title=document.getElementById('title').textContent=run.title;
-const busy=run.nodes.reduce((a,n)=>a+n.end-n.start,0);
-document.getElementById('sum').textContent=`${run.nodes.length} nodes, ${us(run.total)} in all, ${us(busy)} in kernels`;
-const threads=1+Math.max(0,...run.nodes.map(n=>n.thread)),svg=document.getElementById('rows'),H=34;
-svg.setAttribute('viewBox',`0 0 1200 ${threads*H+20}`);
-let s='';run.nodes.forEach((n,i)=>{const x=n.start/run.total*1200,w=Math.max(.6,(n.end-n.start)/run.total*1200);
-s+=`<rect data-i="${i}" x="${x}" y="${n.thread*H+4}" width="${w}" height="${H-8}" fill="${color(n.op)}"/>`;
-if(w>60)s+=`<text x="${x+4}" y="${n.thread*H+21}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
-for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${threads*H+14}" font-size="11" fill="#888">${us(run.total*k/4)}</text>`;
-svg.innerHTML=s;svg.onmousemove=e=>{const n=run.nodes[e.target.dataset?.i];if(n)document.getElementById('tip').textContent=
-`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`};
-const by=new Map();run.nodes.forEach(n=>{const r=by.get(n.op)||{op:n.op,t:0,c:0};r.t+=n.end-n.start;r.c++;by.set(n.op,r)});
-document.getElementById('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
-`<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
-</script>)page";
-
-}  // namespace detail
-
-// One self-contained page: a row of bars per thread, a table of time by op. It loads nothing from anywhere.
-inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
-  std::string html = "<!doctype html><meta charset=\"utf-8\"><script>const run={title:";
-  StrAppend(&html, detail::JsonString(title), ",total:", trace.total_ns, ",nodes:[");
-  for (const NodeTiming& n : trace.nodes)
-    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op),
-              ",device:", detail::JsonString(n.device), ",start:", n.start_ns, ",end:", n.end_ns,
-              ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
-  StrAppend(&html, "]};</script>", detail::kTimelinePage, "\n");
-  return html;
-}
-inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
-  return detail::WriteTextFile(path, TimelineHtml(trace, title));
-}
-
-// Complete ("X") events, one process, one thread id per worker thread; times in microseconds.
-inline std::string ChromeTraceJson(const RunTrace& trace) {
-  std::string json = "{\"traceEvents\":[";
-  bool first = true;
-  for (const NodeTiming& n : trace.nodes) {
-    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread,
-              ",\"name\":", detail::JsonString(n.op), ",\"ts\":", static_cast<double>(n.start_ns) / 1000,
-              ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
-              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device),
-              ",\"bytes\":", n.output_bytes, "}}");
-    first = false;
-  }
-  return json += "\n]}\n";
-}
-inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
-  return detail::WriteTextFile(path, ChromeTraceJson(trace));
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
 
 // ---- tenon/tenon.hpp ----
 // Everything but the standard ops: what a small program includes once. It holds the runtime's definitions
