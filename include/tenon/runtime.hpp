@@ -17,6 +17,7 @@
 #include <tenon/runtime/parallel_frames.hpp>
 #include <tenon/runtime/planned_run.hpp>
 #include <tenon/runtime/session_impl.hpp>
+#include <tenon/runtime/trace_file.hpp>
 
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN

@@ -20,6 +20,7 @@
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef;
+struct Node;
 class GraphBuilder;
 
 // A tensor by name: {"x:0", tensor}. "x" means "x:0".
@@ -42,10 +43,15 @@ struct NodeTiming {
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
-  int thread = 0;
+  int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
+  // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
+  // something that a kernel measured within its node.
+  const Node* node = nullptr;
 };
 struct RunTrace {
+  std::int64_t start_ns = 0;  // SteadyNanoseconds()
   std::int64_t total_ns = 0;
+  int thread = 0;  // that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
 };
 
@@ -76,6 +82,7 @@ struct SessionDevice {
 class Session;
 class Callable;
 struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
+struct SessionCounters;  // <tenon/runtime/session_counters.hpp>
 
 namespace detail {
 
@@ -129,6 +136,13 @@ struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
   static std::size_t NumSignatures(const Session& session);
 };
 using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+// What a session has counted.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file {
+  static bool Get(const Session& session, SessionCounters* counters);
+};
+using CountersRuntime = undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
 
 // Partial runs.
 template <class Unused>
@@ -255,6 +269,9 @@ class Session {
     return endpoints;
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
+  // Runs, plans, programs, memory and threads until now. False: an empty Session. Comes with <tenon/runtime.hpp>;
+  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session_counters.hpp>, from before the session is made.
+  bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
 
   // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
   // second call does nothing. FailedPrecondition: an empty Session.

@@ -23729,42 +23729,6 @@ TENON_NAMESPACE_END
 // only). Of operands [batches, free, contracted] the batch product is the output, but for the order of its labels.
 TENON_NAMESPACE_BEGIN
 
-// The texts around ',' and '->' of an equation; they point into it. immutable once made.
-struct EinsumTexts {
-  InlinedVector<std::string_view, 2> inputs;  // one or two
-  std::string_view output;
-};
-
-// InvalidArgument unless there is one "->", with one or two subscripts before it.
-inline Status SplitEinsum(std::string_view equation, EinsumTexts* texts) {
-  const std::size_t arrow = equation.find("->");
-  if (arrow == equation.npos || equation.find("->", arrow + 2) != equation.npos)
-    return errors::InvalidArgument("Expecting exactly one '->' in einsum equation: ", equation);
-  texts->output = equation.substr(arrow + 2);
-  std::string_view rest = equation.substr(0, arrow);
-  for (std::size_t comma; (comma = rest.find(',')) != rest.npos; rest.remove_prefix(comma + 1))
-    texts->inputs.push_back(rest.substr(0, comma));
-  texts->inputs.push_back(rest);
-  if (texts->inputs.size() > 2)
-    return errors::InvalidArgument("Expecting 1 or 2 input subscripts in equation '", equation,
-                                   "' but got: ", texts->inputs.size());
-  return OkStatus();
-}
-
-// Whether the subscript has an ellipsis. InvalidArgument for other periods.
-inline Status CheckEinsumEllipsis(std::string_view subscript, bool* found) {
-  std::size_t periods = 0;
-  for (const char c : subscript) periods += c == '.' ? 1 : 0;
-  *found = periods != 0;
-  if (periods == 0) return OkStatus();
-  if (periods != 3)
-    return errors::InvalidArgument("Expected at most one ellipsis (...), but found ", periods,
-                                   " periods (.) in the input subscript: ", subscript);
-  if (subscript.find("...") == subscript.npos)
-    return errors::InvalidArgument("Periods found outside of ellipsis in subscript: ", subscript);
-  return OkStatus();
-}
-
 // A dimension's name: a byte of the equation, or 256 + i for number i, from the right, of those that an ellipsis stands
 // for.
 using EinsumLabel = std::int16_t;
@@ -23940,89 +23904,6 @@ namespace detail {
 
 using EinsumTypes = TypeList<bfloat16, half, float, double, std::int32_t, std::int64_t, complex64, complex128>;
 
-TENON_SETUP_CODE_BEGIN
-
-// The sizes of one input's labels, merged with those known, and what its ellipsis stands for, broadcast with that of
-// the other.
-inline Status EinsumInputShape(InferenceContext* c, std::string_view equation, std::string_view subscript, int input,
-                               DimensionHandle (&sizes)[256], bool (&seen)[256], ShapeHandle* dots) {
-  bool ellipsis = false;
-  TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(subscript, &ellipsis));
-  ShapeHandle shape = c->input(input);
-  if (!c->RankKnown(shape)) {
-    if (ellipsis) *dots = c->UnknownShape();
-    return OkStatus();
-  }
-  const auto named = static_cast<std::int64_t>(subscript.size()) - (ellipsis ? 3 : 0);
-  const Status fits = ellipsis ? c->WithRankAtLeast(shape, named, &shape) : c->WithRank(shape, named, &shape);
-  if (!fits.ok())
-    return errors::InvalidArgument(fits.message(), "\n\t for ", input, "th input and equation: ", equation);
-  std::int64_t d = 0;
-  for (std::size_t i = 0; i < subscript.size(); ++i) {
-    if (subscript[i] == '.') {
-      ShapeHandle part;
-      const std::int64_t count = c->Rank(shape) - named;
-      TENON_RETURN_IF_ERROR(c->Subshape(shape, d, d + count, &part));
-      TENON_RETURN_IF_ERROR(shape_inference::BroadcastBinaryOpOutputShapeFnHelper(c, *dots, part, true, dots));
-      d += count;
-      i += 2;
-      continue;
-    }
-    const auto label = static_cast<unsigned char>(subscript[i]);
-    const DimensionHandle size = c->Dim(shape, d++);
-    if (seen[label])
-      TENON_RETURN_IF_ERROR(c->Merge(sizes[label], size, &sizes[label]));
-    else
-      sizes[label] = size;
-    seen[label] = true;
-  }
-  return OkStatus();
-}
-
-inline Status EinsumShape(InferenceContext* c) {
-  std::string_view equation;
-  TENON_RETURN_IF_ERROR(c->GetAttr("equation", &equation));
-  EinsumTexts texts;
-  TENON_RETURN_IF_ERROR(SplitEinsum(equation, &texts));
-  if (texts.inputs.size() != static_cast<std::size_t>(c->num_inputs()))
-    return errors::InvalidArgument("Expected ", texts.inputs.size(), " inputs for equation ", equation,
-                                   " but got: ", c->num_inputs());
-  bool output_ellipsis = false;
-  TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(texts.output, &output_ellipsis));
-  DimensionHandle sizes[256];
-  for (DimensionHandle& size : sizes) size = c->UnknownDim();
-  bool seen[256] = {};
-  ShapeHandle dots = c->Scalar();
-  for (int i = 0; i < c->num_inputs(); ++i)
-    TENON_RETURN_IF_ERROR(
-        EinsumInputShape(c, equation, texts.inputs[static_cast<std::size_t>(i)], i, sizes, seen, &dots));
-  for (const char label : texts.output) {
-    bool there = label == '.';
-    for (const std::string_view input : texts.inputs) there = there || input.find(label) != input.npos;
-    if (!there)
-      return errors::InvalidArgument("Einsum output subscripts for equation '", equation, "' has label '",
-                                     std::string_view(&label, 1), "' which is not present in the input subscripts");
-  }
-  if (!output_ellipsis) {
-    const Status fits = c->WithRankAtMost(dots, 0, &dots);
-    if (!fits.ok())
-      return errors::InvalidArgument(fits.message(), "\n\t for einsum equation '", equation,
-                                     "' without ellipsis (...) in the output subscripts where input(s) have "
-                                     "non-empty broadcasting shape");
-  }
-  ShapeHandle out = c->Scalar();
-  for (std::size_t i = 0; i < texts.output.size(); ++i) {
-    const bool is_dots = texts.output[i] == '.';
-    TENON_RETURN_IF_ERROR(
-        c->Concatenate(out, is_dots ? dots : c->Vector(sizes[static_cast<unsigned char>(texts.output[i])]), &out));
-    if (is_dots) i += 2;
-  }
-  c->set_output(0, out);
-  return OkStatus();
-}
-
-TENON_SETUP_CODE_END
-
 inline const ReduceLoops* SumLoopsFor(DataType type) {
   const ReduceLoops* loops = nullptr;
   (void)DispatchType<EinsumTypes>(type, [&]<class T>() { loops = &kReduceLoops<SumReducer, T>; });
@@ -24160,7 +24041,7 @@ struct Einsum {
                                         .Attr("equation: string")
                                         .Attr("N: int >= 1")
                                         .Attr("T: type")
-                                        .SetShapeFn(detail::EinsumShape);
+                                        .SetShapeFn(shape_inference::EinsumShape);
 
   struct Attrs {
     std::string_view equation;

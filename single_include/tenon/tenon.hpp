@@ -22,7 +22,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <memory_resource>
 #include <new>
 #include <optional>
@@ -5257,6 +5256,7 @@ class Status;
 struct FunctionDefLibrary;
 struct StepServices;
 class ThreadPoolInterface;
+class TraceSink;
 
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
 using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
@@ -5299,6 +5299,9 @@ struct SessionOptions {
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
+  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
+  // <tenon/runtime/trace_sink.hpp>.
+  TraceSink* trace_sink = nullptr;
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =
@@ -5331,6 +5334,7 @@ TENON_NAMESPACE_END
 TENON_NAMESPACE_BEGIN
 
 struct GraphDef;
+struct Node;
 class GraphBuilder;
 
 // A tensor by name: {"x:0", tensor}. "x" means "x:0".
@@ -5353,10 +5357,15 @@ struct NodeTiming {
   std::int64_t start_ns = 0, end_ns = 0;  // since the start of the run
   std::int64_t output_bytes = 0;
   std::int64_t temp_bytes = 0, persistent_bytes = 0;  // taken beside the outputs, by kernels that are not asynchronous
-  int thread = 0;
+  int thread = 0;  // its number in the process, from 1: in the order in which traced runs met threads
+  // Of the graph (graph/graph.hpp), as long as the session; of a copy or a fetch the node whose value it takes. Null:
+  // something that a kernel measured within its node.
+  const Node* node = nullptr;
 };
 struct RunTrace {
+  std::int64_t start_ns = 0;  // SteadyNanoseconds()
   std::int64_t total_ns = 0;
+  int thread = 0;  // that asked for the run
   std::vector<NodeTiming> nodes;  // in the order in which they ended
 };
 
@@ -5387,6 +5396,7 @@ struct SessionDevice {
 class Session;
 class Callable;
 struct RunMetadata;  // <tenon/runtime/run_metadata.hpp>
+struct SessionCounters;  // <tenon/runtime/session_counters.hpp>
 
 namespace detail {
 
@@ -5440,6 +5450,13 @@ struct undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_sou
   static std::size_t NumSignatures(const Session& session);
 };
 using AdminRuntime = undefined_symbol_means_include_tenon_runtime_session_admin_hpp_in_one_source_file<void>;
+
+// What a session has counted.
+template <class Unused>
+struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file {
+  static bool Get(const Session& session, SessionCounters* counters);
+};
+using CountersRuntime = undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
 
 // Partial runs.
 template <class Unused>
@@ -5566,6 +5583,9 @@ class Session {
     return endpoints;
   }
   std::vector<std::string> devices() const { return detail::Runtime::Devices(*this); }
+  // Runs, plans, programs, memory and threads until now. False: an empty Session. Comes with <tenon/runtime.hpp>;
+  // <tenon/lean_runtime.hpp> needs <tenon/runtime/session_counters.hpp>, from before the session is made.
+  bool GetCounters(SessionCounters* counters) const { return detail::CountersRuntime::Get(*this, counters); }
 
   // Stops what runs, which fails with Cancelled, and waits for none of it; what comes later fails with Cancelled. A
   // second call does nothing. FailedPrecondition: an empty Session.
@@ -13713,16 +13733,18 @@ struct NodeDef {
 // "{{node x}}": how messages name a node.
 inline std::string FormatNodeForError(std::string_view name) { return StrCat("{{node ", name, "}}"); }
 
+// "T=DT_FLOAT, _device="/device:GPU:0"".
+inline std::string SummarizeAttrs(const NodeDef& node) {
+  std::string text;
+  for (const auto& [name, value] : node.attr)
+    StrAppend(&text, text.empty() ? "" : ", ", name, "=", SummarizeAttrValue(value));
+  if (!node.device.empty()) StrAppend(&text, text.empty() ? "" : ", ", "_device=\"", node.device, "\"");
+  return text;
+}
+
 // "{{node y}} = MatMul[T=DT_FLOAT, _device="/device:GPU:0"](a, b:1, ^c)"; of many inputs only the first `max_inputs`.
 inline std::string SummarizeNodeDef(const NodeDef& node, std::size_t max_inputs = static_cast<std::size_t>(-1)) {
-  std::string text = StrCat(FormatNodeForError(node.name), " = ", node.op, "[");
-  bool first = true;
-  for (const auto& [name, value] : node.attr) {
-    StrAppend(&text, first ? "" : ", ", name, "=", SummarizeAttrValue(value));
-    first = false;
-  }
-  if (!node.device.empty()) StrAppend(&text, first ? "" : ", ", "_device=\"", node.device, "\"");
-  text += "](";
+  std::string text = StrCat(FormatNodeForError(node.name), " = ", node.op, "[", SummarizeAttrs(node), "](");
   for (std::size_t i = 0; i < node.input.size(); ++i) {
     if (i != 0) text += ", ";
     if (i == max_inputs) {
@@ -14338,122 +14360,6 @@ inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/spec.hpp ----
-// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
-// SpecIssue for what is wrong with it. They point into the text. op/spec_reader.hpp makes them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
-
-// The word in a spec: "string", "int", ...
-constexpr std::string_view Name(AttrKind kind) {
-  constexpr std::string_view kNames[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-// What is wrong with a spec string.
-enum class SpecError : std::uint8_t {
-  kNone,
-  kNameNotIdentifier,
-  kNoColon,
-  kUnknownAttrKind,
-  kNotACompoundType,
-  kUnknownTypeInList,
-  kNoTypeInList,
-  kBadStringInList,
-  kBadEscapeInList,
-  kNoCommaAfterString,
-  kNoCommaAfterType,
-  kListNotClosed,
-  kBadMinimum,
-  kBadDefault,
-  kNoType,
-  kRefNotClosed,
-  kTextLeftOver,
-  kTooLong,
-};
-
-struct SpecIssue {
-  SpecError error = SpecError::kNone;
-  bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
-  std::size_t begin = 0;      // text[begin, end) is what the message quotes
-  std::size_t end = 0;
-
-  constexpr bool ok() const { return error == SpecError::kNone; }
-};
-
-// One input or output: "name: T", "name: N * T", "name: Ref(float)", "name: list_attr". Points into its text, which
-// outlives it (string literals, or an OwnedOp's own storage). The attr indices are filled by Signature as attrs and
-// arguments meet: positions in the op's attr list, -1 for none.
-struct ArgSpec {
-  std::string_view text;
-  DataType type = DataType::kInvalid;  // the fixed type; kInvalid when an attr says it
-  std::uint16_t name_size = 0;         // the name is at the start of the text
-  std::uint16_t type_begin = 0;
-  std::uint16_t number_begin = 0;      // 0: no "N *"
-  std::int16_t type_attr_index = -1;   // the attr of kind type or list(type)
-  std::int16_t number_attr_index = -1;
-  bool is_ref = false;
-  bool is_type_list = false;           // the type attr is a list(type)
-
-  constexpr std::string_view name() const { return text.substr(0, name_size); }
-  constexpr std::string_view type_attr() const {
-    return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : "";
-  }
-  constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
-  constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
-  constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
-  constexpr std::string_view Word(std::size_t begin) const {
-    const char* data = text.data();
-    const std::size_t size = text.size();
-    std::size_t end = begin;
-    while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z') ||
-                          (data[end] >= '0' && data[end] <= '9') || data[end] == '_'))
-      ++end;
-    return {data + begin, end - begin};
-  }
-};
-
-// How the allowed values of an attr are written.
-enum class AllowedForm : std::uint8_t {
-  kNone,
-  kTypeSet,
-  kTypes,
-  kStrings
-};  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
-
-// One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
-struct AttrSpec {
-  std::string_view text;
-  std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
-  DataTypeSet allowed_types;        // empty: any type
-  std::uint32_t default_begin = 0;
-  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
-  std::uint16_t name_size = 0;
-  AttrKind kind = AttrKind::kInt;
-  AllowedForm allowed = AllowedForm::kNone;
-  bool is_list = false;
-  bool has_default = false;
-  bool has_minimum = false;
-
-  TENON_SETUP_CODE_END
-  constexpr std::string_view name() const { return text.substr(0, name_size); }
-  TENON_SETUP_CODE_BEGIN
-  // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
-  constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
-  // From the first allowed value on, in the order of the source; read it with AllowedReader.
-  constexpr std::string_view allowed_text() const {
-    return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin);
-  }
-  constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
-  constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
-};
-static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/op/spec_text.hpp ----
 // The characters and words of spec strings: a cursor, names of dtypes, texts in quotes with their escapes, numbers. All
 // constexpr, without allocation.
@@ -14773,6 +14679,269 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/shape_text.hpp ----
+// ShapeText: a TensorShapeProto in protobuf's text format, as the default of a shape attr holds it, read size by size.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// "{ dim { size: 2 } dim { size: -1 } }" gives 2 and -1, an unknown size; "{ unknown_rank: true }" gives none.
+// constexpr, without allocation.
+//   ShapeText shape(text);  std::int64_t size;  while (shape.Next(&size)) ...;  if (shape.failed()) ...
+class ShapeText {
+ public:
+  constexpr explicit ShapeText(std::string_view block) : in_(block) { close_ = Open(); }
+
+  constexpr bool Next(std::int64_t* size) {
+    while (close_ != '\0') {
+      in_.SkipSpaceAndComments();
+      if (in_list_ && in_.Eat(']')) {
+        in_list_ = false;
+      } else if (in_.Eat(',') || (!in_list_ && in_.Eat(';'))) {
+      } else if (in_list_) {
+        return Dim(size) || Fail();
+      } else if (in_.Eat(close_)) {
+        return close_ = '\0', false;
+      } else {
+        const std::string_view field = Field();
+        if (field == "dim") {
+          in_list_ = in_.Eat('[');
+          if (!in_list_) return Dim(size) || Fail();
+        } else if (field.empty() || !(field == "unknown_rank" ? Flag(&unknown_rank_) : Skip())) {
+          return Fail();
+        }
+      }
+    }
+    return false;
+  }
+  // Both say so at the end.
+  constexpr bool failed() const { return failed_; }
+  constexpr bool unknown_rank() const { return unknown_rank_; }
+
+ private:
+  constexpr bool Fail() {
+    failed_ = true;
+    close_ = '\0';
+    return false;
+  }
+  // What closes the message that begins here; a zero when none does.
+  constexpr char Open() {
+    in_.SkipSpaceAndComments();
+    const char close = in_.Eat('{') ? '}' : in_.Eat('<') ? '>' : '\0';
+    failed_ = failed_ || close == '\0';
+    return close;
+  }
+  // A name and, if there is one, its colon.
+  constexpr std::string_view Field() {
+    const std::string_view name = in_.EatWhile(kWordChars);
+    in_.SkipSpaceAndComments();
+    (void)in_.Eat(':');
+    in_.SkipSpaceAndComments();
+    return name;
+  }
+  constexpr bool Flag(bool* flag) {
+    const std::string_view word = in_.EatWhile(kWordChars);
+    *flag = word == "true" || word == "True" || word == "t" || word == "1";
+    return *flag || word == "false" || word == "False" || word == "f" || word == "0";
+  }
+  constexpr bool Dim(std::int64_t* size) {
+    *size = 0;
+    const char close = Open();
+    while (close != '\0') {
+      in_.SkipSpaceAndComments();
+      if (in_.Eat(',') || in_.Eat(';')) continue;
+      if (in_.Eat(close)) return true;
+      const std::string_view field = Field();
+      if (field.empty() || !(field == "size" ? Integer(size) : field == "name" ? Text() : Skip())) return false;
+    }
+    return false;
+  }
+  constexpr bool Text() {
+    std::string_view raw;
+    if (!EatQuoted(&in_, &raw)) return false;
+    for (in_.SkipSpaceAndComments(); in_.peek() == '"' || in_.peek() == '\''; in_.SkipSpaceAndComments())
+      if (!EatQuoted(&in_, &raw)) return false;
+    return true;
+  }
+  // The value of a field that a shape does not have: TensorFlow ignores such fields.
+  constexpr bool Skip() {
+    if (in_.peek() == '"' || in_.peek() == '\'') return Text();
+    const std::size_t begin = in_.at;
+    std::size_t depth = 0;
+    do {
+      const char c = in_.peek();
+      if (c == '{' || c == '<' || c == '[') {
+        ++depth;
+      } else if (depth > 0 && (c == '}' || c == '>' || c == ']')) {
+        --depth;
+      } else if (depth > 0 && (c == '"' || c == '\'')) {
+        if (!Text()) return false;
+        continue;
+      } else if (depth == 0 || in_.done()) {
+        break;
+      }
+      ++in_.at;
+    } while (depth > 0);
+    return depth == 0 && (in_.at > begin || !in_.EatWhile(kNumberChars | kWordChars).empty());
+  }
+  // Decimal, octal or hexadecimal.
+  constexpr bool Integer(std::int64_t* out) {
+    const bool negative = in_.Eat('-');
+    in_.SkipSpaceAndComments();
+    std::string_view word = in_.EatWhile(kWordChars);
+    const bool hexadecimal = word.size() > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+    const unsigned base = hexadecimal ? 16 : word.size() > 1 && word[0] == '0' ? 8 : 10;
+    if (hexadecimal) word.remove_prefix(2);
+    const std::uint64_t most = static_cast<std::uint64_t>(INT64_MAX) + (negative ? 1 : 0);
+    std::uint64_t value = 0;
+    for (const char c : word) {
+      const unsigned digit = Digit(c);
+      if (digit >= base || value > (most - digit) / base) return false;
+      value = value * base + digit;
+    }
+    *out = negative ? static_cast<std::int64_t>(0 - value) : static_cast<std::int64_t>(value);
+    return !word.empty();
+  }
+  static constexpr unsigned Digit(char c) {
+    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10 : 99;
+  }
+
+  TextCursor in_;
+  char close_ = '\0';
+  bool in_list_ = false, failed_ = false, unknown_rank_ = false;
+};
+
+constexpr bool IsShapeText(std::string_view block) {
+  ShapeText shape(block);
+  for (std::int64_t size = 0; shape.Next(&size);) {
+  }
+  return !shape.failed();
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/spec.hpp ----
+// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
+// SpecIssue for what is wrong with it. They point into the text. op/spec_reader.hpp makes them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
+
+// The word in a spec: "string", "int", ...
+constexpr std::string_view Name(AttrKind kind) {
+  constexpr std::string_view kNames[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// What is wrong with a spec string.
+enum class SpecError : std::uint8_t {
+  kNone,
+  kNameNotIdentifier,
+  kNoColon,
+  kUnknownAttrKind,
+  kNotACompoundType,
+  kUnknownTypeInList,
+  kNoTypeInList,
+  kBadStringInList,
+  kBadEscapeInList,
+  kNoCommaAfterString,
+  kNoCommaAfterType,
+  kListNotClosed,
+  kBadMinimum,
+  kBadDefault,
+  kNoType,
+  kRefNotClosed,
+  kTextLeftOver,
+  kTooLong,
+};
+
+struct SpecIssue {
+  SpecError error = SpecError::kNone;
+  bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
+  std::size_t begin = 0;      // text[begin, end) is what the message quotes
+  std::size_t end = 0;
+
+  constexpr bool ok() const { return error == SpecError::kNone; }
+};
+
+// One input or output: "name: T", "name: N * T", "name: Ref(float)", "name: list_attr". Points into its text, which
+// outlives it (string literals, or an OwnedOp's own storage). The attr indices are filled by Signature as attrs and
+// arguments meet: positions in the op's attr list, -1 for none.
+struct ArgSpec {
+  std::string_view text;
+  DataType type = DataType::kInvalid;  // the fixed type; kInvalid when an attr says it
+  std::uint16_t name_size = 0;         // the name is at the start of the text
+  std::uint16_t type_begin = 0;
+  std::uint16_t number_begin = 0;      // 0: no "N *"
+  std::int16_t type_attr_index = -1;   // the attr of kind type or list(type)
+  std::int16_t number_attr_index = -1;
+  bool is_ref = false;
+  bool is_type_list = false;           // the type attr is a list(type)
+
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  constexpr std::string_view type_attr() const {
+    return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : "";
+  }
+  constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
+  constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
+  constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
+  constexpr std::string_view Word(std::size_t begin) const {
+    const char* data = text.data();
+    const std::size_t size = text.size();
+    std::size_t end = begin;
+    while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z') ||
+                          (data[end] >= '0' && data[end] <= '9') || data[end] == '_'))
+      ++end;
+    return {data + begin, end - begin};
+  }
+};
+
+// How the allowed values of an attr are written.
+enum class AllowedForm : std::uint8_t {
+  kNone,
+  kTypeSet,
+  kTypes,
+  kStrings
+};  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
+
+// One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
+struct AttrSpec {
+  std::string_view text;
+  std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
+  DataTypeSet allowed_types;        // empty: any type
+  std::uint32_t default_begin = 0;
+  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
+  std::uint16_t name_size = 0;
+  AttrKind kind = AttrKind::kInt;
+  AllowedForm allowed = AllowedForm::kNone;
+  bool is_list = false;
+  bool has_default = false;
+  bool has_minimum = false;
+
+  TENON_SETUP_CODE_END
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  TENON_SETUP_CODE_BEGIN
+  // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
+  constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
+  // From the first allowed value on, in the order of the source; read it with AllowedReader.
+  constexpr std::string_view allowed_text() const {
+    return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin);
+  }
+  constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
+  constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
+};
+static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/spec_values.hpp ----
 // The values that a spec string holds: its default (DefaultReader) and what it allows (AllowedReader), read one by one
 // in the order of the source. constexpr, without allocation.
@@ -15008,9 +15177,10 @@ class SpecReader {
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
     DefaultReader values(*out);
-    for (SpecValue value; values.Next(&value);) {
-    }
-    return values.failed() ? Issue(SpecError::kBadDefault, in_.at) : issue_;
+    bool fits = true;
+    for (SpecValue value; values.Next(&value);)
+      if (out->kind == AttrKind::kShape) fits = fits && IsShapeText(value.text);
+    return values.failed() || !fits ? Issue(SpecError::kBadDefault, in_.at) : issue_;
   }
 
   constexpr SpecIssue Arg(ArgSpec* out) {
@@ -15273,6 +15443,13 @@ struct OpView {
   constexpr const AttrSpec* FindAttr(std::string_view attr_name) const {
     const int i = AttrIndex(attr_name);
     return i < 0 ? nullptr : &attrs[static_cast<std::size_t>(i)];
+  }
+  // The input or output of that name, or null.
+  constexpr const ArgSpec* FindArg(std::string_view arg_name) const {
+    for (const Span<const ArgSpec> args : {inputs, outputs})
+      for (const ArgSpec& arg : args)
+        if (arg.name() == arg_name) return &arg;
+    return nullptr;
   }
   // The attr that gives an argument its type or types; null when the type is fixed.
   constexpr const AttrSpec* TypeAttr(const ArgSpec& arg) const {
@@ -15905,8 +16082,27 @@ inline void SummarizeOpFlags(const OpFlags& flags, std::string* text) {
   if (flags.allows_uninitialized_input) *text += "; allows_uninitialized_input=true";
   if (flags.is_distributed_communication) *text += "; is_distributed_communication=true";
 }
+// "b:Ref(N*int32)"
+inline void SummarizeArgDef(const OpDef::ArgDef& arg, std::string* text) {
+  StrAppend(text, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
+            arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr), arg.is_ref ? ")" : "");
+}
 
 }  // namespace detail
+
+// "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
+// an op.
+inline std::string SummarizeOpDef(const OpDef& def) {
+  const auto args = [](const SlimVector<OpDef::ArgDef>& list) {
+    return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) { detail::SummarizeArgDef(arg, out); });
+  };
+  std::string text = StrCat("Op<name=", def.name, "; signature=", args(def.input_arg), " -> ", args(def.output_arg));
+  detail::SummarizeAttrDefs(def.attr, &text);
+  detail::SummarizeOpFlags({def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+                            def.is_distributed_communication},
+                           &text);
+  return text + ">";
+}
 
 namespace detail {
 
@@ -16072,6 +16268,9 @@ TENON_COLD inline Status unknown_argument_name(std::string_view which, std::stri
 }
 TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
   return errors::InvalidArgument("Must have exactly ", want, " shapes.");
+}
+TENON_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
+  return errors::InvalidArgument("op '", op, "' has no attr named '", name, "'");
 }
 TENON_COLD inline Status attr_is_missing_or_has_another_type(std::string_view name, std::string_view op) {
   return errors::NotFound("No attr named '", name, "' in NodeDef: ", op);
@@ -16398,8 +16597,8 @@ class ShapeArena {
   constexpr Status WithRank(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
     constexpr std::int64_t kMax = 1 << 25;  // TensorFlow's is 2^31 - 1, and each dimension takes memory
     if (rank > kMax) return Failed(out, detail::rank_is_too_large());
-    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank), out);
     if (Rank(s) == rank) return Done(out, s);
+    if (!RankKnown(s)) return Merge(s, UnknownShapeOfRank(rank < 0 ? 0 : rank), out);  // as TensorFlow reads it
     return Failed(out, detail::shape_has_the_wrong_rank("", rank, Rank(s)));
   }
   constexpr Status WithRankAtLeast(ShapeHandle s, std::int64_t rank, ShapeHandle* out) {
@@ -16504,7 +16703,9 @@ class ShapeArena {
     return NewShape(static_cast<std::int32_t>(sizes.size()), begin);
   }
   constexpr ShapeHandle UnknownShape() { return NewShape(kUnknownRank, 0); }
+  // A negative rank is none: the shape is unknown.
   constexpr ShapeHandle UnknownShapeOfRank(std::int64_t rank) {
+    if (rank < 0) return UnknownShape();
     const auto begin = static_cast<std::uint32_t>(dims_.size());
     for (std::int64_t i = 0; i < rank; ++i) dims_.push_back(UnknownDim());
     return NewShape(static_cast<std::int32_t>(rank), begin);
@@ -16842,6 +17043,9 @@ class InferenceContext : public ShapeAlgebra {
     }
     FindOutputs();
     CheckInputCount();
+    for (const StaticAttr& attr : attrs)
+      if (status_.ok() && op.AttrIndex(attr.name) < 0)
+        status_ = detail::attr_is_not_in_the_signature(attr.name, op.name);
   }
   InferenceContext(const InferenceContext&) = delete;
   InferenceContext& operator=(const InferenceContext&) = delete;
@@ -16973,6 +17177,7 @@ class InferenceContext : public ShapeAlgebra {
     for (const StaticAttr& attr : static_attrs_)
       if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
         return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
+    if (!NodeHasAttr(name) && DefaultShape(name, out)) return OkStatus();
     return ReadShapeAttr(name, out);
   }
 
@@ -17106,6 +17311,20 @@ class InferenceContext : public ShapeAlgebra {
         "[",
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
+  }
+  // The default of a shape attr that has one that can exist.
+  constexpr bool DefaultShape(std::string_view name, ShapeHandle* out) {
+    const int i = DefaultIndex(name);
+    if (i < 0) return false;
+    const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
+    SpecValue value;
+    if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
+    SlimVector<DimensionHandle> sizes;
+    detail::ShapeText shape(value.text);
+    for (std::int64_t size = 0; shape.Next(&size); sizes.push_back(MakeDim(size)))
+      if (size < -1 || sizes.size() == static_cast<std::size_t>(kMaxTensorRank)) return false;
+    *out = shape.unknown_rank() ? UnknownShape() : MakeShape(sizes);
+    return !shape.failed();
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
@@ -17450,624 +17669,29 @@ inline std::string InferenceContext::DebugString() const {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/op_export.hpp ----
-// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
-// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+// ---- tenon/op/unknown_attr.hpp ----
+// The line that is logged of nodes with attrs that their op does not have: newer programs write such graphs.
 TENON_NAMESPACE_BEGIN
 TENON_SETUP_CODE_BEGIN
 
-// ------------------------------------------------------------------------------------------------ signature to OpDef
-
 namespace detail {
 
-inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
-  OpDef::ArgDef def;
-  def.name = arg.name();
-  def.type = arg.type;
-  def.type_attr = arg.type_attr();
-  def.number_attr = arg.number_attr();
-  def.type_list_attr = arg.type_list_attr();
-  def.is_ref = arg.is_ref;
-  return def;
+// Not before this time, in seconds of std::time.
+inline constinit std::atomic<std::int64_t> next_line_of_unknown_attr{std::numeric_limits<std::int64_t>::min()};
+
+// At most one line in five seconds, whatever the number of nodes; `summarize_op` is called only for a line that is
+// logged. thread-safe.
+template <class SummarizeOp>
+TENON_COLD void LogUnknownAttr(std::string_view attr, std::string_view node, SummarizeOp summarize_op) {
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  std::int64_t due = next_line_of_unknown_attr.load(std::memory_order_relaxed);
+  if (now < due || !next_line_of_unknown_attr.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
+  TENON_LOG(kError, "NodeDef mentions attribute ", attr, " which is not in the op definition: ", summarize_op(),
+            " This may be expected if your graph generating binary is newer than this binary. ",
+            "Unknown attributes will be ignored. NodeDef: ", FormatNodeForError(node));
 }
-
-// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
-// not.
-class DocReader {
- public:
-  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
-
- private:
-  DocReader(std::string_view text, OpDef* def) : def_(def) {
-    for (;;) {
-      const std::size_t end = text.find('\n');
-      std::string_view line = text.substr(0, end);
-      while (!line.empty() && IsSpace(line.back())) line.remove_suffix(1);
-      lines_.push_back(line);
-      if (end == text.npos) return;
-      text.remove_prefix(end + 1);
-    }
-  }
-  SlimVector<std::string> Run() {
-    std::size_t at = 0;
-    while (at < lines_.size() && lines_[at].empty()) ++at;
-    if (at < lines_.size()) def_->summary = lines_[at++];
-    while (at < lines_.size() && lines_[at].empty()) ++at;
-    std::size_t end = EndOfBlock(at);
-    def_->description = Join(at, end, 0);
-    SlimVector<std::string> unknown;
-    while (end < lines_.size()) {
-      std::string_view name;
-      lines_[end] = AfterName(lines_[end], &name);
-      at = end;
-      end = EndOfBlock(at + 1);
-      if (std::string* to = Find(name))
-        *to = Join(at, end, 1);
-      else
-        unknown.emplace_back(name);
-    }
-    return unknown;
-  }
-  // The text behind "name:"; name stays empty when the line does not begin so.
-  static std::string_view AfterName(std::string_view line, std::string_view* name) {
-    TextCursor in(line);
-    if (!IsLetter(in.peek())) return line;
-    const std::string_view word = in.EatWhile(kWordChars);
-    in.SkipSpace();
-    if (!in.Eat(":")) return line;
-    in.SkipSpace();
-    *name = word;
-    return in.rest();
-  }
-  std::size_t EndOfBlock(std::size_t at) const {
-    for (; at < lines_.size(); ++at) {
-      std::string_view name;
-      (void)AfterName(lines_[at], &name);
-      if (!name.empty()) break;
-    }
-    return at;
-  }
-  // Lines [begin, end) without blank ones at the end; from line begin + `first` on without the indent that all share.
-  std::string Join(std::size_t begin, std::size_t end, std::size_t first) const {
-    while (end > begin && lines_[end - 1].empty()) --end;
-    std::size_t indent = static_cast<std::size_t>(-1);
-    for (std::size_t i = begin + first; first > 0 && i < end; ++i)
-      if (!lines_[i].empty()) indent = std::min(indent, lines_[i].find_first_not_of(' '));
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (i > begin) text += '\n';
-      text += first > 0 && i > begin && !lines_[i].empty() ? lines_[i].substr(indent) : lines_[i];
-    }
-    return text;
-  }
-  std::string* Find(std::string_view name) {
-    for (auto* list : {&def_->input_arg, &def_->output_arg})
-      for (OpDef::ArgDef& arg : *list)
-        if (arg.name == name) return &arg.description;
-    for (OpDef::AttrDef& attr : def_->attr)
-      if (attr.name == name) return &attr.description;
-    return nullptr;
-  }
-
-  OpDef* def_;
-  SlimVector<std::string_view> lines_;
-};
 
 }  // namespace detail
-
-// The OpDef that TensorFlow makes of the same declaration.
-inline OpDef ToOpDef(const OpView& op) {
-  OpDef def;
-  def.name = op.name;
-  for (const ArgSpec& arg : op.inputs) def.input_arg.push_back(detail::ToArgDef(arg));
-  for (const ArgSpec& arg : op.outputs) def.output_arg.push_back(detail::ToArgDef(arg));
-  for (const AttrSpec& attr : op.attrs) (void)detail::ToAttrDef(attr, &def.attr.emplace_back());
-  def.control_output.assign(op.control_outputs.begin(), op.control_outputs.end());
-  def.is_stateful = op.flags.is_stateful;
-  def.is_commutative = op.flags.is_commutative;
-  def.is_aggregate = op.flags.is_aggregate;
-  def.allows_uninitialized_input = op.flags.allows_uninitialized_input;
-  def.is_distributed_communication = op.flags.is_distributed_communication;
-  if (op.deprecated_since != 0 || !op.deprecation_text.empty()) {
-    def.deprecation.emplace();
-    def.deprecation->version = op.deprecated_since;
-    def.deprecation->explanation = op.deprecation_text;
-  }
-  if (!op.doc.empty()) (void)detail::DocReader::Read(op.doc, &def);
-  return def;
-}
-
-// "Op<name=X; signature=a:T, b:Ref(N*int32) -> y:T; attr=T:type,default=DT_FLOAT; is_stateful=true>", as messages name
-// an op.
-inline std::string SummarizeOpDef(const OpDef& def) {
-  const auto args = [](const SlimVector<OpDef::ArgDef>& list) {
-    return StrJoin(list, ", ", [](std::string* out, const OpDef::ArgDef& arg) {
-      StrAppend(out, arg.name, ":", arg.is_ref ? "Ref(" : "", arg.number_attr, arg.number_attr.empty() ? "" : "*",
-                arg.type != DataType::kInvalid ? Name(arg.type) : std::string_view(arg.type_attr),
-                arg.is_ref ? ")" : "");
-    });
-  };
-  std::string text = StrCat("Op<name=", def.name, "; signature=", args(def.input_arg), " -> ", args(def.output_arg));
-  detail::SummarizeAttrDefs(def.attr, &text);
-  detail::SummarizeOpFlags({def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
-                            def.is_distributed_communication},
-                           &text);
-  return text + ">";
-}
-
-// -------------------------------------------------------------------------------------------------------- validation
-
-namespace detail {
-
-class OpDefValidator {
- public:
-  explicit OpDefValidator(const OpDef& def) : def_(def) {}
-
-  Status Run() {
-    if (!IsOpName(def_.name)) return errors::InvalidArgument("Invalid name: ", def_.name, " (Did you use CamelCase?)");
-    for (const OpDef::AttrDef& attr : def_.attr) TENON_RETURN_IF_ERROR(Attr(attr));
-    for (const OpDef::ArgDef& arg : def_.input_arg)
-      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for input '", arg.name, "'")));
-    for (const OpDef::ArgDef& arg : def_.output_arg)
-      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for output '", arg.name, "'")));
-    return OkStatus();
-  }
-
- private:
-  Status NewName(const std::string& name) {
-    if (std::find(names_.begin(), names_.end(), name) != names_.end())
-      return errors::InvalidArgument("Duplicate name: ", name);
-    names_.push_back(name);
-    return OkStatus();
-  }
-  Status Attr(const OpDef::AttrDef& attr) {
-    TENON_RETURN_IF_ERROR(NewName(attr.name));
-    if (DataTypeFromName(attr.name) != DataType::kInvalid)
-      return errors::InvalidArgument("Attr can't have name ", attr.name, " that matches a data type");
-    std::string_view type = attr.type;
-    const bool is_list = StartsWith(type, "list(");
-    if (is_list) type.remove_prefix(5);
-    bool found = false;
-    for (int k = 0; k <= static_cast<int>(AttrKind::kFunc) && !found; ++k) {
-      const std::string_view word = Name(static_cast<AttrKind>(k));
-      found = StartsWith(type, word);
-      if (found) type.remove_prefix(word.size());
-    }
-    if (!found) return errors::InvalidArgument("Unrecognized type '", type, "' in attr '", attr.name, "'");
-    if (is_list) {
-      if (!StartsWith(type, ")"))
-        return errors::InvalidArgument("'list(' is missing ')' in attr ", attr.name, "'s type ", attr.type);
-      type.remove_prefix(1);
-    }
-    if (!type.empty())
-      return errors::InvalidArgument("Extra '", type, "' at the end of attr ", attr.name, "'s type ", attr.type);
-    if (attr.has_minimum) {
-      if (attr.type != "int" && !is_list)
-        return errors::InvalidArgument("Attr '", attr.name, "' has minimum for unsupported type ", attr.type);
-      if (is_list && attr.minimum < 0)
-        return errors::InvalidArgument("Attr '", attr.name, "' with list type must have a non-negative minimum, not ",
-                                       attr.minimum);
-    } else if (attr.minimum != 0) {
-      return errors::InvalidArgument("Attr '", attr.name, "' with has_minimum = false but minimum ", attr.minimum,
-                                     " not equal to default of 0");
-    }
-    if (attr.allowed_values.has_value()) {
-      const Status status =
-          AttrValueHasType(attr.allowed_values, is_list ? attr.type : StrCat("list(", attr.type, ")"));
-      if (!status.ok()) return status.WithAppended(StrCat("\n\t for attr '", attr.name, "' in Op '", def_.name, "'"));
-    }
-    if (!attr.default_value) return OkStatus();
-    return ValidateAttrValue(*attr.default_value, attr).WithAppended(StrCat("\n\t in Op '", def_.name, "'"));
-  }
-  Status Arg(const OpDef::ArgDef& arg, const std::string& suffix) {
-    TENON_RETURN_IF_ERROR(NewName(arg.name));
-    const int types = (arg.type != DataType::kInvalid) + !arg.type_attr.empty() + !arg.type_list_attr.empty();
-    if (types == 0) return errors::InvalidArgument("Missing type", suffix);
-    if (!arg.number_attr.empty()) {
-      TENON_RETURN_IF_ERROR(Reference(arg.number_attr, "length", "int", suffix));
-      const OpDef::AttrDef& number = *FindAttr(arg.number_attr, def_);
-      const std::string used = StrCat("Attr '", number.name, "' used as length", suffix);
-      if (!number.has_minimum) return errors::InvalidArgument(used, " must have minimum");
-      if (number.minimum < 0) return errors::InvalidArgument(used, " must have minimum >= 0");
-      if (!arg.type_list_attr.empty())
-        return errors::InvalidArgument("Can't have both number_attr and type_list_attr", suffix);
-      if (types != 1) return errors::InvalidArgument("Exactly one of type, type_attr must be set", suffix);
-    } else if (types != 1) {
-      return errors::InvalidArgument("Exactly one of type, type_attr, type_list_attr must be set", suffix);
-    }
-    if (!arg.type_attr.empty()) return Reference(arg.type_attr, "type_attr", "type", suffix);
-    if (!arg.type_list_attr.empty()) return Reference(arg.type_list_attr, "type_list_attr", "list(type)", suffix);
-    if (IsRefType(arg.type))
-      return errors::InvalidArgument("Illegal use of ref type '", arg.type, "'. Use 'Ref(type)' instead", suffix);
-    return OkStatus();
-  }
-  Status Reference(const std::string& name, std::string_view use, std::string_view type,
-                   const std::string& suffix) const {
-    const OpDef::AttrDef* attr = FindAttr(name, def_);
-    if (attr == nullptr) return errors::InvalidArgument("No attr with name '", name, "'", suffix);
-    if (attr->type != type)
-      return errors::InvalidArgument("Attr '", name, "' used as ", use, suffix, " has type ", attr->type, " != ", type);
-    return OkStatus();
-  }
-
-  const OpDef& def_;
-  SlimVector<std::string> names_;
-};
-
-}  // namespace detail
-
-// Everything that can be wrong with an OpDef. InvalidArgument with TensorFlow's text.
-inline Status ValidateOpDef(const OpDef& def) {
-  const Status status = detail::OpDefValidator(def).Run();
-  return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
-}
-
-// ---------------------------------------------------------------------------------------- spec strings at run time
-
-// Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
-// reported together. one thread.
-//
-//   OpDef def;
-//   TENON_RETURN_IF_ERROR(OpDefBuilder("ZeroOut").Input("to_zero: int32").Output("zeroed: int32").Finalize(&def));
-class OpDefBuilder {
- public:
-  explicit OpDefBuilder(std::string name) { def_.name = std::move(name); }
-
-  OpDefBuilder& Attr(std::string spec) { return attrs_.push_back(std::move(spec)), *this; }
-  OpDefBuilder& Input(std::string spec) { return inputs_.push_back(std::move(spec)), *this; }
-  OpDefBuilder& Output(std::string spec) { return outputs_.push_back(std::move(spec)), *this; }
-  OpDefBuilder& ControlOutput(std::string name) { return control_outputs_.push_back(std::move(name)), *this; }
-  OpDefBuilder& Doc(std::string text) {
-    if (!doc_.empty()) errors_.push_back(StrCat("Extra call to Doc() for Op ", def_.name));
-    return doc_ = std::move(text), *this;
-  }
-  OpDefBuilder& Deprecated(int version, std::string explanation) {
-    if (def_.deprecation) errors_.push_back(StrCat("Deprecated called twice for Op ", def_.name));
-    def_.deprecation.emplace();
-    def_.deprecation->version = version;
-    def_.deprecation->explanation = std::move(explanation);
-    return *this;
-  }
-  OpDefBuilder& SetIsStateful() { return def_.is_stateful = true, *this; }
-  OpDefBuilder& SetIsCommutative() { return def_.is_commutative = true, *this; }
-  OpDefBuilder& SetIsAggregate() { return def_.is_aggregate = true, *this; }
-  OpDefBuilder& SetAllowsUninitializedInput() { return def_.allows_uninitialized_input = true, *this; }
-  OpDefBuilder& SetIsDistributedCommunication() { return def_.is_distributed_communication = true, *this; }
-
-  Status Finalize(OpDef* out) const {
-    OpDef def = def_;
-    SlimVector<std::string> errors = errors_;
-    for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
-    for (const std::string& spec : inputs_) AddArg(spec, "Input", &def.input_arg.emplace_back(), &def, &errors);
-    for (const std::string& spec : outputs_) AddArg(spec, "Output", &def.output_arg.emplace_back(), &def, &errors);
-    for (const std::string& name : control_outputs_) AddControlOutput(name, &def, &errors);
-    if (!doc_.empty())
-      for (const std::string& name : detail::DocReader::Read(doc_, &def))
-        errors.push_back(StrCat("No matching input/output/attr for name '", name, "' from Doc() for Op ", def.name));
-    if (!errors.empty()) return errors::InvalidArgument(StrJoin(errors, "\n"));
-    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
-    *out = std::move(def);
-    return OkStatus();
-  }
-
- private:
-  // TensorFlow's sentence for a mistake in a spec.
-  static std::string Text(const SpecIssue& issue, std::string_view spec, bool is_attr) {
-    const std::string_view quoted = spec.substr(issue.begin, issue.end - issue.begin);
-    switch (issue.error) {
-      case SpecError::kNone: return {};
-      case SpecError::kNameNotIdentifier:
-      case SpecError::kNoColon: return is_attr ? "Trouble parsing '<name>:'" : "Trouble parsing 'name:'";
-      case SpecError::kUnknownAttrKind:
-      case SpecError::kNoTypeInList: return StrCat("Trouble parsing type string at '", quoted, "'");
-      case SpecError::kNotACompoundType: return StrCat("Expected to see a compound type, saw: ", quoted);
-      case SpecError::kUnknownTypeInList: return StrCat("Unrecognized type string '", quoted, "'");
-      case SpecError::kBadStringInList: return StrCat("Trouble parsing allowed string at '", quoted, "'");
-      case SpecError::kBadEscapeInList: return StrCat("Trouble unescaping \"", quoted, "\", got error: not a C escape");
-      case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
-      case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
-      case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
-      case SpecError::kBadMinimum:
-        return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
-      case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
-      case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
-      case SpecError::kRefNotClosed:
-        return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
-      case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
-      case SpecError::kTooLong: return "The spec is longer than 65535 characters";
-    }
-    return {};
-  }
-  void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
-    AttrSpec attr;
-    SpecIssue issue = ReadAttrSpec(spec, &attr);
-    const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum ||
-                            issue.error == SpecError::kBadDefault || issue.error == SpecError::kTextLeftOver;
-    OpDef::AttrDef& to = def->attr.emplace_back();
-    if (issue.ok() && !detail::ToAttrDef(attr, &to))
-      issue = {SpecError::kBadDefault, false, attr.default_begin, spec.size()};
-    if (issue.ok()) return;
-    if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
-    if (type_known) to.type = detail::AttrTypeText(attr);
-    errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
-  }
-  void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
-              SlimVector<std::string>* errors) const {
-    const auto fail = [&](std::string text) {
-      errors->push_back(StrCat(text, " from ", what, "(\"", spec, "\") for Op ", def->name));
-    };
-    ArgSpec arg;
-    const SpecIssue issue = ReadArgSpec(spec, &arg);
-    const bool type_read =
-        issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
-    to->name = arg.name();
-    if (!type_read) return fail(Text(issue, spec, false));
-    to->number_attr = arg.number_attr();
-    to->is_ref = arg.is_ref;
-    to->type = arg.type;
-    if (arg.type == DataType::kInvalid) {
-      const std::string_view name = arg.type_attr();
-      const OpDef::AttrDef* attr = FindAttr(name, *def);
-      if (attr == nullptr) return fail(StrCat("Reference to unknown attr '", name, "'"));
-      if (attr->type == "type")
-        to->type_attr = name;
-      else if (attr->type == "list(type)")
-        to->type_list_attr = name;
-      else
-        return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
-    }
-    if (!issue.ok()) return fail(Text(issue, spec, false));
-    const std::string& counter = !to->number_attr.empty() ? to->number_attr : to->type_list_attr;
-    for (OpDef::AttrDef& attr : def->attr)
-      if (!counter.empty() && attr.name == counter && !attr.has_minimum) {
-        attr.has_minimum = true;
-        attr.minimum = 1;
-      }
-    if (arg.type == DataType::kResource) def->is_stateful = true;
-  }
-  void AddControlOutput(const std::string& name, OpDef* def, SlimVector<std::string>* errors) const {
-    detail::TextCursor in(name);
-    const bool is_name = detail::IsLetter(in.peek());
-    def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
-    if (!is_name)
-      errors->push_back(StrCat("Trouble parsing 'name:' from ControlOutput(\"", name, "\") for Op ", def->name));
-  }
-
-  OpDef def_;
-  std::string doc_;
-  SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
-};
-
-// ------------------------------------------------------------------------------------------------- OpDef to signature
-
-namespace detail {
-
-// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and
-// shapes).
-class SpecWriter {
- public:
-  static bool Write(const AttrValue& value, std::string* out) {
-    switch (value.kind()) {
-      case AttrValue::Kind::kString: StrAppend(out, "\"", CEscape(value.s()), "\""); return true;
-      case AttrValue::Kind::kInt: StrAppend(out, value.i()); return true;
-      case AttrValue::Kind::kFloat: StrAppend(out, value.f()); return true;
-      case AttrValue::Kind::kBool: out->append(value.b() ? "true" : "false"); return true;
-      case AttrValue::Kind::kType: return Type(value.type(), out);
-      case AttrValue::Kind::kShape: return value.decode_status().ok() && Shape(value.shape(), out);
-      case AttrValue::Kind::kTensor: return value.decode_status().ok() && TensorText(value.tensor(), out);
-      case AttrValue::Kind::kFunc: return Func(value.func(), out);
-      case AttrValue::Kind::kList: return List(value.list(), out);
-      default: return false;
-    }
-  }
-
- private:
-  static bool Type(DataType type, std::string* out) {
-    if (EnumName(type).empty())
-      StrAppend(out, static_cast<std::int32_t>(type));
-    else
-      out->append(EnumName(type));
-    return true;
-  }
-  static bool Shape(const PartialTensorShape& shape, std::string* out) {
-    if (shape.unknown_rank()) return out->append("{ unknown_rank: true }"), true;
-    out->append("{ ");
-    for (const Index size : shape) StrAppend(out, "dim { size: ", size, " } ");
-    return out->append("}"), true;
-  }
-  static bool TensorText(const Tensor& t, std::string* out) {
-    out->append("{ dtype: ");
-    Type(t.dtype(), out);
-    out->append(" tensor_shape ");
-    Shape(t.shape(), out);
-    if (t.dtype() == DataType::kString) {
-      const auto strings = t.flat<tstring>();
-      for (Index i = 0; i < strings.size(); ++i)
-        StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
-    } else if (SizeOf(t.dtype()) == 0) {
-      return false;
-    } else if (t.NumElements() > 0) {
-      StrAppend(out, " tensor_content: \"", CEscape(t.tensor_data()), "\"");
-    }
-    return out->append(" }"), true;
-  }
-  static bool Func(const NameAttrList& func, std::string* out) {
-    StrAppend(out, "{ name: \"", CEscape(func.name), "\"");
-    for (const auto& [name, value] : func.attr) {
-      StrAppend(out, " attr { key: \"", CEscape(name), "\" value { ");
-      if (value.kind() == AttrValue::Kind::kPlaceholder) {
-        StrAppend(out, "placeholder: \"", CEscape(value.placeholder()), "\"");
-      } else if (value.kind() == AttrValue::Kind::kList) {
-        if (!ListMessage(value.list(), out)) return false;
-      } else if (value.has_value()) {
-        out->append(FieldName(value.kind())).append(": ");
-        if (!Write(value, out)) return false;
-      }
-      out->append(" } }");
-    }
-    return out->append(" }"), true;
-  }
-  static std::string_view FieldName(AttrValue::Kind kind) {
-    constexpr std::string_view kNames[] = {"",      "s",      "i",    "f",           "b",   "type",
-                                           "shape", "tensor", "func", "placeholder", "list"};
-    return kNames[static_cast<std::size_t>(kind)];
-  }
-  template <class T>
-  static bool Items(const SlimVector<T>& items, std::string* out) {
-    bool first = true;
-    for (const T& item : items) {
-      if (!std::exchange(first, false)) out->append(", ");
-      bool written = false;
-      if constexpr (std::is_same_v<T, char>)
-        written = Write(AttrValue(item != 0), out);
-      else
-        written = Write(AttrValue(item), out);
-      if (!written) return false;
-    }
-    return true;
-  }
-  static bool List(const AttrList& list, std::string* out) {
-    out->append("[");
-    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) &&
-                         Items(list.type, out) && Items(list.shape, out) && Items(list.tensor, out) &&
-                         Items(list.func, out);
-    out->append("]");
-    return written;
-  }
-  // "list { i: [1, 2] }"
-  static bool ListMessage(const AttrList& list, std::string* out) {
-    const bool some[] = {!list.s.empty(),    !list.i.empty(),     !list.f.empty(),      !list.b.empty(),
-                         !list.type.empty(), !list.shape.empty(), !list.tensor.empty(), !list.func.empty()};
-    std::string_view field;
-    for (std::size_t k = 0; k < 8; ++k)
-      if (some[k]) field = FieldName(static_cast<AttrValue::Kind>(k + 1));
-    if (field.empty()) return out->append("list { }"), true;
-    StrAppend(out, "list { ", field, ": ");
-    const bool written = List(list, out);
-    out->append(" }");
-    return written;
-  }
-};
-
-}  // namespace detail
-
-// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view
-// points at; may be moved, the view stays valid. immutable.
-class OwnedOp {
- public:
-  static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
-    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
-    OwnedOp op;
-    op.parts_ = MakeOwned<Parts>();
-    TENON_RETURN_IF_ERROR(op.parts_->Fill(def, shape_fn));
-    return op;
-  }
-  const OpView& view() const { return parts_->view; }
-
- private:
-  struct Parts {
-    std::string name, deprecation_text, doc;
-    SlimVector<std::string> texts, control_names;
-    SlimVector<std::string_view> control_outputs;
-    SlimVector<ArgSpec> inputs, outputs;
-    SlimVector<AttrSpec> attrs;
-    OpView view;
-
-    Status Fill(const OpDef& def, ShapeFn shape_fn) {
-      name = def.name;
-      doc = def.summary;
-      texts.reserve(def.attr.size() + def.input_arg.size() + def.output_arg.size());
-      for (const OpDef::AttrDef& attr : def.attr) TENON_RETURN_IF_ERROR(AddAttr(attr));
-      for (const OpDef::ArgDef& arg : def.input_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &inputs.emplace_back()));
-      for (const OpDef::ArgDef& arg : def.output_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &outputs.emplace_back()));
-      control_names = def.control_output;
-      control_outputs.assign(control_names.begin(), control_names.end());
-      if (def.deprecation) deprecation_text = def.deprecation->explanation;
-      view = {name,
-              inputs,
-              outputs,
-              attrs,
-              control_outputs,
-              shape_fn,
-              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
-               def.is_distributed_communication},
-              def.deprecation ? def.deprecation->version : 0,
-              deprecation_text,
-              doc};
-      return OkStatus();
-    }
-    static Status TooLong(const std::string& name) {
-      return errors::InvalidArgument("OwnedOp: the name '", name.substr(0, 32), "...' has more than 65535 characters");
-    }
-    // The words are put at known places, so that names need not keep to the grammar.
-    Status AddArg(const OpDef::ArgDef& arg, ArgSpec* out) {
-      std::string text = arg.name + ": ";
-      if (arg.is_ref) text += "Ref(";
-      const std::size_t number_begin = text.size();
-      if (!arg.number_attr.empty()) text += arg.number_attr + " * ";
-      const std::size_t type_begin = text.size();
-      const std::string& type_name = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
-      text += arg.type != DataType::kInvalid ? std::string(Name(arg.type)) : type_name;
-      if (arg.is_ref) text += ")";
-      if (text.size() > UINT16_MAX) return TooLong(arg.name);
-      out->name_size = static_cast<std::uint16_t>(arg.name.size());
-      out->type_begin = static_cast<std::uint16_t>(type_begin);
-      out->number_begin = static_cast<std::uint16_t>(arg.number_attr.empty() ? 0 : number_begin);
-      out->type = arg.type;
-      out->is_ref = arg.is_ref;
-      out->is_type_list = !arg.type_list_attr.empty();
-      out->type_attr_index = IndexOf(type_name);
-      out->number_attr_index = IndexOf(arg.number_attr);
-      out->text = texts.emplace_back(std::move(text));
-      return OkStatus();
-    }
-    std::int16_t IndexOf(std::string_view attr_name) const {
-      for (std::size_t i = 0; i < attrs.size() && i < INT16_MAX; ++i)
-        if (!attr_name.empty() && attrs[i].name() == attr_name) return static_cast<std::int16_t>(i);
-      return -1;
-    }
-    Status AddAttr(const OpDef::AttrDef& attr) {
-      if (attr.name.size() > UINT16_MAX) return TooLong(attr.name);
-      AttrSpec& out = attrs.emplace_back();
-      out.name_size = static_cast<std::uint16_t>(attr.name.size());
-      std::string_view type = attr.type;
-      out.is_list = StartsWith(type, "list(");
-      if (out.is_list) type = type.substr(5, type.size() - 6);
-      for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k)
-        if (Name(static_cast<AttrKind>(k)) == type) out.kind = static_cast<AttrKind>(k);
-      out.has_minimum = attr.has_minimum;
-      out.minimum = attr.minimum;
-      std::string text = attr.name + ": ";
-      if (out.is_list) text += "list(";
-      if (attr.allowed_values.has_value()) {
-        const AttrList& allowed = attr.allowed_values.list();
-        out.allowed_begin = static_cast<std::uint32_t>(text.size() + 1);
-        out.allowed = allowed.s.empty() ? AllowedForm::kTypes : AllowedForm::kStrings;
-        for (const DataType t : allowed.type) out.allowed_types.insert(t);
-        const auto quoted = [](std::string* to, const std::string& s) { StrAppend(to, "'", CEscape(s), "'"); };
-        StrAppend(&text, "{", allowed.s.empty() ? StrJoin(allowed.type, ", ") : StrJoin(allowed.s, ", ", quoted), "}");
-      } else {
-        text += type;
-      }
-      if (out.is_list) text += ")";
-      if (attr.has_minimum) StrAppend(&text, " >= ", attr.minimum);
-      if (attr.default_value) {
-        out.has_default = true;
-        text += " = ";
-        out.default_begin = static_cast<std::uint32_t>(text.size());
-        if (!detail::SpecWriter::Write(*attr.default_value, &text))
-          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name,
-                                         "' has no value that can be written");
-      }
-      out.text = texts.emplace_back(std::move(text));
-      return OkStatus();
-    }
-  };
-
-  OwnedOp() = default;
-
-  Owned<Parts> parts_;
-};
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -18190,17 +17814,6 @@ namespace detail {
 // "NodeDef: {{node x}}; Op<name=...>", which ends the messages about a node and its op.
 TENON_COLD inline std::string OfNode(const NodeDef& node) { return StrCat("NodeDef: ", FormatNodeForError(node.name)); }
 
-// At most one line in five seconds, whatever the number of nodes. thread-safe.
-TENON_COLD inline void WarnOfUnknownAttr(std::string_view attr, const NodeDef& node, const OpDef& op_def) {
-  static std::atomic<std::int64_t> next{std::numeric_limits<std::int64_t>::min()};
-  const auto now = static_cast<std::int64_t>(std::time(nullptr));
-  std::int64_t due = next.load(std::memory_order_relaxed);
-  if (now < due || !next.compare_exchange_strong(due, now + 5, std::memory_order_relaxed)) return;
-  TENON_LOG(kError, "NodeDef mentions attribute ", attr, " which is not in the op definition: ", SummarizeOpDef(op_def),
-            " This may be expected if your graph generating binary is newer than this binary. ",
-            "Unknown attributes will be ignored. NodeDef: ", FormatNodeForError(node.name));
-}
-
 inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
   bool control = false;
   for (const std::string& input : node.input) {
@@ -18222,7 +17835,7 @@ inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
     if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
     const OpDef::AttrDef* attr = FindAttr(name, op_def);
     if (attr == nullptr) {
-      WarnOfUnknownAttr(name, node, op_def);
+      LogUnknownAttr(name, node.name, [&op_def] { return SummarizeOpDef(op_def); });
       continue;
     }
     if (!value.placeholder().empty()) continue;  // a function body: the caller's value will be checked
@@ -18616,6 +18229,612 @@ void AddPrefixToColocation(std::string_view prefix, const IsLocal& is_local, Nod
     if (is_local(name)) entry = StrCat(kColocationPrefix, prefix, name);
   }
 }
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/op/op_export.hpp ----
+// Between the op language and OpDef: a signature as TensorFlow's OpDef, an OpDef as a signature (OwnedOp), and the same
+// spec strings read at run time, where a mistake is a Status with TensorFlow's text (OpDefBuilder).
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// ------------------------------------------------------------------------------------------------ signature to OpDef
+
+namespace detail {
+
+inline OpDef::ArgDef ToArgDef(const ArgSpec& arg) {
+  OpDef::ArgDef def;
+  def.name = arg.name();
+  def.type = arg.type;
+  def.type_attr = arg.type_attr();
+  def.number_attr = arg.number_attr();
+  def.type_list_attr = arg.type_list_attr();
+  def.is_ref = arg.is_ref;
+  return def;
+}
+
+// The texts of Doc(): summary, description, then "name: text" for arguments and attrs. Returns the names that there are
+// not.
+class DocReader {
+ public:
+  static SlimVector<std::string> Read(std::string_view text, OpDef* def) { return DocReader(text, def).Run(); }
+
+ private:
+  DocReader(std::string_view text, OpDef* def) : def_(def) {
+    for (;;) {
+      const std::size_t end = text.find('\n');
+      std::string_view line = text.substr(0, end);
+      while (!line.empty() && IsSpace(line.back())) line.remove_suffix(1);
+      lines_.push_back(line);
+      if (end == text.npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+  SlimVector<std::string> Run() {
+    std::size_t at = 0;
+    while (at < lines_.size() && lines_[at].empty()) ++at;
+    if (at < lines_.size()) def_->summary = lines_[at++];
+    while (at < lines_.size() && lines_[at].empty()) ++at;
+    std::size_t end = EndOfBlock(at);
+    def_->description = Join(at, end, 0);
+    SlimVector<std::string> unknown;
+    while (end < lines_.size()) {
+      std::string_view name;
+      lines_[end] = AfterName(lines_[end], &name);
+      at = end;
+      end = EndOfBlock(at + 1);
+      if (std::string* to = Find(name))
+        *to = Join(at, end, 1);
+      else
+        unknown.emplace_back(name);
+    }
+    return unknown;
+  }
+  // The text behind "name:"; name stays empty when the line does not begin so.
+  static std::string_view AfterName(std::string_view line, std::string_view* name) {
+    TextCursor in(line);
+    if (!IsLetter(in.peek())) return line;
+    const std::string_view word = in.EatWhile(kWordChars);
+    in.SkipSpace();
+    if (!in.Eat(":")) return line;
+    in.SkipSpace();
+    *name = word;
+    return in.rest();
+  }
+  std::size_t EndOfBlock(std::size_t at) const {
+    for (; at < lines_.size(); ++at) {
+      std::string_view name;
+      (void)AfterName(lines_[at], &name);
+      if (!name.empty()) break;
+    }
+    return at;
+  }
+  // Lines [begin, end) without blank ones at the end; from line begin + `first` on without the indent that all share.
+  std::string Join(std::size_t begin, std::size_t end, std::size_t first) const {
+    while (end > begin && lines_[end - 1].empty()) --end;
+    std::size_t indent = static_cast<std::size_t>(-1);
+    for (std::size_t i = begin + first; first > 0 && i < end; ++i)
+      if (!lines_[i].empty()) indent = std::min(indent, lines_[i].find_first_not_of(' '));
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > begin) text += '\n';
+      text += first > 0 && i > begin && !lines_[i].empty() ? lines_[i].substr(indent) : lines_[i];
+    }
+    return text;
+  }
+  std::string* Find(std::string_view name) {
+    for (auto* list : {&def_->input_arg, &def_->output_arg})
+      for (OpDef::ArgDef& arg : *list)
+        if (arg.name == name) return &arg.description;
+    for (OpDef::AttrDef& attr : def_->attr)
+      if (attr.name == name) return &attr.description;
+    return nullptr;
+  }
+
+  OpDef* def_;
+  SlimVector<std::string_view> lines_;
+};
+
+}  // namespace detail
+
+// The OpDef that TensorFlow makes of the same declaration.
+inline OpDef ToOpDef(const OpView& op) {
+  OpDef def;
+  def.name = op.name;
+  for (const ArgSpec& arg : op.inputs) def.input_arg.push_back(detail::ToArgDef(arg));
+  for (const ArgSpec& arg : op.outputs) def.output_arg.push_back(detail::ToArgDef(arg));
+  for (const AttrSpec& attr : op.attrs) (void)detail::ToAttrDef(attr, &def.attr.emplace_back());
+  def.control_output.assign(op.control_outputs.begin(), op.control_outputs.end());
+  def.is_stateful = op.flags.is_stateful;
+  def.is_commutative = op.flags.is_commutative;
+  def.is_aggregate = op.flags.is_aggregate;
+  def.allows_uninitialized_input = op.flags.allows_uninitialized_input;
+  def.is_distributed_communication = op.flags.is_distributed_communication;
+  if (op.deprecated_since != 0 || !op.deprecation_text.empty()) {
+    def.deprecation.emplace();
+    def.deprecation->version = op.deprecated_since;
+    def.deprecation->explanation = op.deprecation_text;
+  }
+  if (!op.doc.empty()) (void)detail::DocReader::Read(op.doc, &def);
+  return def;
+}
+
+// -------------------------------------------------------------------------------------------------------- validation
+
+namespace detail {
+
+class OpDefValidator {
+ public:
+  explicit OpDefValidator(const OpDef& def) : def_(def) {}
+
+  Status Run() {
+    if (!IsOpName(def_.name)) return errors::InvalidArgument("Invalid name: ", def_.name, " (Did you use CamelCase?)");
+    for (const OpDef::AttrDef& attr : def_.attr) TENON_RETURN_IF_ERROR(Attr(attr));
+    for (const OpDef::ArgDef& arg : def_.input_arg)
+      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for input '", arg.name, "'")));
+    for (const OpDef::ArgDef& arg : def_.output_arg)
+      TENON_RETURN_IF_ERROR(Arg(arg, StrCat(" for output '", arg.name, "'")));
+    return OkStatus();
+  }
+
+ private:
+  Status NewName(const std::string& name) {
+    if (std::find(names_.begin(), names_.end(), name) != names_.end())
+      return errors::InvalidArgument("Duplicate name: ", name);
+    names_.push_back(name);
+    return OkStatus();
+  }
+  Status Attr(const OpDef::AttrDef& attr) {
+    TENON_RETURN_IF_ERROR(NewName(attr.name));
+    if (DataTypeFromName(attr.name) != DataType::kInvalid)
+      return errors::InvalidArgument("Attr can't have name ", attr.name, " that matches a data type");
+    std::string_view type = attr.type;
+    const bool is_list = StartsWith(type, "list(");
+    if (is_list) type.remove_prefix(5);
+    bool found = false;
+    for (int k = 0; k <= static_cast<int>(AttrKind::kFunc) && !found; ++k) {
+      const std::string_view word = Name(static_cast<AttrKind>(k));
+      found = StartsWith(type, word);
+      if (found) type.remove_prefix(word.size());
+    }
+    if (!found) return errors::InvalidArgument("Unrecognized type '", type, "' in attr '", attr.name, "'");
+    if (is_list) {
+      if (!StartsWith(type, ")"))
+        return errors::InvalidArgument("'list(' is missing ')' in attr ", attr.name, "'s type ", attr.type);
+      type.remove_prefix(1);
+    }
+    if (!type.empty())
+      return errors::InvalidArgument("Extra '", type, "' at the end of attr ", attr.name, "'s type ", attr.type);
+    if (attr.has_minimum) {
+      if (attr.type != "int" && !is_list)
+        return errors::InvalidArgument("Attr '", attr.name, "' has minimum for unsupported type ", attr.type);
+      if (is_list && attr.minimum < 0)
+        return errors::InvalidArgument("Attr '", attr.name, "' with list type must have a non-negative minimum, not ",
+                                       attr.minimum);
+    } else if (attr.minimum != 0) {
+      return errors::InvalidArgument("Attr '", attr.name, "' with has_minimum = false but minimum ", attr.minimum,
+                                     " not equal to default of 0");
+    }
+    if (attr.allowed_values.has_value()) {
+      const Status status =
+          AttrValueHasType(attr.allowed_values, is_list ? attr.type : StrCat("list(", attr.type, ")"));
+      if (!status.ok()) return status.WithAppended(StrCat("\n\t for attr '", attr.name, "' in Op '", def_.name, "'"));
+    }
+    if (!attr.default_value) return OkStatus();
+    return ValidateAttrValue(*attr.default_value, attr).WithAppended(StrCat("\n\t in Op '", def_.name, "'"));
+  }
+  Status Arg(const OpDef::ArgDef& arg, const std::string& suffix) {
+    TENON_RETURN_IF_ERROR(NewName(arg.name));
+    const int types = (arg.type != DataType::kInvalid) + !arg.type_attr.empty() + !arg.type_list_attr.empty();
+    if (types == 0) return errors::InvalidArgument("Missing type", suffix);
+    if (!arg.number_attr.empty()) {
+      TENON_RETURN_IF_ERROR(Reference(arg.number_attr, "length", "int", suffix));
+      const OpDef::AttrDef& number = *FindAttr(arg.number_attr, def_);
+      const std::string used = StrCat("Attr '", number.name, "' used as length", suffix);
+      if (!number.has_minimum) return errors::InvalidArgument(used, " must have minimum");
+      if (number.minimum < 0) return errors::InvalidArgument(used, " must have minimum >= 0");
+      if (!arg.type_list_attr.empty())
+        return errors::InvalidArgument("Can't have both number_attr and type_list_attr", suffix);
+      if (types != 1) return errors::InvalidArgument("Exactly one of type, type_attr must be set", suffix);
+    } else if (types != 1) {
+      return errors::InvalidArgument("Exactly one of type, type_attr, type_list_attr must be set", suffix);
+    }
+    if (!arg.type_attr.empty()) return Reference(arg.type_attr, "type_attr", "type", suffix);
+    if (!arg.type_list_attr.empty()) return Reference(arg.type_list_attr, "type_list_attr", "list(type)", suffix);
+    if (IsRefType(arg.type))
+      return errors::InvalidArgument("Illegal use of ref type '", arg.type, "'. Use 'Ref(type)' instead", suffix);
+    return OkStatus();
+  }
+  Status Reference(const std::string& name, std::string_view use, std::string_view type,
+                   const std::string& suffix) const {
+    const OpDef::AttrDef* attr = FindAttr(name, def_);
+    if (attr == nullptr) return errors::InvalidArgument("No attr with name '", name, "'", suffix);
+    if (attr->type != type)
+      return errors::InvalidArgument("Attr '", name, "' used as ", use, suffix, " has type ", attr->type, " != ", type);
+    return OkStatus();
+  }
+
+  const OpDef& def_;
+  SlimVector<std::string> names_;
+};
+
+}  // namespace detail
+
+// Everything that can be wrong with an OpDef. InvalidArgument with TensorFlow's text.
+inline Status ValidateOpDef(const OpDef& def) {
+  const Status status = detail::OpDefValidator(def).Run();
+  return status.ok() ? status : status.WithAppended(StrCat("; in OpDef: ", SummarizeOpDef(def)));
+}
+
+// ---------------------------------------------------------------------------------------- spec strings at run time
+
+// Op("X") for descriptions that are only known while the program runs. Strings may come in any order; all mistakes are
+// reported together. one thread.
+//
+//   OpDef def;
+//   TENON_RETURN_IF_ERROR(OpDefBuilder("ZeroOut").Input("to_zero: int32").Output("zeroed: int32").Finalize(&def));
+class OpDefBuilder {
+ public:
+  explicit OpDefBuilder(std::string name) { def_.name = std::move(name); }
+
+  OpDefBuilder& Attr(std::string spec) { return attrs_.push_back(std::move(spec)), *this; }
+  OpDefBuilder& Input(std::string spec) { return inputs_.push_back(std::move(spec)), *this; }
+  OpDefBuilder& Output(std::string spec) { return outputs_.push_back(std::move(spec)), *this; }
+  OpDefBuilder& ControlOutput(std::string name) { return control_outputs_.push_back(std::move(name)), *this; }
+  OpDefBuilder& Doc(std::string text) {
+    if (!doc_.empty()) errors_.push_back(StrCat("Extra call to Doc() for Op ", def_.name));
+    return doc_ = std::move(text), *this;
+  }
+  OpDefBuilder& Deprecated(int version, std::string explanation) {
+    if (def_.deprecation) errors_.push_back(StrCat("Deprecated called twice for Op ", def_.name));
+    def_.deprecation.emplace();
+    def_.deprecation->version = version;
+    def_.deprecation->explanation = std::move(explanation);
+    return *this;
+  }
+  // A mistake that the caller has found; Finalize says it with its own.
+  OpDefBuilder& AddError(std::string sentence) { return errors_.push_back(std::move(sentence)), *this; }
+  OpDefBuilder& SetIsStateful() { return def_.is_stateful = true, *this; }
+  OpDefBuilder& SetIsCommutative() { return def_.is_commutative = true, *this; }
+  OpDefBuilder& SetIsAggregate() { return def_.is_aggregate = true, *this; }
+  OpDefBuilder& SetAllowsUninitializedInput() { return def_.allows_uninitialized_input = true, *this; }
+  OpDefBuilder& SetIsDistributedCommunication() { return def_.is_distributed_communication = true, *this; }
+
+  Status Finalize(OpDef* out) const {
+    OpDef def = def_;
+    SlimVector<std::string> errors = errors_;
+    for (const std::string& spec : attrs_) AddAttr(spec, &def, &errors);
+    for (const std::string& spec : inputs_) AddArg(spec, "Input", &def.input_arg.emplace_back(), &def, &errors);
+    for (const std::string& spec : outputs_) AddArg(spec, "Output", &def.output_arg.emplace_back(), &def, &errors);
+    for (const std::string& name : control_outputs_) AddControlOutput(name, &def, &errors);
+    if (!doc_.empty())
+      for (const std::string& name : detail::DocReader::Read(doc_, &def))
+        errors.push_back(StrCat("No matching input/output/attr for name '", name, "' from Doc() for Op ", def.name));
+    if (!errors.empty()) return errors::InvalidArgument(StrJoin(errors, "\n"));
+    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
+    *out = std::move(def);
+    return OkStatus();
+  }
+
+ private:
+  // TensorFlow's sentence for a mistake in a spec.
+  static std::string Text(const SpecIssue& issue, std::string_view spec, bool is_attr) {
+    const std::string_view quoted = spec.substr(issue.begin, issue.end - issue.begin);
+    switch (issue.error) {
+      case SpecError::kNone: return {};
+      case SpecError::kNameNotIdentifier:
+      case SpecError::kNoColon: return is_attr ? "Trouble parsing '<name>:'" : "Trouble parsing 'name:'";
+      case SpecError::kUnknownAttrKind:
+      case SpecError::kNoTypeInList: return StrCat("Trouble parsing type string at '", quoted, "'");
+      case SpecError::kNotACompoundType: return StrCat("Expected to see a compound type, saw: ", quoted);
+      case SpecError::kUnknownTypeInList: return StrCat("Unrecognized type string '", quoted, "'");
+      case SpecError::kBadStringInList: return StrCat("Trouble parsing allowed string at '", quoted, "'");
+      case SpecError::kBadEscapeInList: return StrCat("Trouble unescaping \"", quoted, "\", got error: not a C escape");
+      case SpecError::kNoCommaAfterString: return StrCat("Expected , or } after strings in list, not: '", quoted, "'");
+      case SpecError::kNoCommaAfterType: return StrCat("Expected , or } after types in list, not: '", quoted, "'");
+      case SpecError::kListNotClosed: return StrCat("Expected ) to close 'list(', not: '", quoted, "'");
+      case SpecError::kBadMinimum:
+        return StrCat("Could not parse integer lower limit after '>=', found '", quoted, "' instead");
+      case SpecError::kBadDefault: return StrCat("Could not parse default value '", quoted, "'");
+      case SpecError::kNoType: return StrCat("Trouble parsing either a type or an attr name at '", quoted, "'");
+      case SpecError::kRefNotClosed:
+        return StrCat("Did not find closing ')' for 'Ref(', instead found: '", quoted, "'");
+      case SpecError::kTextLeftOver: return StrCat("Extra '", quoted, "' unparsed at the end");
+      case SpecError::kTooLong: return "The spec is longer than 65535 characters";
+    }
+    return {};
+  }
+  void AddAttr(const std::string& spec, OpDef* def, SlimVector<std::string>* errors) const {
+    AttrSpec attr;
+    SpecIssue issue = ReadAttrSpec(spec, &attr);
+    const bool type_known = issue.ok() || issue.error == SpecError::kBadMinimum ||
+                            issue.error == SpecError::kBadDefault || issue.error == SpecError::kTextLeftOver;
+    OpDef::AttrDef& to = def->attr.emplace_back();
+    if (issue.ok() && !detail::ToAttrDef(attr, &to))
+      issue = {SpecError::kBadDefault, false, attr.default_begin, spec.size()};
+    if (issue.ok()) return;
+    if (issue.error != SpecError::kNameNotIdentifier && issue.error != SpecError::kNoColon) to.name = attr.name();
+    if (type_known) to.type = detail::AttrTypeText(attr);
+    errors->push_back(StrCat(Text(issue, spec, true), " from Attr(\"", spec, "\") for Op ", def->name));
+  }
+  void AddArg(const std::string& spec, std::string_view what, OpDef::ArgDef* to, OpDef* def,
+              SlimVector<std::string>* errors) const {
+    const auto fail = [&](std::string text) {
+      errors->push_back(StrCat(text, " from ", what, "(\"", spec, "\") for Op ", def->name));
+    };
+    ArgSpec arg;
+    const SpecIssue issue = ReadArgSpec(spec, &arg);
+    const bool type_read =
+        issue.ok() || issue.error == SpecError::kRefNotClosed || issue.error == SpecError::kTextLeftOver;
+    to->name = arg.name();
+    if (!type_read) return fail(Text(issue, spec, false));
+    to->number_attr = arg.number_attr();
+    to->is_ref = arg.is_ref;
+    to->type = arg.type;
+    if (arg.type == DataType::kInvalid) {
+      const std::string_view name = arg.type_attr();
+      const OpDef::AttrDef* attr = FindAttr(name, *def);
+      if (attr == nullptr) return fail(StrCat("Reference to unknown attr '", name, "'"));
+      if (attr->type == "type")
+        to->type_attr = name;
+      else if (attr->type == "list(type)")
+        to->type_list_attr = name;
+      else
+        return fail(StrCat("Reference to attr '", name, "' with type ", attr->type, " that isn't type or list(type)"));
+    }
+    if (!issue.ok()) return fail(Text(issue, spec, false));
+    const std::string& counter = !to->number_attr.empty() ? to->number_attr : to->type_list_attr;
+    for (OpDef::AttrDef& attr : def->attr)
+      if (!counter.empty() && attr.name == counter && !attr.has_minimum) {
+        attr.has_minimum = true;
+        attr.minimum = 1;
+      }
+    if (arg.type == DataType::kResource) def->is_stateful = true;
+  }
+  void AddControlOutput(const std::string& name, OpDef* def, SlimVector<std::string>* errors) const {
+    detail::TextCursor in(name);
+    const bool is_name = detail::IsLetter(in.peek());
+    def->control_output.emplace_back(is_name ? in.EatWhile(detail::kWordChars) : std::string_view());
+    if (!is_name)
+      errors->push_back(StrCat("Trouble parsing 'name:' from ControlOutput(\"", name, "\") for Op ", def->name));
+  }
+
+  OpDef def_;
+  std::string doc_;
+  SlimVector<std::string> attrs_, inputs_, outputs_, control_outputs_, errors_;
+};
+
+// ------------------------------------------------------------------------------------------------- OpDef to signature
+
+namespace detail {
+
+// A value as a spec writes it; the reverse of ParseAttrText. False for what has no such form (undecoded tensors and
+// shapes).
+class SpecWriter {
+ public:
+  static bool Write(const AttrValue& value, std::string* out) {
+    switch (value.kind()) {
+      case AttrValue::Kind::kString: StrAppend(out, "\"", CEscape(value.s()), "\""); return true;
+      case AttrValue::Kind::kInt: StrAppend(out, value.i()); return true;
+      case AttrValue::Kind::kFloat: StrAppend(out, value.f()); return true;
+      case AttrValue::Kind::kBool: out->append(value.b() ? "true" : "false"); return true;
+      case AttrValue::Kind::kType: return Type(value.type(), out);
+      case AttrValue::Kind::kShape: return value.decode_status().ok() && Shape(value.shape(), out);
+      case AttrValue::Kind::kTensor: return value.decode_status().ok() && TensorText(value.tensor(), out);
+      case AttrValue::Kind::kFunc: return Func(value.func(), out);
+      case AttrValue::Kind::kList: return List(value.list(), out);
+      default: return false;
+    }
+  }
+
+ private:
+  static bool Type(DataType type, std::string* out) {
+    if (EnumName(type).empty())
+      StrAppend(out, static_cast<std::int32_t>(type));
+    else
+      out->append(EnumName(type));
+    return true;
+  }
+  static bool Shape(const PartialTensorShape& shape, std::string* out) {
+    if (shape.unknown_rank()) return out->append("{ unknown_rank: true }"), true;
+    out->append("{ ");
+    for (const Index size : shape) StrAppend(out, "dim { size: ", size, " } ");
+    return out->append("}"), true;
+  }
+  static bool TensorText(const Tensor& t, std::string* out) {
+    out->append("{ dtype: ");
+    Type(t.dtype(), out);
+    out->append(" tensor_shape ");
+    Shape(t.shape(), out);
+    if (t.dtype() == DataType::kString) {
+      const auto strings = t.flat<tstring>();
+      for (Index i = 0; i < strings.size(); ++i)
+        StrAppend(out, " string_val: \"", CEscape(std::string_view(strings[i])), "\"");
+    } else if (SizeOf(t.dtype()) == 0) {
+      return false;
+    } else if (t.NumElements() > 0) {
+      StrAppend(out, " tensor_content: \"", CEscape(t.tensor_data()), "\"");
+    }
+    return out->append(" }"), true;
+  }
+  static bool Func(const NameAttrList& func, std::string* out) {
+    StrAppend(out, "{ name: \"", CEscape(func.name), "\"");
+    for (const auto& [name, value] : func.attr) {
+      StrAppend(out, " attr { key: \"", CEscape(name), "\" value { ");
+      if (value.kind() == AttrValue::Kind::kPlaceholder) {
+        StrAppend(out, "placeholder: \"", CEscape(value.placeholder()), "\"");
+      } else if (value.kind() == AttrValue::Kind::kList) {
+        if (!ListMessage(value.list(), out)) return false;
+      } else if (value.has_value()) {
+        out->append(FieldName(value.kind())).append(": ");
+        if (!Write(value, out)) return false;
+      }
+      out->append(" } }");
+    }
+    return out->append(" }"), true;
+  }
+  static std::string_view FieldName(AttrValue::Kind kind) {
+    constexpr std::string_view kNames[] = {"",      "s",      "i",    "f",           "b",   "type",
+                                           "shape", "tensor", "func", "placeholder", "list"};
+    return kNames[static_cast<std::size_t>(kind)];
+  }
+  template <class T>
+  static bool Items(const SlimVector<T>& items, std::string* out) {
+    bool first = true;
+    for (const T& item : items) {
+      if (!std::exchange(first, false)) out->append(", ");
+      bool written = false;
+      if constexpr (std::is_same_v<T, char>)
+        written = Write(AttrValue(item != 0), out);
+      else
+        written = Write(AttrValue(item), out);
+      if (!written) return false;
+    }
+    return true;
+  }
+  static bool List(const AttrList& list, std::string* out) {
+    out->append("[");
+    const bool written = Items(list.s, out) && Items(list.i, out) && Items(list.f, out) && Items(list.b, out) &&
+                         Items(list.type, out) && Items(list.shape, out) && Items(list.tensor, out) &&
+                         Items(list.func, out);
+    out->append("]");
+    return written;
+  }
+  // "list { i: [1, 2] }"
+  static bool ListMessage(const AttrList& list, std::string* out) {
+    const bool some[] = {!list.s.empty(),    !list.i.empty(),     !list.f.empty(),      !list.b.empty(),
+                         !list.type.empty(), !list.shape.empty(), !list.tensor.empty(), !list.func.empty()};
+    std::string_view field;
+    for (std::size_t k = 0; k < 8; ++k)
+      if (some[k]) field = FieldName(static_cast<AttrValue::Kind>(k + 1));
+    if (field.empty()) return out->append("list { }"), true;
+    StrAppend(out, "list { ", field, ": ");
+    const bool written = List(list, out);
+    out->append(" }");
+    return written;
+  }
+};
+
+}  // namespace detail
+
+// A signature made while the program runs: of a graph's functions, or of an OpDef that was read. Owns what its view
+// points at; may be moved, the view stays valid. immutable.
+class OwnedOp {
+ public:
+  static Result<OwnedOp> FromOpDef(const OpDef& def, ShapeFn shape_fn = nullptr) {
+    TENON_RETURN_IF_ERROR(ValidateOpDef(def));
+    OwnedOp op;
+    op.parts_ = MakeOwned<Parts>();
+    TENON_RETURN_IF_ERROR(op.parts_->Fill(def, shape_fn));
+    return op;
+  }
+  const OpView& view() const { return parts_->view; }
+
+ private:
+  struct Parts {
+    std::string name, deprecation_text, doc;
+    SlimVector<std::string> texts, control_names;
+    SlimVector<std::string_view> control_outputs;
+    SlimVector<ArgSpec> inputs, outputs;
+    SlimVector<AttrSpec> attrs;
+    OpView view;
+
+    Status Fill(const OpDef& def, ShapeFn shape_fn) {
+      name = def.name;
+      doc = def.summary;
+      texts.reserve(def.attr.size() + def.input_arg.size() + def.output_arg.size());
+      for (const OpDef::AttrDef& attr : def.attr) TENON_RETURN_IF_ERROR(AddAttr(attr));
+      for (const OpDef::ArgDef& arg : def.input_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &inputs.emplace_back()));
+      for (const OpDef::ArgDef& arg : def.output_arg) TENON_RETURN_IF_ERROR(AddArg(arg, &outputs.emplace_back()));
+      control_names = def.control_output;
+      control_outputs.assign(control_names.begin(), control_names.end());
+      if (def.deprecation) deprecation_text = def.deprecation->explanation;
+      view = {name,
+              inputs,
+              outputs,
+              attrs,
+              control_outputs,
+              shape_fn,
+              {def.is_stateful, def.is_commutative, def.is_aggregate, def.allows_uninitialized_input,
+               def.is_distributed_communication},
+              def.deprecation ? def.deprecation->version : 0,
+              deprecation_text,
+              doc};
+      return OkStatus();
+    }
+    static Status TooLong(const std::string& name) {
+      return errors::InvalidArgument("OwnedOp: the name '", name.substr(0, 32), "...' has more than 65535 characters");
+    }
+    // The words are put at known places, so that names need not keep to the grammar.
+    Status AddArg(const OpDef::ArgDef& arg, ArgSpec* out) {
+      std::string text = arg.name + ": ";
+      if (arg.is_ref) text += "Ref(";
+      const std::size_t number_begin = text.size();
+      if (!arg.number_attr.empty()) text += arg.number_attr + " * ";
+      const std::size_t type_begin = text.size();
+      const std::string& type_name = arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr;
+      text += arg.type != DataType::kInvalid ? std::string(Name(arg.type)) : type_name;
+      if (arg.is_ref) text += ")";
+      if (text.size() > UINT16_MAX) return TooLong(arg.name);
+      out->name_size = static_cast<std::uint16_t>(arg.name.size());
+      out->type_begin = static_cast<std::uint16_t>(type_begin);
+      out->number_begin = static_cast<std::uint16_t>(arg.number_attr.empty() ? 0 : number_begin);
+      out->type = arg.type;
+      out->is_ref = arg.is_ref;
+      out->is_type_list = !arg.type_list_attr.empty();
+      out->type_attr_index = IndexOf(type_name);
+      out->number_attr_index = IndexOf(arg.number_attr);
+      out->text = texts.emplace_back(std::move(text));
+      return OkStatus();
+    }
+    std::int16_t IndexOf(std::string_view attr_name) const {
+      for (std::size_t i = 0; i < attrs.size() && i < INT16_MAX; ++i)
+        if (!attr_name.empty() && attrs[i].name() == attr_name) return static_cast<std::int16_t>(i);
+      return -1;
+    }
+    Status AddAttr(const OpDef::AttrDef& attr) {
+      if (attr.name.size() > UINT16_MAX) return TooLong(attr.name);
+      AttrSpec& out = attrs.emplace_back();
+      out.name_size = static_cast<std::uint16_t>(attr.name.size());
+      std::string_view type = attr.type;
+      out.is_list = StartsWith(type, "list(");
+      if (out.is_list) type = type.substr(5, type.size() - 6);
+      for (int k = 0; k <= static_cast<int>(AttrKind::kFunc); ++k)
+        if (Name(static_cast<AttrKind>(k)) == type) out.kind = static_cast<AttrKind>(k);
+      out.has_minimum = attr.has_minimum;
+      out.minimum = attr.minimum;
+      std::string text = attr.name + ": ";
+      if (out.is_list) text += "list(";
+      if (attr.allowed_values.has_value()) {
+        const AttrList& allowed = attr.allowed_values.list();
+        out.allowed_begin = static_cast<std::uint32_t>(text.size() + 1);
+        out.allowed = allowed.s.empty() ? AllowedForm::kTypes : AllowedForm::kStrings;
+        for (const DataType t : allowed.type) out.allowed_types.insert(t);
+        const auto quoted = [](std::string* to, const std::string& s) { StrAppend(to, "'", CEscape(s), "'"); };
+        StrAppend(&text, "{", allowed.s.empty() ? StrJoin(allowed.type, ", ") : StrJoin(allowed.s, ", ", quoted), "}");
+      } else {
+        text += type;
+      }
+      if (out.is_list) text += ")";
+      if (attr.has_minimum) StrAppend(&text, " >= ", attr.minimum);
+      if (attr.default_value) {
+        out.has_default = true;
+        text += " = ";
+        out.default_begin = static_cast<std::uint32_t>(text.size());
+        if (!detail::SpecWriter::Write(*attr.default_value, &text))
+          return errors::InvalidArgument("OwnedOp: the default of attr '", attr.name, "' of op '", name,
+                                         "' has no value that can be written");
+      }
+      out.text = texts.emplace_back(std::move(text));
+      return OkStatus();
+    }
+  };
+
+  OwnedOp() = default;
+
+  Owned<Parts> parts_;
+};
 
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
@@ -19359,12 +19578,14 @@ constexpr Status BroadcastBinaryOpOutputShapeFnHelper(InferenceContext* c, Shape
   *out = c->MakeShape(dims);
   return OkStatus();
 }
-constexpr Status BroadcastBinaryOpShapeFn(InferenceContext* c) {
+// Of inputs 0 and 1, as output `output`.
+constexpr Status BroadcastBinaryOpOutputShapeFn(InferenceContext* c, int output) {
   ShapeHandle out;
   TENON_RETURN_IF_ERROR(BroadcastBinaryOpOutputShapeFnHelper(c, c->input(0), c->input(1), true, &out));
-  c->set_output(0, out);
+  c->set_output(output, out);
   return OkStatus();
 }
+constexpr Status BroadcastBinaryOpShapeFn(InferenceContext* c) { return BroadcastBinaryOpOutputShapeFn(c, 0); }
 
 // ----------------------------------------------------------------------------------------------------- linear algebra
 constexpr Status MatMulShape(InferenceContext* c) {
@@ -19671,6 +19892,8 @@ constexpr Status ConcatShapeHelper(InferenceContext* c, int first, int last, int
   c->set_output(0, out);
   return OkStatus();
 }
+// Input 0 is the axis, inputs [1, 1 + count) are joined.
+constexpr Status ConcatShape(InferenceContext* c, int count) { return ConcatShapeHelper(c, 1, 1 + count, 0); }
 constexpr Status ConcatShape(InferenceContext* c) { return ConcatShapeHelper(c, 1, c->num_inputs(), 0); }
 constexpr Status ConcatV2Shape(InferenceContext* c) {
   return ConcatShapeHelper(c, 0, c->num_inputs() - 1, c->num_inputs() - 1);
@@ -19815,6 +20038,142 @@ constexpr Status StridedSliceShape(InferenceContext* c) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/einsum_equation.hpp ----
+// The texts of Einsum's equation "bij,bjk->bik": shape function and engine read it alike.
+TENON_NAMESPACE_BEGIN
+
+// The texts around ',' and '->' of an equation; they point into it. immutable once made.
+struct EinsumTexts {
+  SlimVector<std::string_view> inputs;  // one or two
+  std::string_view output;
+};
+
+// InvalidArgument unless there is one "->", with one or two subscripts before it.
+constexpr Status SplitEinsum(std::string_view equation, EinsumTexts* texts) {
+  const std::size_t arrow = equation.find("->");
+  if (arrow == equation.npos || equation.find("->", arrow + 2) != equation.npos)
+    return errors::InvalidArgument("Expecting exactly one '->' in einsum equation: ", equation);
+  texts->output = equation.substr(arrow + 2);
+  std::string_view rest = equation.substr(0, arrow);
+  for (std::size_t comma; (comma = rest.find(',')) != rest.npos; rest.remove_prefix(comma + 1))
+    texts->inputs.push_back(rest.substr(0, comma));
+  texts->inputs.push_back(rest);
+  if (texts->inputs.size() > 2)
+    return errors::InvalidArgument("Expecting 1 or 2 input subscripts in equation '", equation,
+                                   "' but got: ", texts->inputs.size());
+  return OkStatus();
+}
+
+// Whether the subscript has an ellipsis. InvalidArgument for other periods.
+constexpr Status CheckEinsumEllipsis(std::string_view subscript, bool* found) {
+  std::size_t periods = 0;
+  for (const char c : subscript) periods += c == '.' ? 1 : 0;
+  *found = periods != 0;
+  if (periods == 0) return OkStatus();
+  if (periods != 3)
+    return errors::InvalidArgument("Expected at most one ellipsis (...), but found ", periods,
+                                   " periods (.) in the input subscript: ", subscript);
+  if (subscript.find("...") == subscript.npos)
+    return errors::InvalidArgument("Periods found outside of ellipsis in subscript: ", subscript);
+  return OkStatus();
+}
+
+TENON_NAMESPACE_END
+
+// ---- tenon/op/einsum_shape_fns.hpp ----
+// The shape function of Einsum.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace shape_inference {
+
+namespace internal {
+// The sizes of one input's labels, merged with those known, and what its ellipsis stands for, broadcast with that of
+// the other.
+constexpr Status EinsumInputShape(InferenceContext* c, std::string_view equation, std::string_view subscript, int input,
+                                  DimensionHandle (&sizes)[256], bool (&seen)[256], ShapeHandle* dots) {
+  bool ellipsis = false;
+  TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(subscript, &ellipsis));
+  ShapeHandle shape = c->input(input);
+  if (!c->RankKnown(shape)) {
+    if (ellipsis) *dots = c->UnknownShape();
+    return OkStatus();
+  }
+  const auto named = static_cast<std::int64_t>(subscript.size()) - (ellipsis ? 3 : 0);
+  const Status fits = ellipsis ? c->WithRankAtLeast(shape, named, &shape) : c->WithRank(shape, named, &shape);
+  if (!fits.ok())
+    return errors::InvalidArgument(fits.message(), "\n\t for ", input, "th input and equation: ", equation);
+  std::int64_t d = 0;
+  for (std::size_t i = 0; i < subscript.size(); ++i) {
+    if (subscript[i] == '.') {
+      ShapeHandle part;
+      const std::int64_t count = c->Rank(shape) - named;
+      TENON_RETURN_IF_ERROR(c->Subshape(shape, d, d + count, &part));
+      TENON_RETURN_IF_ERROR(BroadcastBinaryOpOutputShapeFnHelper(c, *dots, part, true, dots));
+      d += count;
+      i += 2;
+      continue;
+    }
+    const auto label = static_cast<unsigned char>(subscript[i]);
+    const DimensionHandle size = c->Dim(shape, d++);
+    if (seen[label])
+      TENON_RETURN_IF_ERROR(c->Merge(sizes[label], size, &sizes[label]));
+    else
+      sizes[label] = size;
+    seen[label] = true;
+  }
+  return OkStatus();
+}
+}  // namespace internal
+
+// The attr `equation` says which dimensions of one or two inputs are one; an ellipsis broadcasts.
+constexpr Status EinsumShape(InferenceContext* c) {
+  std::string_view equation;
+  TENON_RETURN_IF_ERROR(c->GetAttr("equation", &equation));
+  EinsumTexts texts;
+  TENON_RETURN_IF_ERROR(SplitEinsum(equation, &texts));
+  if (texts.inputs.size() != static_cast<std::size_t>(c->num_inputs()))
+    return errors::InvalidArgument("Expected ", texts.inputs.size(), " inputs for equation ", equation,
+                                   " but got: ", c->num_inputs());
+  bool output_ellipsis = false;
+  TENON_RETURN_IF_ERROR(CheckEinsumEllipsis(texts.output, &output_ellipsis));
+  DimensionHandle sizes[256];
+  for (DimensionHandle& size : sizes) size = c->UnknownDim();
+  bool seen[256] = {};
+  ShapeHandle dots = c->Scalar();
+  for (int i = 0; i < c->num_inputs(); ++i)
+    TENON_RETURN_IF_ERROR(
+        internal::EinsumInputShape(c, equation, texts.inputs[static_cast<std::size_t>(i)], i, sizes, seen, &dots));
+  for (const char label : texts.output) {
+    bool there = label == '.';
+    for (const std::string_view input : texts.inputs) there = there || input.find(label) != input.npos;
+    if (!there)
+      return errors::InvalidArgument("Einsum output subscripts for equation '", equation, "' has label '",
+                                     std::string_view(&label, 1), "' which is not present in the input subscripts");
+  }
+  if (!output_ellipsis) {
+    const Status fits = c->WithRankAtMost(dots, 0, &dots);
+    if (!fits.ok())
+      return errors::InvalidArgument(fits.message(), "\n\t for einsum equation '", equation,
+                                     "' without ellipsis (...) in the output subscripts where input(s) have "
+                                     "non-empty broadcasting shape");
+  }
+  ShapeHandle out = c->Scalar();
+  for (std::size_t i = 0; i < texts.output.size(); ++i) {
+    const bool is_dots = texts.output[i] == '.';
+    TENON_RETURN_IF_ERROR(
+        c->Concatenate(out, is_dots ? dots : c->Vector(sizes[static_cast<unsigned char>(texts.output[i])]), &out));
+    if (is_dots) i += 2;
+  }
+  c->set_output(0, out);
+  return OkStatus();
+}
+
+}  // namespace shape_inference
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/index_shape_fns.hpp ----
 // Shape functions of ops that pick out or change slices by indices, and of outputs whose shapes attrs or handles say.
 TENON_NAMESPACE_BEGIN
@@ -19838,7 +20197,39 @@ constexpr Status GatherNdShapeOf(InferenceContext* c, ShapeHandle params) {
   return OkStatus();
 }
 
-constexpr Status GatherNdShape(InferenceContext* c) { return GatherNdShapeOf(c, c->input(0)); }
+// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
+// attr `dtype` is not its type.
+inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
+  held->clear();
+  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
+  if (known == nullptr || known->empty()) {
+    held->push_back({c->UnknownShape(), DataType::kInvalid});
+    return OkStatus();
+  }
+  *held = *known;
+  DataType dtype = DataType::kInvalid;
+  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
+  if ((*held)[0].dtype != dtype)
+    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
+                                   dtype);
+  return OkStatus();
+}
+// The same in another list, such as a std::vector.
+template <class List>
+Status ValidateVariableResourceHandle(InferenceContext* c, List* held) {
+  SlimVector<ShapeAndType> found;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &found));
+  held->assign(found.begin(), found.end());
+  return OkStatus();
+}
+
+// Input 0 are the params, or a handle to a variable that holds them.
+constexpr Status GatherNdShape(InferenceContext* c) {
+  if (c->input_handle_shapes_and_types(0) == nullptr || !c->HasAttr("dtype")) return GatherNdShapeOf(c, c->input(0));
+  SlimVector<ShapeAndType> held;
+  TENON_RETURN_IF_ERROR(ValidateVariableResourceHandle(c, &held));
+  return GatherNdShapeOf(c, held[0].shape);
+}
 
 // indices: [n..., depth]  updates: n... + target[depth:]  ->  target
 constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHandle indices, ShapeHandle updates) {
@@ -19852,15 +20243,16 @@ constexpr Status ScatterShape(InferenceContext* c, ShapeHandle target, ShapeHand
     TENON_RETURN_IF_ERROR(c->Subshape(updates, 0, outer, &b));
     if (const Status s = c->Merge(a, b, &unused); !s.ok())
       return errors::InvalidArgument("Dimensions [0,", outer, ") of indices[shape=", c->DebugString(indices),
-                                     "] must match dimensions [0,", outer,
-                                     ") of updates[shape=", c->DebugString(updates), "]: ", s.message());
+                                     "] = ", c->DebugString(a), " must match dimensions [0,", outer,
+                                     ") of updates[shape=", c->DebugString(updates), "] = ", c->DebugString(b), ": ",
+                                     s.message());
     TENON_RETURN_IF_ERROR(c->Subshape(target, depth, &a));
     TENON_RETURN_IF_ERROR(c->Subshape(updates, outer, &b));
     if (const Status s = c->Merge(a, b, &unused); !s.ok())
-      return errors::InvalidArgument("Dimensions [", depth, ",", c->Rank(target),
-                                     ") of input[shape=", c->DebugString(target), "] must match dimensions [", outer,
-                                     ",", c->Rank(updates), ") of updates[shape=", c->DebugString(updates),
-                                     "]: ", s.message());
+      return errors::InvalidArgument(
+          "Dimensions [", depth, ",", c->Rank(target), ") of input[shape=", c->DebugString(target),
+          "] = ", c->DebugString(a), " must match dimensions [", outer, ",", c->Rank(updates),
+          ") of updates[shape=", c->DebugString(updates), "] = ", c->DebugString(b), ": ", s.message());
   }
   if (c->num_outputs() > 0) c->set_output(0, target);
   return OkStatus();
@@ -19906,22 +20298,14 @@ inline Status ExplicitShapes(InferenceContext* c) {
   return OkStatus();
 }
 
-// What the handle at input 0 stands for, in `held`: one shape, unknown where nobody said it. InvalidArgument when the
-// attr `dtype` is not its type.
-inline Status ValidateVariableResourceHandle(InferenceContext* c, SlimVector<ShapeAndType>* held) {
-  held->clear();
-  const SlimVector<ShapeAndType>* known = c->input_handle_shapes_and_types(0);
-  if (known == nullptr || known->empty()) {
-    held->push_back({c->UnknownShape(), DataType::kInvalid});
-    return OkStatus();
-  }
-  *held = *known;
-  DataType dtype = DataType::kInvalid;
-  TENON_RETURN_IF_ERROR(c->GetAttr("dtype", &dtype));
-  if ((*held)[0].dtype != dtype)
-    return errors::InvalidArgument("Trying to read variable with wrong dtype. Expected ", (*held)[0].dtype, " got ",
-                                   dtype);
-  return OkStatus();
+// A sparse tensor's parts: indices [n, rank], values [n], shape [rank], each known as far as it is.
+constexpr Status ValidateSparseTensor(InferenceContext* c, ShapeHandle indices, ShapeHandle values, ShapeHandle shape) {
+  TENON_RETURN_IF_ERROR(c->WithRank(indices, 2, &indices));
+  TENON_RETURN_IF_ERROR(c->WithRank(values, 1, &values));
+  TENON_RETURN_IF_ERROR(c->WithRank(shape, 1, &shape));
+  DimensionHandle unused;
+  TENON_RETURN_IF_ERROR(c->Merge(c->Dim(indices, 0), c->Dim(values, 0), &unused));
+  return c->Merge(c->Dim(indices, 1), c->Dim(shape, 0), &unused);
 }
 
 }  // namespace shape_inference
@@ -19940,16 +20324,36 @@ constexpr std::string_view Name(Padding padding) {
 }
 
 // How images lie in memory: N batch, C channels, D H W space. The VECT_C form has a fifth, innermost dimension of 4 or
-// 32 channels.
-enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW };
+// 32 channels, the VECT_W form one of 4 columns.
+enum class TensorFormat : std::uint8_t { kNHWC, kNCHW, kNCHW_VECT_C, kNDHWC, kNCDHW, kNHWC_VECT_W, kHWNC, kHWCN };
+// How filters lie: O output channels, I input channels, H W space. The VECT_I form has a fifth, innermost dimension of
+// 4 input channels.
+enum class FilterTensorFormat : std::uint8_t { kHWIO, kOIHW, kOHWI, kOIHW_VECT_I };
 
 namespace detail {
+
+inline constexpr std::string_view kTensorFormats[] = {"NHWC",  "NCHW",        "NCHW_VECT_C", "NDHWC",
+                                                      "NCDHW", "NHWC_VECT_W", "HWNC",        "HWCN"};
+inline constexpr std::string_view kFilterTensorFormats[] = {"HWIO", "OIHW", "OHWI", "OIHW_VECT_I"};
+// The value whose name `text` is, of an enumeration whose names are `names`; false when there is none.
+template <class Format, std::size_t N>
+constexpr bool FindFormat(const std::string_view (&names)[N], std::string_view text, Format* format) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] != text) continue;
+    *format = static_cast<Format>(i);
+    return true;
+  }
+  return false;
+}
 
 TENON_COLD inline Status padding_is_not_allowed(std::string_view text) {
   return errors::NotFound(text, " is not an allowed padding type");
 }
 TENON_COLD inline Status data_format_is_not_allowed(std::string_view text) {
   return errors::InvalidArgument("Invalid data format string: ", text);
+}
+TENON_COLD inline Status filter_format_is_not_allowed(std::string_view text) {
+  return errors::InvalidArgument("Invalid filter format string: ", text);
 }
 TENON_COLD inline Status stride_must_be_positive(std::int64_t stride) {
   return errors::InvalidArgument("Stride must be > 0, but got ", stride);
@@ -19997,27 +20401,35 @@ constexpr Status ParsePadding(std::string_view text, Padding* padding) {
   return OkStatus();
 }
 constexpr Status ParseTensorFormat(std::string_view text, TensorFormat* format) {
-  if (text == "NHWC")
-    *format = TensorFormat::kNHWC;
-  else if (text == "NCHW")
-    *format = TensorFormat::kNCHW;
-  else if (text == "NCHW_VECT_C")
-    *format = TensorFormat::kNCHW_VECT_C;
-  else if (text == "NDHWC")
-    *format = TensorFormat::kNDHWC;
-  else if (text == "NCDHW")
-    *format = TensorFormat::kNCDHW;
-  else
-    return detail::data_format_is_not_allowed(text);
-  return OkStatus();
+  return detail::FindFormat(detail::kTensorFormats, text, format) ? OkStatus()
+                                                                  : detail::data_format_is_not_allowed(text);
+}
+constexpr Status ParseFilterTensorFormat(std::string_view text, FilterTensorFormat* format) {
+  return detail::FindFormat(detail::kFilterTensorFormats, text, format) ? OkStatus()
+                                                                        : detail::filter_format_is_not_allowed(text);
+}
+constexpr std::string_view Name(TensorFormat format) {
+  return detail::kTensorFormats[static_cast<std::size_t>(format)];
+}
+constexpr std::string_view Name(FilterTensorFormat format) {
+  return detail::kFilterTensorFormats[static_cast<std::size_t>(format)];
 }
 constexpr bool ChannelsFirst(TensorFormat format) {
-  return format != TensorFormat::kNHWC && format != TensorFormat::kNDHWC;
+  return format == TensorFormat::kNCHW || format == TensorFormat::kNCHW_VECT_C || format == TensorFormat::kNCDHW;
 }
-// Position of the channels and of the first spatial dimension in a tensor (or in strides, ksize, dilations) of `dims`
-// entries.
-constexpr int ChannelIndex(TensorFormat format, int dims) { return ChannelsFirst(format) ? 1 : dims - 1; }
-constexpr int SpatialIndex(TensorFormat format) { return ChannelsFirst(format) ? 2 : 1; }
+// Position of the batch, of the channels and of the first spatial dimension in a tensor (or in strides, ksize,
+// dilations) of `dims` entries.
+constexpr int BatchIndex(TensorFormat format, int dims) {
+  return format == TensorFormat::kHWNC ? dims - 2 : format == TensorFormat::kHWCN ? dims - 1 : 0;
+}
+constexpr int ChannelIndex(TensorFormat format, int dims) {
+  if (format == TensorFormat::kNHWC_VECT_W || format == TensorFormat::kHWCN) return dims - 2;
+  return ChannelsFirst(format) ? 1 : dims - 1;
+}
+constexpr int SpatialIndex(TensorFormat format) {
+  if (format == TensorFormat::kHWNC || format == TensorFormat::kHWCN) return 0;
+  return ChannelsFirst(format) ? 2 : 1;
+}
 
 // `paddings`: before and after for each dimension, in the order of the data format; none unless the padding is
 // EXPLICIT.
@@ -20027,8 +20439,9 @@ constexpr Status CheckValidPadding(Padding padding, Span<const std::int64_t> pad
     return detail::explicit_paddings_have_the_wrong_length(2 * dims, paddings.size());
   for (const std::int64_t p : paddings)
     if (p < 0) return detail::explicit_paddings_must_not_be_negative();
+  const auto batch = static_cast<std::size_t>(2 * BatchIndex(format, dims));
   const auto channel = static_cast<std::size_t>(2 * ChannelIndex(format, dims));
-  if (paddings[0] != 0 || paddings[1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
+  if (paddings[batch] != 0 || paddings[batch + 1] != 0 || paddings[channel] != 0 || paddings[channel + 1] != 0)
     return detail::explicit_paddings_of_batch_and_depth_must_be_zero();
   return OkStatus();
 }
@@ -20074,6 +20487,9 @@ TENON_COLD inline Status list_attr_has_the_wrong_length(std::string_view start, 
 TENON_COLD inline Status channel_block_must_be_4_or_32(std::int64_t n) {
   return errors::InvalidArgument("VECT_C dimension must be 4 or 32, but is ", n);
 }
+TENON_COLD inline Status channels_must_come_in_fours() {
+  return errors::InvalidArgument("_FusedBatchNormEx channel dimension must be divisible by 4.");
+}
 TENON_COLD inline Status depth_of_filter_must_not_be_zero() {
   return errors::InvalidArgument("Depth of filter must not be 0");
 }
@@ -20091,10 +20507,12 @@ TENON_COLD inline Status depth_of_output_must_be_a_multiple_of_the_groups(std::i
 namespace shape_inference {
 
 namespace internal {
+// One of those that begin with the batch and have no blocks of columns.
 constexpr Status GetDataFormat(InferenceContext* c, TensorFormat* format) {
   std::string_view text = "NHWC";
   if (c->HasAttr("data_format")) TENON_RETURN_IF_ERROR(c->GetAttr("data_format", &text));
-  return ParseTensorFormat(text, format);
+  TENON_RETURN_IF_ERROR(ParseTensorFormat(text, format));
+  return *format <= TensorFormat::kNCDHW ? OkStatus() : detail::data_format_is_not_allowed(text);
 }
 constexpr Status GetPadding(InferenceContext* c, int dims, TensorFormat format, Padding* padding,
                             SlimVector<std::int64_t>* paddings) {
@@ -20360,6 +20778,17 @@ constexpr Status FusedBatchNormV3Shape(InferenceContext* c) {
   c->set_output(5, c->UnknownShape());
   return OkStatus();
 }
+// V3 with an activation, of images whose channels the GPU takes in fours.
+constexpr Status FusedBatchNormExShape(InferenceContext* c) {
+  TENON_RETURN_IF_ERROR(FusedBatchNormV3Shape(c));
+  TensorFormat format = TensorFormat::kNHWC;
+  TENON_RETURN_IF_ERROR(internal::GetDataFormat(c, &format));
+  ShapeHandle x;
+  TENON_RETURN_IF_ERROR(c->WithRank(c->input(0), 4, &x));
+  const DimensionHandle channels = c->Dim(x, ChannelIndex(format, 4));
+  if (c->ValueKnown(channels) && c->Value(channels) % 4 != 0) return detail::channels_must_come_in_fours();
+  return OkStatus();
+}
 
 }  // namespace shape_inference
 
@@ -20412,6 +20841,10 @@ constexpr Status Conv3DShape(InferenceContext* c) {
       c, "dilations", 5, "Conv3D requires the dilation attribute to contain 5 values", &dilations));
   TENON_RETURN_IF_ERROR(
       internal::GetListAttr(c, "strides", 5, "Conv3D requires the stride attribute to contain 5 values", &strides));
+  // TensorFlow takes the dilation of the rows for the columns and the other way round (2.21: rows 30, filter 2,
+  // dilations [1,1,2,3,1] give 27).
+  const auto rows = static_cast<std::size_t>(SpatialIndex(format)) + 1;
+  std::swap(dilations[rows], dilations[rows + 1]);
   const DimensionHandle depth = c->Dim(input, ChannelIndex(format, 5)), out_depth = c->Dim(filter, 4);
   TENON_RETURN_IF_ERROR(internal::CheckDepths(c, depth, c->Dim(filter, 3), out_depth));
   return internal::VolumeShape(c, input, {c->Dim(filter, 0), c->Dim(filter, 1), c->Dim(filter, 2)}, strides, dilations,
@@ -20597,6 +21030,14 @@ TENON_SETUP_CODE_BEGIN
 class FunctionRuntime;
 class ResourceMgr;
 
+// Dtypes in a row, of anything that holds them or in braces; for arguments, since the items are another's.
+class DataTypeSlice : public Span<const DataType> {
+ public:
+  using Span::Span;
+  DataTypeSlice(Span<const DataType> types) : Span(types) {}
+  DataTypeSlice(std::initializer_list<DataType> types) : Span(types.begin(), types.size()) {}
+};
+
 namespace detail {
 // "float, int32->bool"
 TENON_COLD inline std::string SignatureText(Span<const DataType> inputs, Span<const DataType> outputs) {
@@ -20651,7 +21092,7 @@ class OpKernelConstruction {
   }
 
   // InvalidArgument unless the node's tensors have these types.
-  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
     return detail::MatchTypes(input_types_, output_types_, inputs, outputs);
   }
 
@@ -20711,6 +21152,7 @@ struct KernelMatch;
 namespace detail {
 class AdaptedCore;
 Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+void PlaceAsNodeSays(OpKernel* kernel);
 }  // namespace detail
 
 enum class MemoryType : std::uint8_t { kDevice = 0, kHost = 1 };
@@ -20790,6 +21232,7 @@ class OpKernel {
 
  private:
   friend Status detail::PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match);
+  friend void detail::PlaceAsNodeSays(OpKernel* kernel);
   Status Range(Span<const ArgSpec> arguments, std::string_view which, std::string_view name, int* start,
                int* stop) const {
     *stop = 0;
@@ -21323,7 +21766,7 @@ class OpKernelContext {
   Status get_input_index(std::string_view name, int* i) const;
   Status input_list(std::string_view name, OpInputList* list);
   AllocatorAttributes input_alloc_attr(int i) const;
-  Status MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const;
+  Status MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const;
   // InvalidArgument unless all inputs have one shape.
   Status ValidateInputsAreSameShape() const {
     for (int i = 1; i < num_inputs(); ++i)
@@ -21334,6 +21777,7 @@ class OpKernelContext {
                                        i, ": ", input(i).shape());
     return OkStatus();
   }
+  bool ValidateInputsAreSameShape(const OpKernel* kernel);
 
   // -- references
   bool input_is_ref(int i) const { return IsRefType(frame_->inputs[i]->dtype()); }
@@ -21369,7 +21813,7 @@ class OpKernelContext {
   Tensor release_output(int i) {
     if (i < 0 || i >= num_outputs()) [[unlikely]]
       detail::DieOnIndex("release_output", i, num_outputs(), *frame_->kernel);
-    if (i < 64) allocated_ &= ~(std::uint64_t{1} << i);
+    MarkUnset(i);
     return std::exchange(frame_->outputs[i], Tensor(DataType::kInvalid));
   }
   // An output that is not there is an error of the context.
@@ -21378,6 +21822,7 @@ class OpKernelContext {
       return SetStatus(NoOutput("set_output", i));
     if (record_ != nullptr) [[unlikely]]
       record_->RemoveTemp(tensor);
+    MarkSet(i);
     frame_->outputs[i] = std::move(tensor);
   }
   Status set_output(std::string_view name, Tensor tensor) {
@@ -21387,24 +21832,30 @@ class OpKernelContext {
     return OkStatus();
   }
   // Gives output i an uninitialised tensor of its declared type. ResourceExhausted when memory is out; Internal when
-  // there is no output i, when it is a reference or has been allocated already.
+  // there is no output i, when it is a reference, has been allocated or was given a tensor.
   Status allocate_output(int i, const TensorShape& shape, Tensor** out) {
-    const std::uint64_t bit = i < 64 ? std::uint64_t{1} << (i & 63) : 0;
-    if (i < 0 || i >= num_outputs() || (allocated_ & bit) != 0 || IsRefType(expected_output_dtype(i))) [[unlikely]]
+    if (i < 0 || i >= num_outputs() || IsSet(i) || IsRefType(expected_output_dtype(i))) [[unlikely]]
       return CannotAllocate(i);
-    allocated_ |= bit;
+    MarkSet(i);
     TENON_RETURN_IF_ERROR(AllocateOutput(i, shape));
     *out = &frame_->outputs[i];
     return OkStatus();
   }
-  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it.
+  // Like allocate_output, but takes over the buffer of the first input in `candidates` that allows it: *forwarded is
+  // its number, or -1.
   Status forward_input_or_allocate_output(std::initializer_list<int> candidates, int i, const TensorShape& shape,
-                                          Tensor** out) {
+                                          Tensor** out, int* forwarded = nullptr) {
+    return forward_input_or_allocate_output(Span<const int>(candidates.begin(), candidates.size()), i, shape, out,
+                                            forwarded);
+  }
+  Status forward_input_or_allocate_output(Span<const int> candidates, int i, const TensorShape& shape, Tensor** out,
+                                          int* forwarded = nullptr) {
     for (const int input : candidates)
-      if (TryForward(input, i, shape)) {
-        *out = &frame_->outputs[i];
+      if (forward_input_to_output_with_shape(input, i, shape, out)) {
+        if (forwarded != nullptr) *forwarded = input;
         return OkStatus();
       }
+    if (forwarded != nullptr) *forwarded = -1;
     return allocate_output(i, shape, out);
   }
   Status allocate_output(std::string_view name, const TensorShape& shape, Tensor** out) {
@@ -21422,9 +21873,12 @@ class OpKernelContext {
                                             Tensor** out);
   Status forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates, std::string_view output,
                                           const TensorShape& shape, Tensor** out);
+  Status forward_input_or_allocate_output(Span<const std::string_view> candidates, std::string_view output,
+                                          const TensorShape& shape, Tensor** out);
   // Output i shares the buffer of the input, with that shape, if nobody else can see it any more; false otherwise.
   bool forward_input_to_output_with_shape(int input, int i, const TensorShape& shape, Tensor** out) {
     if (!TryForward(input, i, shape)) return false;
+    MarkSet(i);
     *out = &frame_->outputs[i];
     return true;
   }
@@ -21527,7 +21981,7 @@ class OpKernelContext {
   // Moves to another node; the frame must outlive its run.
   void Enter(const NodeFrame* frame) {
     frame_ = frame;
-    allocated_ = 0;
+    set_ = 0;
   }
   Status TakeStatus() { return std::exchange(status_, Status()); }
 
@@ -21571,6 +22025,31 @@ class OpKernelContext {
     TENON_RETURN_IF_ERROR(FindOne(false, name, i));
     return input_is_ref(*i) == reference ? OkStatus() : detail::WrongKindOfInput(name, reference);
   }
+  // Which outputs have a tensor of this node's call; what the step's slots hold may be another call's. `i` is one of
+  // the outputs.
+  bool IsSet(int i) const {
+    return i < kNearOutputs ? (set_ >> i & 1) != 0 : HasFarOutputs() && far_set_[FarIndex(i)] != 0;
+  }
+  void MarkSet(int i) {
+    if (i >= kNearOutputs) [[unlikely]]
+      return MarkFarSet(i);
+    set_ |= std::uint64_t{1} << i;
+  }
+  void MarkUnset(int i) {
+    if (i < kNearOutputs)
+      set_ &= ~(std::uint64_t{1} << i);
+    else if (HasFarOutputs())
+      far_set_[FarIndex(i)] = 0;
+  }
+  // Of nodes with many outputs. Enter, which runs for every node, says with one bit that far_set_ is another node's.
+  static constexpr int kNearOutputs = 63;
+  static std::size_t FarIndex(int i) { return static_cast<std::size_t>(i - kNearOutputs); }
+  bool HasFarOutputs() const { return set_ >> kNearOutputs != 0; }
+  TENON_NOINLINE void MarkFarSet(int i) {
+    if (!HasFarOutputs()) far_set_.assign(static_cast<std::size_t>(num_outputs() - kNearOutputs), 0);
+    set_ |= std::uint64_t{1} << kNearOutputs;
+    far_set_[FarIndex(i)] = 1;
+  }
   // The variable of a reference input; null, and an error, when it is none.
   LegacyVar* FindVariable(int i);
   TENON_COLD Status NotSingle(bool output, std::string_view name) const {
@@ -21600,7 +22079,9 @@ class OpKernelContext {
   }
 
   const NodeFrame* frame_ = nullptr;
-  std::uint64_t allocated_ = 0;  // bit i: the kernel asked for output i, one of the first 64
+  // Bit i: output i, one of the first 63, has been allocated or set. Bit 63: far_set_ says it of the others.
+  std::uint64_t set_ = 0;
+  SlimVector<std::uint8_t> far_set_;
   MemoryListener* record_ = nullptr;
   Status status_;
 };
@@ -22476,11 +22957,11 @@ TENON_COLD inline void LogFailure(std::string_view where, const Status& status) 
 
 // ---- inputs
 
-// Of the value, also where the input is a reference.
+// A reference type where the input is a reference, as input_dtype(i).
 inline Status OpKernelContext::input_dtype(std::string_view name, DataType* dtype) const {
   int i = 0;
   TENON_RETURN_IF_ERROR(FindOne(false, name, &i));
-  *dtype = BaseType(input_dtype(i));
+  *dtype = input_dtype(i);
   return OkStatus();
 }
 // As input(i), with a Status where there is no such input or it is a reference.
@@ -22509,10 +22990,16 @@ inline AllocatorAttributes OpKernelContext::input_alloc_attr(int i) const {
   return attributes;
 }
 // InvalidArgument unless the node's tensors have these types.
-inline Status OpKernelContext::MatchSignature(Span<const DataType> inputs, Span<const DataType> outputs) const {
+inline Status OpKernelContext::MatchSignature(DataTypeSlice inputs, DataTypeSlice outputs) const {
   SlimVector<DataType> have;
   for (int i = 0; i < num_inputs(); ++i) have.push_back(input_dtype(i));
   return detail::MatchTypes({have.data(), have.size()}, op_kernel().output_types(), inputs, outputs);
+}
+// TensorFlow's form: false, and an error of the context, unless all inputs have one shape. `kernel` is the context's.
+inline bool OpKernelContext::ValidateInputsAreSameShape(const OpKernel*) {
+  const Status same = ValidateInputsAreSameShape();
+  SetStatus(same);
+  return same.ok();
 }
 
 // "(float[2,3];int32[])": of all inputs, also of references.
@@ -22642,7 +23129,7 @@ inline Status OpKernelContext::allocate_output(int i, const TensorShape& shape, 
                                                AllocatorAttributes attributes) {
   if (i < 0 || i >= num_outputs() || !attributes.on_host() || host_memory() || IsRefType(expected_output_dtype(i)))
     return allocate_output(i, shape, out);
-  if (mutable_output(i)->dtype() != DataType::kInvalid) return CannotAllocate(i);
+  if (IsSet(i)) return CannotAllocate(i);
   TENON_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Make(expected_output_dtype(i), shape, get_allocator(attributes)));
   set_output(i, std::move(tensor));
   *out = mutable_output(i);
@@ -22679,6 +23166,12 @@ inline Status OpKernelContext::forward_input_to_output_with_shape(std::string_vi
   return errors::FailedPrecondition("OpKernel could not forward input '", input, "' to output '", output, "'");
 }
 inline Status OpKernelContext::forward_input_or_allocate_output(std::initializer_list<std::string_view> candidates,
+                                                                std::string_view output, const TensorShape& shape,
+                                                                Tensor** out) {
+  const Span<const std::string_view> names(candidates.begin(), candidates.size());
+  return forward_input_or_allocate_output(names, output, shape, out);
+}
+inline Status OpKernelContext::forward_input_or_allocate_output(Span<const std::string_view> candidates,
                                                                 std::string_view output, const TensorShape& shape,
                                                                 Tensor** out) {
   int to = 0;
@@ -22810,7 +23303,7 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 void kernel_match_error_has_more_than_4_constraints();
-void kernel_match_error_allows_more_than_8_values();
+void kernel_match_error_allows_more_than_16_values();
 void kernel_match_error_has_more_than_8_host_arguments();
 }  // namespace detail
 
@@ -22821,17 +23314,33 @@ void kernel_match_error_has_more_than_8_host_arguments();
 //     static constexpr auto signature = MatMul::signature;
 //     static constexpr auto kernel_match = tenon::KernelMatch().Priority(1).Attr("transpose_a", {false});
 struct KernelMatch {
-  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 8, kMaxHostArguments = 8;
+  static constexpr std::size_t kMaxConstraints = 4, kMaxValues = 16, kMaxHostArguments = 8;
   enum class Kind : std::uint8_t { kInt, kBool, kString, kType };
   struct Value {
     std::int64_t number = 0;
     std::string_view text;
+
+    friend constexpr bool operator==(const Value&, const Value&) = default;
   };
   struct Constraint {
     std::string_view attr;
     Kind kind = Kind::kInt;
     std::size_t count = 0;
     Value values[kMaxValues];
+    const Value* external_values = nullptr;  // in place of `values`, in memory that outlives this
+
+    constexpr Span<const Value> allowed() const {
+      return {external_values != nullptr ? external_values : values, count};
+    }
+    // Whether attrs of this kind have such values: of lists only those of types.
+    constexpr bool Takes(AttrKind of, bool is_list) const {
+      switch (kind) {
+        case Kind::kInt: return of == AttrKind::kInt && !is_list;
+        case Kind::kBool: return of == AttrKind::kBool && !is_list;
+        case Kind::kString: return of == AttrKind::kString && !is_list;
+        default: return of == AttrKind::kType;
+      }
+    }
   };
 
   std::string_view label;  // nodes ask for it with their attr `_kernel`
@@ -22840,6 +23349,16 @@ struct KernelMatch {
   Constraint constraints[kMaxConstraints];
   std::size_t host_count = 0;
   std::string_view host_arguments[kMaxHostArguments];
+  // In place of the lists above, of any length, in memory that outlives this: compat/register.hpp.
+  const Constraint* external_constraints = nullptr;
+  const std::string_view* external_host_arguments = nullptr;
+
+  constexpr Span<const Constraint> all_constraints() const {
+    return {external_constraints != nullptr ? external_constraints : constraints, count};
+  }
+  constexpr Span<const std::string_view> all_host_arguments() const {
+    return {external_host_arguments != nullptr ? external_host_arguments : host_arguments, host_count};
+  }
 
   constexpr KernelMatch Label(std::string_view text) const {
     KernelMatch match = *this;
@@ -22855,7 +23374,7 @@ struct KernelMatch {
   template <class T>
   constexpr KernelMatch Attr(std::string_view attr, std::initializer_list<T> values) const {
     if (count == kMaxConstraints) detail::kernel_match_error_has_more_than_4_constraints();
-    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_8_values();
+    if (values.size() > kMaxValues) detail::kernel_match_error_allows_more_than_16_values();
     KernelMatch match = *this;
     Constraint& constraint = match.constraints[match.count++];
     constraint.attr = attr;
@@ -22883,6 +23402,8 @@ struct KernelMatch {
     Add(to, Kind::kType, {static_cast<std::int64_t>(type), {}});
   }
   static constexpr void Add(Constraint* to, int number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, long number) { Add(to, Kind::kInt, {number, {}}); }
+  static constexpr void Add(Constraint* to, long long number) { Add(to, Kind::kInt, {number, {}}); }
   static constexpr void Add(Constraint* to, bool flag) { Add(to, Kind::kBool, {flag ? 1 : 0, {}}); }
 };
 
@@ -22897,8 +23418,8 @@ TENON_SETUP_CODE_BEGIN
 namespace detail {
 
 inline bool Allows(const KernelMatch::Constraint& constraint, std::int64_t number, std::string_view text) {
-  for (std::size_t i = 0; i < constraint.count; ++i)
-    if (constraint.values[i].number == number && constraint.values[i].text == text) return true;
+  for (const KernelMatch::Value& value : constraint.allowed())
+    if (value.number == number && value.text == text) return true;
   return false;
 }
 TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constraint, const NodeDef& node) {
@@ -22907,12 +23428,17 @@ TENON_COLD inline Status WrongKindOfAttr(const KernelMatch::Constraint& constrai
                                  "' that has type '", kKinds[static_cast<std::size_t>(constraint.kind)],
                                  "', but the node's has another: ", SummarizeNodeDef(node));
 }
+TENON_COLD inline Status NoConstrainedAttr(const NodeDef& node, std::string_view attr) {
+  return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", attr, "' not in NodeDef '",
+                                 SummarizeNodeDef(node), "'");
+}
 inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef& node, bool* satisfies) {
   using Kind = KernelMatch::Kind;
+  if (constraint.count == 0)
+    return errors::Unimplemented("KernelDef of op ", node.op, " has constraint on attr '", constraint.attr,
+                                 "' with unsupported type: []");
   const AttrValue* const attr = node.attr.Find(constraint.attr);
-  if (attr == nullptr)
-    return errors::InvalidArgument("OpKernel '", node.op, "' has constraint on attr '", constraint.attr,
-                                   "' not in NodeDef '", SummarizeNodeDef(node), "'");
+  if (attr == nullptr) return NoConstrainedAttr(node, constraint.attr);
   const AttrValue::Kind kind = attr->kind();
   if (constraint.kind == Kind::kInt && kind == AttrValue::Kind::kInt) {
     *satisfies = Allows(constraint, attr->i(), {});
@@ -22932,11 +23458,6 @@ inline Status Satisfies(const KernelMatch::Constraint& constraint, const NodeDef
   return OkStatus();
 }
 
-inline const ArgSpec* FindArgument(Span<const ArgSpec> arguments, std::string_view name) {
-  for (const ArgSpec& argument : arguments)
-    if (argument.name() == name) return &argument;
-  return nullptr;
-}
 TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std::string_view name) {
   std::string have;
   for (const auto& list : {op.inputs, op.outputs})
@@ -22952,28 +23473,195 @@ TENON_COLD inline Status NotOfTheOp(const OpView& op, std::string_view what, std
 // InvalidArgument when a match names arguments or attrs that the op does not have. Attrs that begin with '_' are the
 // system's: nodes of any op may have them.
 inline Status CheckMatch(const KernelMatch& match, const OpView& op) {
-  for (std::size_t i = 0; i < match.host_count; ++i) {
-    const std::string_view name = match.host_arguments[i];
-    if (detail::FindArgument(op.inputs, name) == nullptr && detail::FindArgument(op.outputs, name) == nullptr)
-      return detail::NotOfTheOp(op, "HostMemory arg", name);
-  }
-  for (std::size_t i = 0; i < match.count; ++i) {
-    const std::string_view name = match.constraints[i].attr;
+  for (const std::string_view name : match.all_host_arguments())
+    if (op.FindArg(name) == nullptr) return detail::NotOfTheOp(op, "HostMemory arg", name);
+  for (const KernelMatch::Constraint& constraint : match.all_constraints()) {
+    const std::string_view name = constraint.attr;
     if (!StartsWith(name, "_") && op.AttrIndex(name) < 0) return detail::NotOfTheOp(op, "kernel constraint attr", name);
   }
   return OkStatus();
 }
 
 // Whether a node satisfies all constraints (the label is not looked at). InvalidArgument when it lacks an attr, or has
-// one of another kind.
+// one of another kind; Unimplemented when a constraint allows nothing at all.
 inline Status Satisfies(const KernelMatch& match, const NodeDef& node, bool* satisfies) {
   *satisfies = true;
-  for (std::size_t i = 0; i < match.count && *satisfies; ++i)
-    TENON_RETURN_IF_ERROR(detail::Satisfies(match.constraints[i], node, satisfies));
+  for (const KernelMatch::Constraint& constraint : match.all_constraints()) {
+    if (!*satisfies) break;
+    TENON_RETURN_IF_ERROR(detail::Satisfies(constraint, node, satisfies));
+  }
   return OkStatus();
+}
+
+// Whether both say the same, in the same order.
+inline bool SameMatch(const KernelMatch& a, const KernelMatch& b) {
+  const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
+  const auto same_constraint = [&same](const KernelMatch::Constraint& x, const KernelMatch::Constraint& y) {
+    return x.attr == y.attr && x.kind == y.kind && same(x.allowed(), y.allowed());
+  };
+  const auto x = a.all_constraints(), y = b.all_constraints();
+  return a.label == b.label && a.priority == b.priority && same(a.all_host_arguments(), b.all_host_arguments()) &&
+         std::equal(x.begin(), x.end(), y.begin(), y.end(), same_constraint);
 }
 TENON_SETUP_CODE_END
 
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/row.hpp ----
+// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
+// start-up but one pointer being linked into a list.
+TENON_NAMESPACE_BEGIN
+
+class OpKernel;
+struct KernelMatch;
+
+inline constexpr int kMaxTypedAttrs = 4;
+
+namespace detail {
+struct AttrSlot;
+}
+
+// An op as the registry holds it, one per op struct.
+struct OpRow {
+  const OpView* view;
+  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
+  std::int8_t typed_count;                   // type attrs that the kernels are templates over
+  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
+  bool by_name;  // `view` has only a name until the registry knows the op; not a constant
+  std::size_t (*list_slots)(void* attrs,
+                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
+  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
+};
+
+namespace detail {
+
+struct SpanStorage;
+
+// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
+// for an asynchronous kernel until Done is called.
+struct CallFrame {
+  OpKernelContext* context;
+  void* device;
+  const AnyView* views;  // of all inputs, then of all outputs
+  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
+  Tensor* const* inputs;
+  Tensor* outputs;
+  int num_inputs;  // tensors, not arguments
+  Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
+  SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
+  std::byte* late;  // 16 bytes per argument for Late objects
+  Done::Callback done;  // asynchronous kernels
+  DoneState* done_state;
+};
+
+}  // namespace detail
+
+// One kernel: an op struct's kernel template with its device and types filled in.
+struct KernelRow {
+  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
+  std::string_view device;  // "CPU", "GPU"
+  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
+  bool is_async = false;
+  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
+  bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
+  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
+  std::uint32_t size = 0, align = 0;  // of the kernel object
+  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
+  void (*destroy)(void* kernel) = nullptr;  // null: trivial
+  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
+  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
+  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
+};
+
+// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
+struct RegistrationBatch {
+  const OpRow* const* ops = nullptr;
+  std::size_t op_count = 0;
+  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
+  const std::size_t* table_sizes = nullptr;
+  std::size_t table_count = 0;
+  const Status* failure = nullptr;  // what kept a registration from being made; null: nothing
+  RegistrationBatch* next = nullptr;
+  std::atomic<bool> linked{false};
+};
+
+namespace detail {
+// All batches of the process, newest first. thread-safe.
+inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
+
+inline bool LinkBatch(RegistrationBatch* batch) {
+  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
+  batch->next = registration_batches.load(std::memory_order_relaxed);
+  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
+  }
+  return true;
+}
+}  // namespace detail
+
+TENON_NAMESPACE_END
+
+// ---- tenon/kernel/kernel_text.hpp ----
+// How messages name a kernel: in a word, "CPU{float}", or in TensorFlow's words, "device='CPU'; T in [DT_FLOAT]".
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+namespace detail {
+
+// A list.
+inline AttrValue AllowedValues(const KernelMatch::Constraint& constraint) {
+  AttrValue allowed;
+  AttrList* const list = allowed.mutable_list();
+  for (const KernelMatch::Value& value : constraint.allowed()) switch (constraint.kind) {
+      case KernelMatch::Kind::kInt: list->i.push_back(value.number); break;
+      case KernelMatch::Kind::kBool: list->b.push_back(value.number != 0); break;
+      case KernelMatch::Kind::kString: list->s.push_back(std::string(value.text)); break;
+      case KernelMatch::Kind::kType: list->type.push_back(static_cast<DataType>(value.number)); break;
+    }
+  return allowed;
+}
+
+// "; label='fast'", or nothing.
+inline void AppendLabel(const KernelMatch* match, std::string* text) {
+  if (match != nullptr && !match->label.empty()) StrAppend(text, "; label='", match->label, "'");
+}
+// "; T in [DT_FLOAT]" for each.
+inline void AppendConstraints(const KernelMatch* match, std::string* text) {
+  if (match == nullptr) return;
+  for (const KernelMatch::Constraint& constraint : match->all_constraints())
+    StrAppend(text, "; ", constraint.attr, " in ", SummarizeAttrValue(AllowedValues(constraint)));
+}
+// "CPU{float}", "CPU{} (label='fast'; T in [DT_FLOAT])".
+TENON_COLD inline std::string ShortKernelText(const KernelRow& row) {
+  std::string text = StrCat(row.device, "{");
+  for (int k = 0; k < row.op->typed_count; ++k)
+    StrAppend(&text, k == 0 ? "" : ",", static_cast<DataType>(row.types[k]));
+  text += "}";
+  std::string match;
+  AppendLabel(row.op->match, &match);
+  AppendConstraints(row.op->match, &match);
+  if (!match.empty()) StrAppend(&text, " (", std::string_view(match).substr(2), ")");
+  return text;
+}
+TENON_COLD inline std::string KernelText(const KernelRow& row) {
+  std::string text = StrCat("device='", row.device, "'");
+  AppendLabel(row.op->match, &text);
+  for (int k = 0; k < row.op->typed_count; ++k) {
+    const AttrSpec& attr = row.op->view->attrs[static_cast<std::size_t>(row.op->typed_attr[k])];
+    StrAppend(&text, "; ", attr.name(), " in [", EnumName(static_cast<DataType>(row.types[k])), "]");
+  }
+  AppendConstraints(row.op->match, &text);
+  return text;
+}
+// A line for each; "  <no registered kernels>" for none.
+template <class Rows>
+TENON_COLD inline std::string KernelLines(const Rows& rows) {
+  std::string text;
+  for (const KernelRow* row : rows) StrAppend(&text, "  ", KernelText(*row), "\n");
+  return text.empty() ? "  <no registered kernels>\n" : text;
+}
+
+}  // namespace detail
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/device/device.hpp ----
@@ -23358,11 +24046,28 @@ constexpr std::string_view MemberName() {
   return name;
 }
 
-// Calls visit(a, b, ...) with the data members of an aggregate of at most 16 members.
+inline constexpr std::size_t kMaxAttrMembers = 24;
+
+// Converts to the bases of A alone: the first initialiser of an aggregate with a base may be such a one.
+template <class A>
+struct BaseOf {
+  template <class T>
+    requires(std::is_base_of_v<T, A> && !std::is_same_v<T, A>)
+  constexpr operator T() const noexcept;
+};
+// Whether the compiler can take A apart: public members only, not too many, no base.
+template <class A>
+constexpr bool IsPlainStruct() {
+  if constexpr (std::is_aggregate_v<A>)
+    return !requires { A{BaseOf<A>{}}; } && MemberCount<A>() <= kMaxAttrMembers;
+  else
+    return false;
+}
+
+// Calls visit(a, b, ...) with the data members of a plain struct.
 template <class A, class Visit>
 constexpr auto WithMembers(A& x, Visit visit) {
   constexpr std::size_t count = MemberCount<std::remove_const_t<A>>();
-  static_assert(count <= 16, "tenon: an Attrs struct may have at most 16 members");
   (void)x;
   if constexpr (count == 0)
     return visit();
@@ -23414,6 +24119,30 @@ constexpr auto WithMembers(A& x, Visit visit) {
   } else if constexpr (count == 16) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
     return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+  } else if constexpr (count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+  } else if constexpr (count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  } else if constexpr (count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+  } else if constexpr (count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
+  } else if constexpr (count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v);
+  } else if constexpr (count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w);
+  } else if constexpr (count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = x;
+    return visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y);
   }
 }
 template <class A>
@@ -23487,6 +24216,58 @@ constexpr auto MemberNames() {
                       MemberName<&e>(), MemberName<&f>(), MemberName<&g>(), MemberName<&h>(),
                       MemberName<&i>(), MemberName<&j>(), MemberName<&k>(), MemberName<&l>(),
                       MemberName<&m>(), MemberName<&n>(), MemberName<&o>(), MemberName<&p>()};
+  } else if constexpr (count == 17) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>()};
+  } else if constexpr (count == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>()};
+  } else if constexpr (count == 19) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>()};
+  } else if constexpr (count == 20) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>()};
+  } else if constexpr (count == 21) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>()};
+  } else if constexpr (count == 22) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>()};
+  } else if constexpr (count == 23) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>(), MemberName<&w>()};
+  } else if constexpr (count == 24) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = named<A>.value;
+    return std::array{MemberName<&a>(), MemberName<&b>(), MemberName<&c>(), MemberName<&d>(), MemberName<&e>(),
+                      MemberName<&f>(), MemberName<&g>(), MemberName<&h>(), MemberName<&i>(), MemberName<&j>(),
+                      MemberName<&k>(), MemberName<&l>(), MemberName<&m>(), MemberName<&n>(), MemberName<&o>(),
+                      MemberName<&p>(), MemberName<&q>(), MemberName<&r>(), MemberName<&s>(), MemberName<&t>(),
+                      MemberName<&u>(), MemberName<&v>(), MemberName<&w>(), MemberName<&y>()};
   }
 }
 #if defined(__clang__)
@@ -23609,8 +24390,6 @@ struct TypesOf {
 template <class A>
 using MemberTypesOf = decltype(WithMembers(std::declval<A&>(), TypesOf{}));
 
-inline constexpr std::size_t kMaxAttrMembers = 16;
-
 // Writes one slot per member of *attrs and returns how many there are.
 template <class Attrs>
 std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
@@ -23625,99 +24404,6 @@ std::size_t ListAttrSlots(void* attrs, AttrSlot* slots) {
   return names.size();
 }
 
-}  // namespace detail
-
-TENON_NAMESPACE_END
-
-// ---- tenon/kernel/row.hpp ----
-// KernelRow and OpRow: what a registration is made of. Constant tables of plain data; nothing runs or allocates at
-// start-up but one pointer being linked into a list.
-TENON_NAMESPACE_BEGIN
-
-class OpKernel;
-struct KernelMatch;
-
-inline constexpr int kMaxTypedAttrs = 4;
-
-namespace detail {
-struct AttrSlot;
-}
-
-// An op as the registry holds it, one per op struct.
-struct OpRow {
-  const OpView* view;
-  std::string_view struct_name;              // of the C++ struct: tells a repeated registration from a clash
-  std::int8_t typed_count;                   // type attrs that the kernels are templates over
-  std::int8_t typed_attr[kMaxTypedAttrs];    // their numbers among the op's attrs
-  bool by_name;  // `view` has only a name until the registry knows the op; not a constant
-  std::size_t (*list_slots)(void* attrs,
-                            detail::AttrSlot* slots);  // the members of the struct's Attrs; null when it has none
-  const KernelMatch* match = nullptr;  // the nodes that its kernels are for; null: all (kernel/match.hpp)
-};
-
-namespace detail {
-
-struct SpanStorage;
-
-// One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
-// for an asynchronous kernel until Done is called.
-struct CallFrame {
-  OpKernelContext* context;
-  void* device;
-  const AnyView* views;  // of all inputs, then of all outputs
-  const std::uint16_t* first;  // per argument, inputs first: number of its first view; one more entry marks the end
-  Tensor* const* inputs;
-  Tensor* outputs;
-  int num_inputs;  // tensors, not arguments
-  Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
-  SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
-  std::byte* late;  // 16 bytes per argument for Late objects
-  Done::Callback done;  // asynchronous kernels
-  DoneState* done_state;
-};
-
-}  // namespace detail
-
-// One kernel: an op struct's kernel template with its device and types filled in.
-struct KernelRow {
-  const OpRow* op = nullptr;  // null: an unused row of a table (a combination that the kernel's `requires` rejects)
-  std::string_view device;  // "CPU", "GPU"
-  std::uint8_t types[kMaxTypedAttrs]{};  // DataType of each typed attr
-  bool is_async = false;
-  bool int32_on_host = false;  // on a GPU: only the row for int32, all arguments in host memory
-  bool takes_context = false;  // Context<Device>: the kernel reaches its outputs by other ways than its parameters
-  const detail::ParamInfo* params = nullptr;  // one per argument, inputs first
-  std::uint32_t size = 0, align = 0;  // of the kernel object
-  void* (*construct)(void* memory) = nullptr;  // builds the kernel there, returns its Attrs part
-  void (*destroy)(void* kernel) = nullptr;  // null: trivial
-  Status (*init)(void* kernel, OpKernelConstruction&) = nullptr;  // the kernel's own Init, or null
-  Status (*call)(const void* kernel, detail::CallFrame&) = nullptr;  // struct form
-  OpKernel* (*create)(OpKernelConstruction*) = nullptr;  // raw form: a class derived from OpKernel
-};
-
-// The rows of one TENON_REGISTER. Constant but for `next`; lives as long as the program or the shared library.
-struct RegistrationBatch {
-  const OpRow* const* ops = nullptr;
-  std::size_t op_count = 0;
-  const KernelRow* const* tables = nullptr;  // each ends where table_sizes says
-  const std::size_t* table_sizes = nullptr;
-  std::size_t table_count = 0;
-  RegistrationBatch* next = nullptr;
-  std::atomic<bool> linked{false};
-};
-
-namespace detail {
-// All batches of the process, newest first. thread-safe.
-inline constinit std::atomic<RegistrationBatch*> registration_batches{nullptr};
-
-inline bool LinkBatch(RegistrationBatch* batch) {
-  if (batch->linked.exchange(true, std::memory_order_relaxed)) return true;  // the same list in another place
-  batch->next = registration_batches.load(std::memory_order_relaxed);
-  while (!registration_batches.compare_exchange_weak(batch->next, batch, std::memory_order_release,
-                                                     std::memory_order_relaxed)) {
-  }
-  return true;
-}
 }  // namespace detail
 
 TENON_NAMESPACE_END
@@ -24240,7 +24926,7 @@ class Registry {
   Status Check(const RegistrationBatch& batch) const {
     Refresh();
     const MutexLock lock(mutex_);
-    Status status;
+    Status status = batch.failure != nullptr ? *batch.failure : OkStatus();
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(CheckOp(*batch.ops[i]));
     return status;
   }
@@ -24261,11 +24947,11 @@ class Registry {
   }
   // The kernel for a node: reads the node's type attrs, and `_kernel`, the label that it asks for. Where the device has
   // none, one of the type whose kernels it runs serves, then one for the device type "DEFAULT". InvalidArgument when
-  // two fit equally well.
+  // two fit equally well (of those for "DEFAULT": when two fit), and when the node lacks an attr that they ask for.
   Result<KernelDef> FindForNode(const NodeDef& node, std::string_view device) const {
     Refresh();
     const OpKernels* const kernels = kernels_.Find(node.op);
-    if (kernels == nullptr) return NoKernel({node.op, device, {}, {}}, kernels);
+    if (kernels == nullptr) return NoKernelFor(node, {node.op, device, {}, {}}, kernels, false);
     std::string_view label;
     if (const AttrValue* asked = node.attr.Find("_kernel");
         asked != nullptr && asked->kind() == AttrValue::Kind::kString)
@@ -24304,9 +24990,11 @@ class Registry {
     Refresh();
     return ops_;
   }
-  // What went wrong while batches were added; sessions refuse to start on it.
+  // The first thing that went wrong while what the program registers was taken in; sessions refuse to start on it.
+  // Kernels whose op has not come are logged, once.
   Status status() const {
     Refresh();
+    LogWaiting();
     const MutexLock lock(mutex_);
     return status_;
   }
@@ -24326,6 +25014,11 @@ class Registry {
   struct OpKernels {
     const OpRow* op;
     Table* first;
+  };
+  // A kernel by name whose op has not come.
+  struct Waiting {
+    const KernelRow* row;
+    bool logged;
   };
 
   TENON_SETUP_CODE_END
@@ -24360,6 +25053,7 @@ class Registry {
   };
 
   TENON_COLD static Status NoType(const NodeDef& node, std::string_view attr) {
+    if (!HasNodeAttr(node, attr)) return detail::NoConstrainedAttr(node, attr);
     DataType type = DataType::kInvalid;
     return GetNodeAttr(node, attr, &type);
   }
@@ -24400,14 +25094,11 @@ class Registry {
     const KernelRow* row = nullptr;
     bool attrs_differ = false;
     TENON_RETURN_IF_ERROR(FindMatch(kernels, node, device, label, &row, &attrs_differ));
-    for (const std::string_view other : {LenderTo(kernels, device), std::string_view("DEFAULT")})
+    for (const std::string_view other : {LenderTo(kernels, device), AnyDevice::type})
       if (row == nullptr && !other.empty())
         TENON_RETURN_IF_ERROR(FindMatch(kernels, node, other, label, &row, &attrs_differ));
     if (row != nullptr) return KernelDef{row};
-    const Status status = NoKernel({node.op, device, types.ToList(), label}, &kernels);
-    return attrs_differ ? status.WithAppended(StrCat(" (OpKernel was found, but attributes didn't match) Node: ",
-                                                     SummarizeNodeDef(node)))
-                        : status;
+    return NoKernelFor(node, {node.op, device, types.ToList(), label}, &kernels, attrs_differ);
   }
   // Of all kernels of the op: those with this label whose constraints the node satisfies, the one of the highest
   // priority. *row stays null when there is none; *attrs_differ then says whether a device's kernel was refused.
@@ -24416,23 +25107,41 @@ class Registry {
     const auto priority = [](const KernelRow& of) { return of.op->match == nullptr ? 0 : of.op->match->priority; };
     for (const Table* table = kernels.first; table != nullptr; table = table->next.load(std::memory_order_acquire)) {
       const OpRow& op = *table->op;
-      if ((op.match == nullptr ? std::string_view() : op.match->label) != label) continue;
-      TypeKey types;
-      TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+      if ((op.match == nullptr ? std::string_view() : op.match->label) != label || !Serves(*table, device)) continue;
+      *attrs_differ = true;
       const KernelRow* fits = nullptr;
-      for (const KernelRow* at = table->rows; at != table->rows + table->count; ++at) {
-        if (at->op == nullptr || at->device != device) continue;
-        *attrs_differ = true;
-        if (fits == nullptr && types.count == op.typed_count && types.Fits(*at)) fits = at;
-      }
-      bool satisfied = fits != nullptr;
-      if (satisfied && op.match != nullptr) TENON_RETURN_IF_ERROR(Satisfies(*op.match, node, &satisfied));
-      if (!satisfied || (*row != nullptr && SameStruct(*(*row)->op, op))) continue;
-      if (*row != nullptr && priority(*fits) == priority(**row))
-        return errors::InvalidArgument("Multiple OpKernel registrations match NodeDef at the same priority '{{node ",
-                                       node.name, "}}': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
+      TENON_RETURN_IF_ERROR(FindFitting(*table, node, device, &fits));
+      if (fits == nullptr || (*row != nullptr && SameKernels(*(*row)->op, op))) continue;
+      const bool any_device = device == AnyDevice::type;
+      if (*row != nullptr && (any_device || priority(*fits) == priority(**row)))
+        return errors::InvalidArgument("Multiple ", any_device ? "Default " : "",
+                                       "OpKernel registrations match NodeDef",
+                                       any_device ? "" : " at the same priority", " '", FormatNodeForError(node.name),
+                                       "': '", (*row)->op->struct_name, "' and '", op.struct_name, "'");
       if (*row == nullptr || priority(*fits) > priority(**row)) *row = fits;
     }
+    return OkStatus();
+  }
+  static bool Serves(const Table& table, std::string_view device) {
+    for (const KernelRow* row = table.rows; row != table.rows + table.count; ++row)
+      if (row->op != nullptr && row->device == device) return true;
+    return false;
+  }
+  // *fits stays null when the node's types are others or it does not satisfy the constraints.
+  TENON_COLD static Status FindFitting(const Table& table, const NodeDef& node, std::string_view device,
+                                       const KernelRow** fits) {
+    const OpRow& op = *table.op;
+    TypeKey types;
+    TENON_RETURN_IF_ERROR(ReadTypes(node, op, &types));
+    const KernelRow *row = table.rows, *const end = row + table.count;
+    if (types.count != op.typed_count) return OkStatus();
+    while (row != end && (row->op == nullptr || row->device != device || !types.Fits(*row))) ++row;
+    bool satisfied = row != end;
+    if (satisfied && op.match != nullptr)
+      if (const Status status = Satisfies(*op.match, node, &satisfied); !status.ok())
+        return status.WithAppended(
+            StrCat(", KernelDef: '", detail::KernelText(*row), "' when instantiating ", node.op));
+    if (satisfied) *fits = row;
     return OkStatus();
   }
 
@@ -24462,14 +25171,28 @@ class Registry {
           rows.push_back(row);
     return rows;
   }
-  static std::string TypesToString(const SlimVector<DataType>& types) { return StrCat("{", StrJoin(types, ","), "}"); }
   TENON_COLD static Status NoKernel(const KernelKey& key, const OpKernels* kernels) {
     std::string have;
     for (const KernelRow* row : RowsOf(kernels))
-      StrAppend(&have, have.empty() ? "" : ", ", row->device, TypesToString(TypesOf(*row)));
+      StrAppend(&have, have.empty() ? "" : ", ", detail::ShortKernelText(*row));
     return errors::NotFound(
-        "no kernel for op '", key.op, "' on ", key.device, " with types ", TypesToString(key.types), "; ",
+        "no kernel for op '", key.op, "' on ", key.device, " with types {", StrJoin(key.types, ","), "}",
+        key.label.empty() ? std::string() : StrCat(" and label '", key.label, "'"), "; ",
         have.empty() ? std::string("the op has none: add it to the TENON_REGISTER list") : "registered: " + have);
+  }
+  // The same with TensorFlow's sentence and list.
+  TENON_COLD static Status NoKernelFor(const NodeDef& node, const KernelKey& key, const OpKernels* kernels,
+                                       bool attrs_differ) {
+    std::string lines = detail::KernelLines(RowsOf(kernels));
+    lines.pop_back();
+    const std::string attrs =
+        attrs_differ
+            ? StrCat(" (OpKernel was found, but attributes didn't match) Requested Attributes: ", SummarizeAttrs(node))
+            : std::string();
+    return NoKernel(key, kernels)
+        .WithAppended(StrCat(". No registered '", node.op, "' OpKernel for ", key.device,
+                             " devices compatible with node ", FormatNodeForError(node.name), attrs,
+                             ".  Registered:", lines));
   }
 
   TENON_COLD void TakeIn() const {
@@ -24487,6 +25210,11 @@ class Registry {
       if (a.typed_attr[k] != b.typed_attr[k]) return false;
     return true;
   }
+  // The same struct for the same nodes: a repeated registration.
+  static bool SameKernels(const OpRow& a, const OpRow& b) {
+    if ((a.match == nullptr) != (b.match == nullptr) || !SameStruct(a, b)) return false;
+    return a.match == b.match || SameMatch(*a.match, *b.match);
+  }
   Status CheckOp(const OpRow& op) const {
     TENON_RETURN_IF_ERROR(ops_.Check(*op.view));
     if (op.match != nullptr) TENON_RETURN_IF_ERROR(CheckMatch(*op.match, *op.view));
@@ -24498,7 +25226,7 @@ class Registry {
                                  " and ", op.struct_name, "; one may serve some nodes only, with a kernel_match");
   }
   Status AddLocked(const RegistrationBatch& batch) const {
-    Status status;
+    Status status = batch.failure != nullptr ? *batch.failure : OkStatus();
     for (std::size_t i = 0; i < batch.op_count; ++i) status.Update(ops_.Register(*batch.ops[i]->view));
     if (batch.op_count != 0 && !waiting_.empty()) status.Update(AddWaiting());
     for (std::size_t t = 0; t < batch.table_count; ++t) {
@@ -24512,17 +25240,31 @@ class Registry {
   // Kernels whose op has come.
   TENON_COLD Status AddWaiting() const {
     Status status;
-    SlimVector<const KernelRow*> waiting;
+    SlimVector<Waiting> waiting;
     waiting.swap(waiting_);
-    for (const KernelRow* row : waiting) status.Update(AddTable(row, 1));
+    for (const Waiting& kernel : waiting) status.Update(AddTable(kernel.row, 1, kernel.logged));
     return status;
   }
-  Status AddTable(const KernelRow* rows, std::size_t count) const {
+  // Without the lock: a sink may look kernels up.
+  TENON_COLD void LogWaiting() const {
+    std::string text;
+    {
+      const MutexLock lock(mutex_);
+      for (Waiting& kernel : waiting_) {
+        if (!kernel.logged)
+          StrAppend(&text, text.empty() ? "" : "\n", "OpKernel ('", detail::KernelText(*kernel.row),
+                    "') for unknown op: ", kernel.row->op->view->name);
+        kernel.logged = true;
+      }
+    }
+    if (!text.empty()) TENON_LOG(kError, text);
+  }
+  Status AddTable(const KernelRow* rows, std::size_t count, bool logged = false) const {
     const OpRow& op = *rows->op;
     if (op.by_name) {
       const OpView* const view = ops_.Find(op.view->name);
       if (view == nullptr) {
-        waiting_.push_back(rows);
+        waiting_.push_back({rows, logged});
         return OkStatus();
       }
       const_cast<OpRow&>(op).view = view;
@@ -24550,15 +25292,14 @@ class Registry {
   mutable OpRegistry ops_;
   mutable NameTable<OpKernels> kernels_;
   mutable const Table* tables_ = nullptr;  // the newest
-  mutable SlimVector<const KernelRow*> waiting_;  // kernels by name whose op has not come
+  mutable SlimVector<Waiting> waiting_;
   mutable Status status_;
 };
 
 namespace detail {
 // The arguments that the match names.
 inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
-  for (std::size_t i = 0; i < match.host_count; ++i) {
-    const std::string_view name = match.host_arguments[i];
+  for (const std::string_view name : match.all_host_arguments()) {
     int start = 0, stop = 0;
     if (kernel->InputRange(name, &start, &stop).ok())
       while (start < stop) kernel->set_input_memory_type(start++, MemoryType::kHost);
@@ -24568,6 +25309,18 @@ inline Status PlaceInHostMemory(OpKernel* kernel, const KernelMatch& match) {
       return NotOfTheOp(kernel->op(), "HostMemory arg", name);
   }
   return OkStatus();
+}
+
+// Numbers that the node does not have mean nothing, as in TensorFlow.
+inline void PlaceAsNodeSays(OpKernel* kernel) {
+  const auto each = [kernel](std::string_view attr, int count, auto place) {
+    const AttrValue* const numbers = kernel->def().attr.Find(attr);
+    if (numbers == nullptr || numbers->kind() != AttrValue::Kind::kList) return;
+    for (const std::int64_t i : numbers->list().i)
+      if (i >= 0 && i < count) place(static_cast<int>(i));
+  };
+  each("_input_hostmem", kernel->num_inputs(), [=](int i) { kernel->set_input_memory_type(i, MemoryType::kHost); });
+  each("_output_hostmem", kernel->num_outputs(), [=](int i) { kernel->set_output_memory_type(i, MemoryType::kHost); });
 }
 
 inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstruction* construction) {
@@ -24585,6 +25338,7 @@ inline Result<Owned<OpKernel>> BuildKernel(const KernelRow& row, OpKernelConstru
   }
   TENON_RETURN_IF_ERROR(construction->status());
   if (row.op->match != nullptr) TENON_RETURN_IF_ERROR(PlaceInHostMemory(kernel.get(), *row.op->match));
+  PlaceAsNodeSays(kernel.get());
   return kernel;
 }
 }  // namespace detail
@@ -24630,20 +25384,6 @@ struct KernelList {
 
 namespace detail {
 
-inline KernelDescription::Constraint Allowed(const KernelMatch::Constraint& from) {
-  KernelDescription::Constraint constraint{std::string(from.attr), {}};
-  auto* const list = constraint.allowed_values.mutable_list();
-  for (std::size_t i = 0; i < from.count; ++i) {
-    const KernelMatch::Value& value = from.values[i];
-    switch (from.kind) {
-      case KernelMatch::Kind::kInt: list->i.push_back(value.number); break;
-      case KernelMatch::Kind::kBool: list->b.push_back(value.number != 0); break;
-      case KernelMatch::Kind::kString: list->s.push_back(std::string(value.text)); break;
-      case KernelMatch::Kind::kType: list->type.push_back(static_cast<DataType>(value.number)); break;
-    }
-  }
-  return constraint;
-}
 // Host arguments: those that the match names, parameters that say so, and all of a kernel for any device.
 inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
   const auto add = [kernel](std::string_view name) {
@@ -24659,7 +25399,7 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
       if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
     }
   if (row.op->match == nullptr) return;
-  for (std::size_t i = 0; i < row.op->match->host_count; ++i) add(row.op->match->host_arguments[i]);
+  for (const std::string_view argument : row.op->match->all_host_arguments()) add(argument);
 }
 inline KernelDescription Describe(const KernelRow& row) {
   KernelDescription kernel;
@@ -24672,7 +25412,8 @@ inline KernelDescription Describe(const KernelRow& row) {
     kernel.constraint.push_back(std::move(constraint));
   }
   if (const KernelMatch* const match = row.op->match; match != nullptr) {
-    for (std::size_t i = 0; i < match->count; ++i) kernel.constraint.push_back(Allowed(match->constraints[i]));
+    for (const KernelMatch::Constraint& constraint : match->all_constraints())
+      kernel.constraint.push_back({std::string(constraint.attr), AllowedValues(constraint)});
     kernel.label = match->label;
     kernel.priority = match->priority;
   }
@@ -27751,6 +28492,7 @@ constexpr std::uint32_t PluginLayout() {
                                  sizeof(OpView),
                                  sizeof(OpRow),
                                  sizeof(KernelRow),
+                                 sizeof(KernelMatch),
                                  sizeof(ParamInfo),
                                  sizeof(RegistrationBatch),
                                  sizeof(CallFrame),
@@ -27895,7 +28637,8 @@ inline Result<LoadedLibrary> RegisterPlugin(const std::string& path, const Plugi
 // sessions point into it. thread-safe.
 //   NotFound: the system cannot load it; its reason follows.  InvalidArgument: it is no plug-in.
 //   FailedPrecondition: built against another version, compiler ABI or table of dtypes.
-//   AlreadyExists: another op of that name is registered; nothing of the library is, then.
+//   AlreadyExists: another op of that name is registered.
+// A library that is refused registers nothing, also where it shares this program's symbols.
 //
 //   TENON_ASSIGN_OR_RETURN(const LoadedLibrary mine, LoadLibrary("./my_ops.so"));
 //   for (const OpView* op : mine.ops) std::printf("%s\n", std::string(op->name).c_str());
@@ -27905,7 +28648,7 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
     return errors::InvalidArgument("LoadLibrary: '", path, "' is no file name");
   detail::Plugins& plugins = detail::AllPlugins();
   const MutexLock lock(plugins.mutex);
-  const RegistrationBatch* const before = detail::registration_batches.load(std::memory_order_acquire);
+  RegistrationBatch* const before = detail::registration_batches.load(std::memory_order_acquire);
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const reason = dlerror();
@@ -27917,9 +28660,14 @@ inline Result<LoadedLibrary> LoadLibrary(const std::string& path, Registry& regi
     TENON_RETURN_IF_ERROR(detail::CheckPluginOps(path, plugin, registry));
     return detail::RegisterPlugin(path, plugin, registry);
   }
-  const RegistrationBatch* const after = detail::registration_batches.load(std::memory_order_acquire);
+  RegistrationBatch* const after = detail::registration_batches.load(std::memory_order_acquire);
   const auto refuse = [&](Status status) {
-    if (before == after) dlclose(handle);  // otherwise its TENON_REGISTER has linked rows into this program
+    if (before == after) {
+      dlclose(handle);
+    } else {  // its TENON_REGISTER has linked rows into this program's list: another thread may be reading them
+      RegistrationBatch* head = after;
+      detail::registration_batches.compare_exchange_strong(head, before, std::memory_order_acq_rel);
+    }
     return status;
   };
 
@@ -29997,7 +30745,7 @@ class OpInfo {
   }
 
   // All that can be said of a node by itself: attrs present, of the right kind and allowed, inputs as many as the op
-  // takes, control inputs last. Attrs that the op does not have are ignored.
+  // takes, control inputs last. Attrs that the op does not have are logged and ignored.
   Status Validate(const NodeDef& node) const {
     Types inputs, outputs;
     return Resolve(node, &inputs, &outputs);
@@ -30013,14 +30761,15 @@ class OpInfo {
     TENON_RETURN_IF_ERROR(CheckInputOrder(node, &data_inputs));
     Values values;
     if (!Match(node, &values)) return MissingAttrs(node, values);
+    if (node.attr.size() > values.size()) LogUnknownAttrs(node);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!IsPlainlyRight(*values[i], op_->attrs[i])) TENON_RETURN_IF_ERROR(CheckAttr(node, i, *values[i]));
     }
     const std::int64_t expected = Count(op_->inputs, values);
+    if (expected < 0) return CannotCount(node, op_->inputs, values, std::numeric_limits<std::int32_t>::max());
     if (expected != data_inputs) return WrongInputCount(node, values, expected, data_inputs);
-    if (const std::int64_t n = Count(op_->outputs, values); n < 0 || n > kMaxNodeOutputs) {
-      return errors::InvalidArgument("Number of outputs is too big: ", n, "; NodeDef: ", FormatNodeForError(node.name));
-    }
+    if (const std::int64_t n = Count(op_->outputs, values); n < 0 || n > kMaxNodeOutputs)
+      return CannotCount(node, op_->outputs, values, kMaxNodeOutputs);
     AppendTypes(op_->inputs, values, inputs);
     AppendTypes(op_->outputs, values, outputs);
     return OkStatus();
@@ -30058,6 +30807,17 @@ class OpInfo {
       }
     }
     return complete;
+  }
+
+  // Attrs of the runtime, which begin with '_', may be any.
+  TENON_COLD void LogUnknownAttrs(const NodeDef& node) const {
+    auto known = by_name_.begin();
+    for (const auto& [name, value] : node.attr) {
+      if (StartsWith(name, "_")) continue;
+      while (known != by_name_.end() && op_->attrs[*known].name() < name) ++known;
+      if (known == by_name_.end() || op_->attrs[*known].name() != name)
+        detail::LogUnknownAttr(name, node.name, [this] { return Summary(); });
+    }
   }
 
   static Status CheckInputOrder(const NodeDef& node, std::int64_t* data_inputs) {
@@ -30120,7 +30880,7 @@ class OpInfo {
     };
   }
 
-  // How many tensors the arguments stand for; -1 when that overflows.
+  // How many tensors the arguments stand for; -1 when that is no int32, or an argument's own number is none.
   std::int64_t Count(Span<const ArgSpec> args, const Values& values) const {
     std::int64_t total = 0;
     for (const ArgSpec& arg : args) {
@@ -30129,6 +30889,21 @@ class OpInfo {
       total += n;
     }
     return total > std::numeric_limits<std::int32_t>::max() ? -1 : total;
+  }
+
+  // Why `args` cannot stand for so many tensors: `most` or fewer are allowed.
+  TENON_COLD Status CannotCount(const NodeDef& node, Span<const ArgSpec> args, const Values& values,
+                                std::int64_t most) const {
+    std::int64_t total = 0;
+    for (const ArgSpec& arg : args) {
+      const std::int64_t n = op_->ArgCount(arg, Finder(op_, values));
+      if (n < 0)
+        return errors::InvalidArgument("Value for number_attr() ", n, " < 0; NodeDef: ", FormatNodeForError(node.name));
+      total = n > most ? n : total + n;
+      if (total > most) break;
+    }
+    return errors::InvalidArgument("Number of outputs is too big: ", total,
+                                   "; NodeDef: ", FormatNodeForError(node.name));
   }
 
   void AppendTypes(Span<const ArgSpec> args, const Values& values, Types* types) const {
@@ -30140,7 +30915,7 @@ class OpInfo {
   TENON_COLD Status WrongInputCount(const NodeDef& node, const Values& values, std::int64_t expected,
                                     std::int64_t given) const {
     std::string text;
-    if (expected < 0 || expected > 1000) {
+    if (expected > 1000) {
       text = StrCat(expected, " tensors");
     } else {
       Types types;
@@ -31451,6 +32226,17 @@ TENON_SETUP_CODE_BEGIN
 //   for (int id : order) TENON_RETURN_IF_ERROR(refiner.AddNode(id));
 class ShapeRefiner {
  public:
+  // A tensor behind a resource or in a variant; what one output of a node holds; the same for all nodes, by id.
+  struct HeldTensor {
+    PartialTensorShape shape;
+    DataType dtype;
+  };
+  struct Handle {
+    int output;
+    SlimVector<HeldTensor> held;
+  };
+  using Handles = SlimVector<SlimVector<Handle>>;
+
   // Both outlive this. `evaluator` may be null.
   explicit ShapeRefiner(Graph* graph, ConstantEvaluator* evaluator = nullptr)
       : ShapeRefiner(graph, evaluator, graph->versions().producer) {}
@@ -31496,21 +32282,22 @@ class ShapeRefiner {
     return context.ToPartialTensorShape(merged, &known);
   }
 
-  // What the resource or variant on this edge holds, tensor by tensor; false when nothing is known of it.
-  bool Held(InEdge edge, SlimVector<PartialTensorShape>* shapes, SlimVector<DataType>* types) const {
-    if (edge.node < 0 || Slot(edge.node) >= handles_.size()) return false;
-    for (const Handle& handle : handles_[Slot(edge.node)]) {
-      if (handle.output != edge.output || handle.held.empty()) continue;
-      shapes->clear();
-      types->clear();
-      for (const HeldTensor& one : handle.held) {
-        shapes->push_back(one.shape);
-        types->push_back(one.dtype);
-      }
-      return true;
-    }
-    return false;
+  // What the resource or variant on this edge holds, tensor by tensor; null when nothing is known of it.
+  const SlimVector<HeldTensor>* Held(InEdge edge) const { return FindHeld(handles_, edge); }
+  static const SlimVector<HeldTensor>* FindHeld(const Handles& handles, InEdge edge) {
+    if (edge.node < 0 || Slot(edge.node) >= handles.size()) return nullptr;
+    for (const Handle& handle : handles[Slot(edge.node)])
+      if (handle.output == edge.output && !handle.held.empty()) return &handle.held;
+    return nullptr;
   }
+  // Says so from elsewhere, of an output of a node that was added; what was known of it is replaced.
+  void SetHeld(InEdge edge, const SlimVector<HeldTensor>& held) {
+    for (Handle& handle : handles_[Slot(edge.node)])
+      if (handle.output == edge.output) return static_cast<void>(handle.held = held);
+    handles_[Slot(edge.node)].push_back(Handle{edge.output, held});
+  }
+  // For who needs them when the refiner has gone. It knows none afterwards.
+  Handles TakeHandles() { return std::move(handles_); }
 
   // The shape that the vector on this edge stands for, as far as it is known: Reshape(x, Pack(batch, 7)) is [?,7].
   Status ConstantPartialShape(InEdge edge, PartialTensorShape* shape) {
@@ -31522,15 +32309,6 @@ class ShapeRefiner {
  private:
   static constexpr int kMaxVisits = 1000;  // bounds both depth and work of one ConstantPartialShape
   static constexpr int kMaxCompared = 8;  // inputs of a node that are looked through for the same tensor
-
-  struct HeldTensor {
-    PartialTensorShape shape;
-    DataType dtype;
-  };
-  struct Handle {  // what the resource on an output holds
-    int output;
-    SlimVector<HeldTensor> held;
-  };
 
   static std::size_t Slot(int i) { return static_cast<std::size_t>(i); }
   void Grow() {
@@ -31771,7 +32549,7 @@ class ShapeRefiner {
   InferenceContext context_;
   SlimVector<Tensor> tensors_;  // values of the current node's inputs
   SlimVector<char> tried_;
-  SlimVector<SlimVector<Handle>> handles_;  // per node
+  Handles handles_;
 };
 
 TENON_SETUP_CODE_END
@@ -31949,6 +32727,14 @@ TENON_NAMESPACE_BEGIN
 
 namespace rule {
 
+template <class Op, bool is_a_constant_of_Op>
+struct OpHasASignature {
+  static_assert(
+      is_a_constant_of_Op,
+      "tenon: an op is a struct with a public `static constexpr auto signature = tenon::Op(\"Name\")...`; what is "
+      "registered here has none (or one with a mistake, which stands above)");
+};
+
 template <class Op, bool the_signature_has_a_shape_function_or_no_outputs>
 struct SignatureIsComplete {
   static_assert(the_signature_has_a_shape_function_or_no_outputs,
@@ -31959,8 +32745,15 @@ template <class Op, class Device, bool some_combination_of_types_is_accepted>
 struct KernelHasOneTypeParameterPerTypeAttr {
   static_assert(
       some_combination_of_types_is_accepted,
-      "tenon: template <class Device, class...> struct kernel must take exactly one type per type attr that has a list of "
-      "types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+      "tenon: template <class Device, class...> struct kernel must be public and take exactly one type per type attr that has "
+      "a list of types (or per attr named in kernel_types), in signature order; no combination fits this op's kernel");
+};
+
+template <class Op, bool is_named_kernel>
+struct KernelIsNamedKernel {
+  static_assert(is_named_kernel,
+                "tenon: this op has no `kernel`, but a member Kernel, or one that only kernels use (Attrs, unused, "
+                "kernel_types, kernel_match): write `template <class Device, class...> struct kernel`");
 };
 
 template <class Op, class Kernel, std::size_t declared, std::size_t expected>
@@ -32006,6 +32799,13 @@ struct ForwardNamesInputsOfTheSignature {
                 "tenon: Forward<T, I...> names an input number that the signature does not have");
 };
 
+template <class Op, class Attrs, bool can_be_taken_apart>
+struct AttrsIsAPlainStruct {
+  static_assert(
+      can_be_taken_apart,
+      "tenon: Attrs must be a plain struct: public data members only, 24 at most, no base class, no constructor");
+};
+
 template <class Op, FixedString member, bool is_an_attr_of_the_signature>
 struct AttrsMembersAreAttrs {
   static_assert(
@@ -32019,7 +32819,7 @@ struct AttrsMembersHaveTheirTypes {
       has_the_type_of_its_attr,
       "tenon: this member of Attrs has another type than its attr: int std::int64_t, float float, bool bool, string "
       "std::string_view, type DataType, shape PartialTensorShape, tensor Tensor, func const NameAttrList*, list(...) "
-      "Span<const ...>");
+      "std::span<const ...> of these (list(bool) of char, list(string) of std::string, list(func) of NameAttrList)");
 };
 
 template <class Op, FixedString attr, bool is_a_member_of_Attrs_or_named_in_unused>
@@ -32036,9 +32836,67 @@ struct KernelTypesNameTypeAttrs {
                 "tenon: kernel_types names something that is not a type attr with a list of types");
 };
 
+template <class Op, FixedString name, bool is_an_attr_of_the_signature>
+struct UnusedNamesAttrs {
+  static_assert(is_an_attr_of_the_signature, "tenon: `unused` names something that is not an attr of the signature");
+};
+
+template <class Op, class Found, bool is_a_list_of_names>
+struct UnusedIsAListOfNames {
+  static_assert(
+      is_a_list_of_names,
+      "tenon: write `static constexpr std::string_view unused[] = {\"attr\", ...}`; unused of another type means "
+      "nothing");
+};
+
+template <class Op, class Found, bool is_made_by_TypeAttrs>
+struct KernelTypesIsTypeAttrs {
+  static_assert(
+      is_made_by_TypeAttrs,
+      "tenon: write `static constexpr auto kernel_types = tenon::TypeAttrs(\"T\", ...)`; kernel_types of another "
+      "type means nothing");
+};
+
+template <class Op, int found, bool at_most_four>
+struct KernelHasAtMostFourTypes {
+  static_assert(at_most_four,
+                "tenon: a kernel is a template over four types at most: name those it needs in `static constexpr auto "
+                "kernel_types = tenon::TypeAttrs(...)`; the tensors of the other types come as const Tensor&");
+};
+
+template <class Op, class Found, bool is_a_KernelMatch>
+struct KernelMatchIsAKernelMatch {
+  static_assert(
+      is_a_KernelMatch,
+      "tenon: write `static constexpr auto kernel_match = tenon::KernelMatch()...`; kernel_match of another type "
+      "means nothing");
+};
+
 template <class Op, FixedString attr, bool is_an_attr_of_the_signature>
 struct KernelMatchNamesAttrs {
   static_assert(is_an_attr_of_the_signature, "tenon: kernel_match has a constraint on something that is not an attr");
+};
+
+template <class Op, FixedString attr, bool is_of_the_kind_of_its_values>
+struct KernelMatchValuesFitTheirAttrs {
+  static_assert(
+      is_of_the_kind_of_its_values,
+      "tenon: kernel_match gives this attr values of another kind: int, bool, string and type (or list(type)) attrs "
+      "take integers, bools, texts and DataTypes");
+};
+
+template <class Op, FixedString argument, bool is_an_argument_of_the_signature>
+struct KernelMatchNamesArguments {
+  static_assert(is_an_argument_of_the_signature,
+                "tenon: HostMemory of kernel_match names something that is neither an input nor an output");
+};
+
+template <class Narrow, class Device, bool some_op_has_a_kernel_for_these_types>
+struct TypesLeaveAKernel {
+  static_assert(
+      some_op_has_a_kernel_for_these_types,
+      "tenon: these Types<...> leave none of the listed ops a kernel on this device: what would be registered is "
+      "nothing");
 };
 
 template <class Op, bool complex_numbers_have_their_header>
@@ -32109,6 +32967,11 @@ namespace detail {
 
 // ---- the signature's view, once per op
 template <class Op>
+concept HasSignature = requires {
+  { Op::signature.view() } -> std::same_as<OpView>;
+  typename std::bool_constant<(Op::signature.view(), true)>;  // a constant
+};
+template <class Op>
 inline constexpr OpView kOpView = Op::signature.view();
 
 template <class Op>
@@ -32116,21 +32979,26 @@ constexpr int FindAttrIndex(std::string_view name) {
   return kOpView<Op>.AttrIndex(name);
 }
 
-// The numbers of the attrs that the kernel is a template over.
+// The numbers of the attrs that the kernel is a template over; `found` counts those beyond the most there may be, too.
 struct TypedAttrs {
   int count = 0;
+  int found = 0;
   int attr[kMaxTypedAttrs]{};
+
+  constexpr void Add(int number) {
+    if (found++ < kMaxTypedAttrs) attr[count++] = number;
+  }
 };
 template <class Op>
 constexpr TypedAttrs FindTypedAttrs() {
   TypedAttrs typed;
   if constexpr (requires { Op::kernel_types.size; }) {
     for (int k = 0; k < static_cast<int>(Op::kernel_types.size); ++k)
-      typed.attr[typed.count++] = FindAttrIndex<Op>(Op::kernel_types.names[k]);
+      typed.Add(FindAttrIndex<Op>(Op::kernel_types.names[k]));
   } else {
     int i = 0;
     for (const AttrSpec& attr : kOpView<Op>.attrs) {
-      if (attr.is_type() && !attr.allowed_types.empty()) typed.attr[typed.count++] = i;
+      if (attr.is_type() && !attr.allowed_types.empty()) typed.Add(i);
       ++i;
     }
   }
@@ -32441,6 +33309,16 @@ struct AttrCheck {
   static constexpr bool ok =
       Run(std::make_index_sequence<names.size()>{}, std::make_index_sequence<kOpView<Op>.attrs.size()>{});
 };
+template <class Op>
+constexpr bool CheckAttrs() {
+  using Attrs = typename AttrsOf<Op>::type;
+  constexpr bool plain = IsPlainStruct<Attrs>();
+  if constexpr (plain)
+    return AttrCheck<Op>::ok;
+  else
+    (void)&Report<rule::AttrsIsAPlainStruct<Op, Attrs, plain>>;
+  return plain;
+}
 
 // Names in kernel_types must be type attrs with a list of types.
 template <class Op, std::size_t... K>
@@ -32453,28 +33331,95 @@ constexpr bool CheckKernelTypes(std::index_sequence<K...>) {
     return ok;
   }());
 }
-// Constraints are on attrs of the signature.
+template <class Op>
+constexpr bool CheckTypes() {
+  if constexpr (requires { Op::kernel_types; }) {
+    constexpr bool made = requires { Op::kernel_types.size; };
+    if constexpr (!made) {
+      (void)&Report<rule::KernelTypesIsTypeAttrs<Op, decltype(Op::kernel_types), made>>;
+      return false;
+    } else if constexpr (!CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{})) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Constraints are on attrs of the signature, of the kind of their values; names with '_' are attrs of any node.
+template <class Op, std::size_t I>
+constexpr bool CheckConstraint() {
+  constexpr auto& constraint = Op::kernel_match.constraints[I];
+  constexpr std::string_view name = constraint.attr;
+  constexpr const AttrSpec* attr = kOpView<Op>.FindAttr(name);
+  if constexpr (name.substr(0, 1) == "_") {
+    return true;
+  } else if constexpr (attr == nullptr) {
+    (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), false>>;
+    return false;
+  } else {
+    constexpr bool fits = constraint.Takes(attr->kind, attr->is_list);
+    if constexpr (!fits) (void)&Report<rule::KernelMatchValuesFitTheirAttrs<Op, FixedString<name.size()>(name), fits>>;
+    return fits;
+  }
+}
+template <class Op, std::size_t I>
+constexpr bool CheckHostArgument() {
+  constexpr std::string_view name = Op::kernel_match.host_arguments[I];
+  constexpr bool ok = kOpView<Op>.FindArg(name) != nullptr;
+  if constexpr (!ok) (void)&Report<rule::KernelMatchNamesArguments<Op, FixedString<name.size()>(name), ok>>;
+  return ok;
+}
+template <class Op, std::size_t... I, std::size_t... H>
+constexpr bool CheckKernelMatch(std::index_sequence<I...>, std::index_sequence<H...>) {
+  return (true && ... && CheckConstraint<Op, I>()) && (true && ... && CheckHostArgument<Op, H>());
+}
+template <class Op>
+constexpr bool CheckMatchMember() {
+  if constexpr (requires { Op::kernel_match; }) {
+    using Found = std::remove_cvref_t<decltype(Op::kernel_match)>;
+    constexpr bool match = std::is_same_v<Found, KernelMatch>;
+    if constexpr (match)
+      return CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{},
+                                  std::make_index_sequence<Op::kernel_match.host_count>{});
+    else
+      (void)&Report<rule::KernelMatchIsAKernelMatch<Op, Found, match>>;
+    return match;
+  }
+  return true;
+}
+
+// What `unused` lists are attrs.
 template <class Op, std::size_t... I>
-constexpr bool CheckKernelMatch(std::index_sequence<I...>) {
+constexpr bool CheckUnusedNames(std::index_sequence<I...>) {
   return (true && ... && [] {
-    constexpr std::string_view name = Op::kernel_match.constraints[I].attr;
+    constexpr std::string_view name = Op::unused[I];
     constexpr bool ok = kOpView<Op>.FindAttr(name) != nullptr;
-    if constexpr (!ok) (void)&Report<rule::KernelMatchNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
+    if constexpr (!ok) (void)&Report<rule::UnusedNamesAttrs<Op, FixedString<name.size()>(name), ok>>;
     return ok;
   }());
 }
 template <class Op>
+constexpr bool CheckUnused() {
+  if constexpr (requires { Op::unused; }) {
+    using Found = std::remove_cvref_t<decltype(Op::unused)>;
+    constexpr bool list = requires { std::string_view(*std::begin(Op::unused)); };
+    if constexpr (list)
+      return CheckUnusedNames<Op>(std::make_index_sequence<std::size(Op::unused)>{});
+    else
+      (void)&Report<rule::UnusedIsAListOfNames<Op, Found, list>>;
+    return list;
+  }
+  return true;
+}
+
+template <class Op>
 constexpr bool CheckSignature() {
   constexpr bool complete = kOpView<Op>.outputs.size() == 0 || kOpView<Op>.shape_fn != nullptr;
   if constexpr (!complete) (void)&Report<rule::SignatureIsComplete<Op, complete>>;
-  bool types = true;
-  if constexpr (requires { Op::kernel_types.size; })
-    types = CheckKernelTypes<Op>(std::make_index_sequence<Op::kernel_types.size>{});
-  if constexpr (requires { Op::kernel_match.constraints; })
-    types = CheckKernelMatch<Op>(std::make_index_sequence<Op::kernel_match.count>{}) && types;
   constexpr bool complex = ComplexIsKnownWhereAllowed<Op>();
   if constexpr (!complex) (void)&Report<rule::ComplexTypesNeedTheirHeader<Op, complex>>;
-  return complete && types && complex && Op::signature.Validate();
+  const bool members = CheckTypes<Op>() && CheckMatchMember<Op>() && CheckUnused<Op>();
+  return complete && members && complex && Op::signature.Validate();
 }
 
 // ---- the code of one kernel
@@ -32560,7 +33505,8 @@ template <class Op>
 constexpr OpRow MakeOpRow() {
   OpRow row{&kOpView<Op>, StructName<Op>(), static_cast<std::int8_t>(kTyped<Op>.count), {}, false, nullptr};
   for (int k = 0; k < kTyped<Op>.count; ++k) row.typed_attr[k] = static_cast<std::int8_t>(kTyped<Op>.attr[k]);
-  if constexpr (requires { typename Op::Attrs; }) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
+  if constexpr (requires { typename Op::Attrs; })
+    if constexpr (IsPlainStruct<typename Op::Attrs>()) row.list_slots = &ListAttrSlots<typename Op::Attrs>;
   if constexpr (requires { Op::kernel_match.constraints; }) row.match = &Op::kernel_match;
   return row;
 }
@@ -32623,7 +33569,7 @@ constexpr KernelRow MakeRow() {
       row.create = &CreateRawKernel<Kernel>;
     } else {
       using Check = KernelCheck<Op, Device, Kernel, T...>;
-      constexpr bool ok = AttrCheck<Op>::ok && Check::Run();
+      constexpr bool ok = CheckAttrs<Op>() && Check::Run();
       constexpr bool attrs = !requires { typename Op::Attrs; } || std::is_base_of_v<typename AttrsOf<Op>::type, Kernel>;
       if constexpr (!attrs) (void)&Report<rule::KernelDerivesFromAttrs<Op, Kernel, attrs>>;
       constexpr bool made = TENON_IS_CONSTRUCTIBLE(Kernel);
@@ -32685,11 +33631,25 @@ constexpr bool AcceptsSome(std::index_sequence<Flat...>) {
   return (false || ... || Accepts<Op, Device, Narrow, Flat>(std::make_integer_sequence<int, kTyped<Op>.count>{}));
 }
 
+// A struct that describes an op has none of the members that only kernels use.
+template <class Op>
+concept HasKernelsMembers = requires { typename Op::Attrs; } || requires { Op::unused; } ||
+                            requires { Op::kernel_types; } || requires { Op::kernel_match; };
+struct MisspeltDecoy {
+  struct Kernel {};
+};
+template <class Op>
+struct MisspeltAmbiguity : Op, MisspeltDecoy {};
+template <class Op>
+concept HasMisspeltKernel = !requires { typename MisspeltAmbiguity<Op>::Kernel; };
+
 // Everything about an op that does not depend on the kernel's types: checked once per op and device.
 template <class Op, class Device, class Narrow>
-constexpr bool CheckOp() {
+constexpr bool CheckDescribed() {
   constexpr bool signature = CheckSignature<Op>();
-  if constexpr (signature && HasKernel<Op>) {
+  constexpr bool few = !HasKernel<Op> || kTyped<Op>.found <= kMaxTypedAttrs;
+  if constexpr (!few) (void)&Report<rule::KernelHasAtMostFourTypes<Op, kTyped<Op>.found, few>>;
+  if constexpr (signature && few && HasKernel<Op>) {
     constexpr std::size_t n = CombinationCount<Op, Narrow>();
     if constexpr (n > 0) {
       constexpr bool some = AcceptsSome<Op, Device, Narrow>(std::make_index_sequence<n>{}) ||
@@ -32698,7 +33658,21 @@ constexpr bool CheckOp() {
       if constexpr (!some) (void)&Report<rule::KernelHasOneTypeParameterPerTypeAttr<Op, Device, some>>;
     }
   }
-  return signature;
+  if constexpr (!HasKernel<Op>) {
+    constexpr bool named = !HasKernelsMembers<Op> && !HasMisspeltKernel<Op>;
+    if constexpr (!named) (void)&Report<rule::KernelIsNamedKernel<Op, named>>;
+    return named && signature;
+  }
+  return signature && few;
+}
+template <class Op, class Device, class Narrow>
+constexpr bool CheckOp() {
+  constexpr bool described = HasSignature<Op>;
+  if constexpr (described)
+    return CheckDescribed<Op, Device, Narrow>();
+  else
+    (void)&Report<rule::OpHasASignature<Op, described>>;
+  return described;
 }
 
 }  // namespace detail
@@ -32799,26 +33773,53 @@ template <class Narrow, class... Op, class... Device>
 struct Batch<Narrow, Ops<Op...>, Devices<Device...>> {
   template <class O, class D>
   static constexpr const KernelRow* Table() {
-    if constexpr (CheckOp<O, D, Narrow>() && HasKernel<O>)
-      return kTable<O, D, Narrow>.data();
-    else
-      return nullptr;
+    if constexpr (CheckOp<O, D, Narrow>())
+      if constexpr (HasKernel<O>) return kTable<O, D, Narrow>.data();
+    return nullptr;
   }
   template <class O, class D>
   static constexpr std::size_t TableSize() {
-    if constexpr (HasKernel<O>)
-      return CombinationCount<O, Narrow>();
+    if constexpr (HasSignature<O>)
+      if constexpr (HasKernel<O>) return CombinationCount<O, Narrow>();
+    return 0;
+  }
+  template <class O>
+  static constexpr const OpRow* RowOf() {
+    if constexpr (HasSignature<O>)
+      return &kOpRow<O>;
     else
-      return 0;
+      return nullptr;
   }
   template <class D>
   struct On {
     static constexpr std::array<const KernelRow*, sizeof...(Op) + 1> tables{Table<Op, D>()..., nullptr};
     static constexpr std::array<std::size_t, sizeof...(Op) + 1> sizes{TableSize<Op, D>()..., 0};
   };
-  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{&kOpRow<Op>..., nullptr};
+  static constexpr std::array<const OpRow*, sizeof...(Op) + 1> ops{RowOf<Op>()..., nullptr};
+
+  // Whether an op that is listed for these types has a kernel for one of them. Without a kernel of its own it need not.
+  template <class O, class D>
+  static constexpr bool IsServed() {
+    if constexpr (CheckOp<O, D, Narrow>()) {
+      if constexpr (HasKernel<O>) {
+        for (const KernelRow& row : kTable<O, D, Narrow>)
+          if (row.op != nullptr) return true;
+        return false;
+      }
+    }
+    return true;
+  }
+  // Counts the ops, after the law of lists with Types<...>.
   template <class D>
-  static inline constinit RegistrationBatch batch{ops.data(),          sizeof...(Op), On<D>::tables.data(),
+  static constexpr std::size_t CountOps() {
+    if constexpr (sizeof...(Op) > 0 && !std::is_same_v<Narrow, Types<>*>) {
+      constexpr bool served = (false || ... || IsServed<Op, D>());
+      if constexpr (!served) (void)&Report<rule::TypesLeaveAKernel<Narrow, D, served>>;
+    }
+    return sizeof...(Op);
+  }
+  template <class D>
+  static inline constinit RegistrationBatch batch{ops.data(),          CountOps<D>(), On<D>::tables.data(),
                                                   On<D>::sizes.data(), sizeof...(Op), nullptr};
 
   static bool Link() { return (true && ... && LinkBatch(&batch<Device>)); }
@@ -32979,6 +33980,13 @@ class Thread {
     char text[16] = {};
     for (int i = 0; i < 15 && name[i] != '\0'; ++i) text[i] = name[i];
     pthread_setname_np(pthread_self(), text);
+#endif
+  }
+  // The same name of the calling thread, ended by a zero; empty where the system has no names.
+  static void GetNameOfThis(char (&name)[16]) {
+    name[0] = '\0';
+#if defined(__linux__)
+    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = '\0';
 #endif
   }
 
@@ -33177,6 +34185,8 @@ class ThreadPool final : public ThreadPoolInterface {
   }
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+  // How often a thread of the pool has slept and was woken.
+  std::int64_t num_wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
 
   // For the time in which a task waits for another that may be queued behind it: while all threads of the pool wait,
   // one more runs. It stays, so that a pool has at most one thread more than ever waited at once. Does nothing on
@@ -33278,6 +34288,7 @@ class ThreadPool final : public ThreadPoolInterface {
     sleeping_.fetch_add(1);
     published_.wait(seen);
     sleeping_.fetch_sub(1);
+    wakeups_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
@@ -33410,6 +34421,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
+  std::atomic<std::int64_t> wakeups_{0};
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };
@@ -33544,6 +34556,7 @@ struct CallShapes {
   SlimVector<std::string_view> inside;
   static constexpr std::size_t kMaxDepth = 64;  // calls within calls: each takes stack
   std::int64_t nodes_left = 100'000;  // of function bodies, for one graph: calls within calls multiply
+  ShapeRefiner::Handles held;         // what the resources of the body hold that was imported last
 };
 
 struct ImportOptions {
@@ -33605,6 +34618,7 @@ class GraphImporter {
     graph_.versions_.producer = std::min(graph_.versions_.producer, kGraphDefVersion);
     ShapeRefiner refiner(&graph_, options_.evaluator);
     TENON_RETURN_IF_ERROR(ConvertNodes(&refiner));
+    if (options_.calls != nullptr) options_.calls->held = refiner.TakeHandles();
     for (const BackEdge& edge : back_edges_) {
       TENON_RETURN_IF_ERROR(graph_.AddEdge(ids_[Slot(edge.src.position)], edge.src.output, edge.dst, edge.input));
     }
@@ -34385,8 +35399,8 @@ class RunPlans {
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, and afterwards hears how it went.
-  virtual Status Run() = 0;
+  // Runs what Find found, and afterwards hears how it went. `trace` may be null.
+  virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
   // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
   virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;
@@ -35581,6 +36595,13 @@ class ProgramPool {
     }
     return MakeOwned<T>(program_);
   }
+  // Calls visit(object) for those that nobody has taken; who wants one waits.
+  template <class Visit>
+  void ForIdle(const Visit& visit) {
+    SpinLockHolder lock(lock_);
+    if (T* last = last_.exchange(nullptr, std::memory_order_acquire)) more_.emplace_back(last);
+    for (const Owned<T>& object : more_) visit(*object);
+  }
   void Give(Owned<T> object) {
     if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
       SpinLockHolder lock(lock_);
@@ -35595,6 +36616,49 @@ class ProgramPool {
   SlimVector<Owned<T>> more_;
 };
 
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/traced_threads.hpp ----
+// The threads that traced runs have used: a number each, which is its row in every timeline of the process.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// thread-safe. Numbers start at 1 and are not used again.
+class TracedThreads {
+ public:
+  static TracedThreads& Global() {
+    static TracedThreads* const threads = new TracedThreads;
+    return *threads;
+  }
+  static int NumberOfThis() {
+    static thread_local const int number = Global().AddThis();
+    return number;
+  }
+  // What the system called the thread when it was traced first; empty where the number is nobody's.
+  std::string NameOf(int number) {
+    const MutexLock lock(mutex_);
+    const auto i = static_cast<std::size_t>(number - 1);
+    return i < names_.size() ? names_[i] : std::string();
+  }
+
+ private:
+  int AddThis() {
+    char name[16];
+    Thread::GetNameOfThis(name);
+    const MutexLock lock(mutex_);
+    names_.push_back(std::string(name));
+    return static_cast<int>(names_.size());
+  }
+
+  Mutex mutex_;
+  SlimVector<std::string> names_;
+};
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime/executor.hpp ----
@@ -35612,10 +36676,13 @@ class TraceCollector final : public StepStatsCollector {
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    std::int64_t bytes = 0;
-    for (int i = 0; i < node.num_outputs; ++i)
-      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
     AddNode(program, node, bytes, begin, end, memory);
+  }
+  static std::int64_t BytesOf(const Tensor* tensors, int count) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    return bytes;
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
                std::int64_t end, const MemoryRecord* memory = nullptr) {
@@ -35625,9 +36692,8 @@ class TraceCollector final : public StepStatsCollector {
       timing.persistent_bytes = memory->persistent_bytes();
     }
     timing.name = node.node->name();
-    timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
-                : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
-                                                            : std::string_view(node.node->op_name());
+    timing.op = OpOf(node);
+    timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -35645,24 +36711,29 @@ class TraceCollector final : public StepStatsCollector {
     Keep(timing);
   }
   void Finish(RunTrace* trace) {
+    trace->start_ns = start_;
     trace->total_ns = Now();
+    trace->thread = TracedThreads::NumberOfThis();
     trace->nodes = std::move(timings_);
   }
 
  private:
+  static std::string_view OpOf(const ProgramNode& node) {
+    switch (node.kind) {
+      case ProgramNode::Kind::kToHost: return "CopyToHost";
+      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
+      case ProgramNode::Kind::kFetch: return "Fetch";
+      default: return node.node->op_name();
+    }
+  }
   void Keep(NodeTiming timing) {
+    timing.thread = TracedThreads::NumberOfThis();
     MutexLock lock(mutex_);
-    const void* thread = &this_thread_mark;
-    std::size_t t = 0;
-    while (t < threads_.size() && threads_[t] != thread) ++t;
-    if (t == threads_.size()) threads_.push_back(thread);
-    timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
 
   const std::int64_t start_;
   Mutex mutex_;
-  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 
@@ -35679,23 +36750,29 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
+      output_bytes_ = 0;
       begin_ = trace_->Now();
     }
+  }
+  // What the kernel has put out, for an engine that takes it away before End.
+  void SeeOutputs(const Tensor* outputs, int count) {
+    if (trace_ != nullptr) [[unlikely]]
+      output_bytes_ = TraceCollector::BytesOf(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->Add(program, node, step, begin_, &memory_);
   }
-  // The node has ended; its outputs are the engine's.
+  // The node has ended; its outputs are the engine's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, output_bytes_ = 0;
   MemoryRecord memory_;
 };
 
@@ -35881,6 +36958,33 @@ inline std::atomic<std::int64_t>& NextStepId() {
   return next;
 }
 
+// How many runs of a session have ended. thread-safe; threads that run at once count in different cache lines.
+class RunCounts {
+ public:
+  void Count(bool planned) {
+    Place& mine = Mine();
+    (planned ? mine.planned : mine.others).fetch_add(1, std::memory_order_relaxed);
+  }
+  std::int64_t planned() const { return Sum(&Place::planned); }
+  std::int64_t others() const { return Sum(&Place::others); }
+
+ private:
+  static constexpr std::size_t kPlaces = 8;
+  struct alignas(64) Place {
+    std::atomic<std::int64_t> planned{0}, others{0};
+  };
+  Place& Mine() {
+    const std::uint64_t thread = reinterpret_cast<std::uintptr_t>(&this_thread_mark);
+    return places_[(thread * 0x9E3779B97F4A7C15u) >> 61];
+  }
+  std::int64_t Sum(std::atomic<std::int64_t> Place::* count) const {
+    std::int64_t sum = 0;
+    for (const Place& place : places_) sum += (place.*count).load(std::memory_order_relaxed);
+    return sum;
+  }
+  Place places_[kPlaces];
+};
+
 // What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
 // only.
 struct RunSettings {
@@ -35891,6 +36995,7 @@ struct RunSettings {
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
+  RunCounts* counts = nullptr;  // null: nobody counts
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
@@ -35954,8 +37059,8 @@ class Prepared : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
-    Step* const planned =
-        plans != nullptr && settings.trace == nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
     Step* const step = planned != nullptr ? planned : &running->step;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
     StepContainer container(settings.resources, step_id);
@@ -35971,15 +37076,13 @@ class Prepared : public RefCounted {
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
-    if (planned != nullptr) {
-      const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
-      status = plans->Run();
-    } else if (settings.trace == nullptr) [[likely]] {
-      status = Execute(running.get(), settings, nullptr);
+    if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), plan, settings, nullptr);
     } else {
       TraceCollector collector;
       services.stats = &collector;
-      status = Execute(running.get(), settings, &collector);
+      status = Execute(running.get(), plan, settings, &collector);
+      deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
     deferred.Wait();
@@ -36009,12 +37112,18 @@ class Prepared : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (planned != nullptr)
-      plans->Ran(status);
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
     else if (plans != nullptr && status.ok())
       plans->RanWithout(running->step, feeds, plan_after_runs_);
     steps_.Give(std::move(running));
     return status;
+  }
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
     Owned<Running> running = steps_.Take();
@@ -36042,8 +37151,10 @@ class Prepared : public RefCounted {
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
-  Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
+  // `plan`: null where there is none.
+  Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+    if (plan != nullptr) return plan->Run(trace);
     Status status;
     const bool on_pool = settings.dataflow && settings.pool != nullptr;
     if (!on_pool && !program_->has_control_flow()) {
@@ -36102,6 +37213,16 @@ struct SessionExtras {
                         const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Of <tenon/runtime/trace_sink.hpp>: runs of sessions that somebody watches.
+struct SessionWatch {
+  // The session's number in the process, from 1; 0: nobody watches it.
+  int (*number_of)(const SessionOptions& options);
+  Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                RunSettings settings);
+};
+inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
+// Whether <tenon/runtime/session_counters.hpp> is in the program.
+inline constinit std::atomic<bool> runs_are_counted{false};
 // Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
@@ -36162,6 +37283,7 @@ class SessionImpl : public RefCounted {
     if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
+    TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
@@ -36197,6 +37319,12 @@ class SessionImpl : public RefCounted {
   Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (cancellation_.IsCancelled()) [[unlikely]]
       return Closed();
+    return RunWatched(prepared, feeds, fetches, settings);
+  }
+  // The same without a look whether the session is closed.
+  Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    if (watch_ != nullptr) [[unlikely]]
+      return watch_->run(this, prepared, feeds, fetches, settings);
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
@@ -36207,6 +37335,8 @@ class SessionImpl : public RefCounted {
     return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  // A run is nothing but Prepared::Run.
+  bool is_plain() const { return !is_bounded() && watch_ == nullptr; }
   RunSettings SettingsFor(const Prepared& prepared) {
     RunSettings settings;
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
@@ -36215,6 +37345,7 @@ class SessionImpl : public RefCounted {
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
     settings.services = services_;
+    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
     return settings;
   }
 
@@ -36251,6 +37382,7 @@ class SessionImpl : public RefCounted {
       for (std::size_t i = 1; i < signatures_.size(); ++i)
         if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
       signatures_.erase(signatures_.begin() + oldest);
+      ++num_evicted_;
     }
     signatures_.push_back({hash, ++uses_, std::move(key), made});
     return made;
@@ -36284,6 +37416,16 @@ class SessionImpl : public RefCounted {
     MutexLock lock(mutex_);
     return signatures_.size();
   }
+  // Calls visit(prepared) for every signature that is kept; returns how many were dropped before.
+  template <class Visit>
+  std::int64_t ForSignatures(const Visit& visit) const {
+    MutexLock lock(mutex_);
+    for (const Signature& signature : signatures_) visit(signature.prepared.get());
+    return num_evicted_;
+  }
+  const RunCounts& counts() const { return counts_; }
+  int watched_number() const { return watched_number_; }
+  const ThreadPool* own_pool(bool inter_op) const { return inter_op ? own_inter_.get() : own_intra_.get(); }
   void Finalize() { finalized_.store(true, std::memory_order_release); }
   bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
   std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
@@ -36367,6 +37509,16 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
+  Status FindWatch() {
+    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    if (watch != nullptr) watched_number_ = watch->number_of(options_);
+    if (watched_number_ != 0) watch_ = watch;
+    if (watch == nullptr && options_.trace_sink != nullptr)
+      return errors::FailedPrecondition(
+          "SessionOptions: trace_sink needs <tenon/runtime/trace_sink.hpp> in one source file of the program");
+    return OkStatus();
+  }
+
   static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
     const TensorName name = ParseTensorName(text);
     const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
@@ -36430,6 +37582,9 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
+  const SessionWatch* watch_ = nullptr;  // null: nobody watches
+  int watched_number_ = 0;
+  RunCounts counts_;
   const StepServices* services_ = nullptr;
   CancellationManager cancellation_;  // of all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
@@ -36441,6 +37596,7 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
   mutable Mutex mutex_;
   SlimVector<Signature> signatures_;
+  std::int64_t num_evicted_ = 0;
   std::uint64_t uses_ = 0;  // of signatures, until now
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
@@ -36453,12 +37609,12 @@ class CallableImpl : public RefCounted {
       : session_(std::move(session)),
         prepared_(std::move(prepared)),
         settings_(session_->SettingsFor(*prepared_)),
-        bounded_(session_->is_bounded()),
+        plain_(session_->is_plain()),
         handle_(session_->NewNumber()) {}
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
-    if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+    if (trace != nullptr || !plain_ || settings_.cancellation->IsCancelled()) [[unlikely]]
       return session_->Run(prepared_.get(), feeds, fetches, trace);
     return prepared_->Run(feeds, fetches, settings_);
   }
@@ -36478,7 +37634,7 @@ class CallableImpl : public RefCounted {
   Ref<SessionImpl> session_;
   Ref<Prepared> prepared_;
   RunSettings settings_;
-  bool bounded_;
+  bool plain_;
   std::int64_t handle_;
   std::atomic<bool> released_{false};
 };
@@ -37904,6 +39060,7 @@ class FrameRun {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
     NodeMeter meter(trace, &context_);
+    meter_ = &meter;
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -38079,7 +39236,9 @@ class FrameRun {
 
   Status RunKernel(IterationState* it, int number, const FlowNode& node) {
     PrepareKernel(it, node);
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], it->frames[At(number)], &context_));
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    meter_->SeeOutputs(frame.outputs, node.num_outputs);
     FinishKernel(it, node);
     return OkStatus();
   }
@@ -38131,6 +39290,7 @@ class FrameRun {
     const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
     TENON_RETURN_IF_ERROR(
         CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    meter_->SeeOutputs(frame.outputs, 1);
     ++it->live;
     DropInputs(it, node);
     return OkStatus();
@@ -38279,6 +39439,7 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
+  NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
   Status read_status_;  // of the node being run: a reference that it hands on as a value
@@ -38335,13 +39496,26 @@ inline const FunctionDef* FindFunction(const FunctionDefLibrary& library, std::s
 
 namespace detail {
 
+// What a call says of an attr of the function, or the attr's default; null when there is neither.
+inline const AttrValue* FindCallAttr(const OpDef& op, const AttrMap& attrs, std::string_view name) {
+  if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
+  const OpDef::AttrDef* def = FindAttr(name, op);
+  return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
+}
+// A call says every attr of the function, with a value of its type. More attrs than that are ignored.
+inline Status CheckCallAttrs(const OpDef& op, const AttrMap& attrs) {
+  for (const OpDef::AttrDef& attr : op.attr) {
+    const AttrValue* const value = FindCallAttr(op, attrs, attr.name);
+    if (value == nullptr) return errors::NotFound("Attr ", attr.name, " is not found from ", SummarizeOpDef(op));
+    if (const Status status = AttrValueHasType(*value, attr.type); !status.ok())
+      return status.WithAppended(StrCat("\n\tfor attr name '", attr.name, "' of function '", op.name, "'"));
+  }
+  return OkStatus();
+}
+
 // The dtypes of an argument under the attrs of a call. NotFound when an attr that it depends on is missing.
 inline Status TypesOfArg(const OpDef& op, const OpDef::ArgDef& arg, const AttrMap& attrs, SlimVector<DataType>* types) {
-  const auto find = [&](const std::string& name) -> const AttrValue* {
-    if (const AttrValue* value = attrs.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, op);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  };
+  const auto find = [&](const std::string& name) { return FindCallAttr(op, attrs, name); };
   const auto missing = [&](const std::string& name) {
     return errors::NotFound("Attr ", name, " is not found from function '", op.name, "'; its argument '", arg.name,
                             "' needs it");
@@ -38382,6 +39556,7 @@ inline constexpr std::string_view kDirectCallAttr = "_direct_call";
 inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
   for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
   for (const OpDef::ArgDef& arg : op.output_arg)
     TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &outputs));
@@ -38428,6 +39603,7 @@ class FunctionInstantiation {
       : function_(function), attrs_(attrs), library_(library), ops_(registry), keep_colocation_(keep_colocation) {}
 
   Result<FunctionGraph> Make() {
+    TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(function_.signature, attrs_));
     TENON_RETURN_IF_ERROR(AddArgs());
     TENON_RETURN_IF_ERROR(AddNodes());
     for (std::size_t n = 0; n < function_.node_def.size(); ++n)
@@ -38457,12 +39633,24 @@ class FunctionInstantiation {
     int count() const { return static_cast<int>(types.size()); }
   };
 
+  // What messages about a node or an argument of the function end with.
+  TENON_COLD std::string Of(const NodeDef& body) const {
+    return StrCat(FormatNodeForError(body.name), " of function '", function_.signature.name, "'");
+  }
+  TENON_COLD std::string Of(const OpDef::ArgDef& arg) const {
+    std::string text;
+    detail::SummarizeArgDef(arg, &text);
+    return StrCat(text, " of function '", function_.signature.name, "'");
+  }
+
   Status Bind(AttrValue* value) const {
-    if (value->kind() == AttrValue::Kind::kPlaceholder) {
-      const AttrValue* given = FindBinding(value->placeholder());
+    const bool is_placeholder = value->kind() == AttrValue::Kind::kPlaceholder;
+    if (is_placeholder || value->kind() == AttrValue::Kind::kNone) {
+      const AttrValue* const given =
+          is_placeholder ? detail::FindCallAttr(function_.signature, attrs_, value->placeholder()) : nullptr;
       if (given == nullptr)
-        return errors::InvalidArgument("Failed to bind all placeholders in $", value->placeholder(), " of function '",
-                                       function_.signature.name, "'");
+        return errors::InvalidArgument("Failed to bind all placeholders in ", SummarizeAttrValue(*value),
+                                       " of function '", function_.signature.name, "'");
       *value = AttrValue(*given);
     } else if (value->kind() == AttrValue::Kind::kFunc && !value->func().attr.empty()) {
       TENON_RETURN_IF_ERROR(Bind(&value->mutable_func()->attr));
@@ -38475,17 +39663,11 @@ class FunctionInstantiation {
     for (const auto& [name, value] : *attrs) TENON_RETURN_IF_ERROR(Bind(attrs->Find(name)));
     return OkStatus();
   }
-  const AttrValue* FindBinding(const std::string& name) const {
-    if (const AttrValue* value = attrs_.Find(name); value != nullptr) return value;
-    const OpDef::AttrDef* def = FindAttr(name, function_.signature);
-    return def != nullptr && def->default_value.has_value() ? &*def->default_value : nullptr;
-  }
-
   Status AddItem(Item item) {
     const int number = static_cast<int>(items_.size());
     if (index_.Insert(item.key, number, KeyOf{this}) >= 0)
-      return errors::InvalidArgument("Duplicated arg name: ", item.key, " in function '", function_.signature.name,
-                                     "'");
+      return errors::InvalidArgument("Duplicated ", item.is_arg ? "arg" : "ret", " name: ", item.key, " in function '",
+                                     function_.signature.name, "'");
     items_.push_back(std::move(item));
     return OkStatus();
   }
@@ -38501,24 +39683,28 @@ class FunctionInstantiation {
 
   Status AddArgs() {
     std::uint32_t number = 0;
-    for (const OpDef::ArgDef& arg : function_.signature.input_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
-      for (std::size_t i = 0; i < types.size(); ++i) {
-        NodeDef& node = out_.graph.node.emplace_back();
-        node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
-        node.op = "_Arg";
-        node.attr.Insert("T", AttrValue(types[i]));
-        node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
-        for (const auto& [position, attrs] : function_.arg_attr)
-          if (position == number)
-            for (const auto& [name, value] : attrs)
-              if (name != kColocationAttr) node.attr.Insert(name, value);
-        out_.args.push_back(node.name);
-        out_.arg_types.push_back(types[i]);
-      }
-      ++number;
+    for (const OpDef::ArgDef& arg : function_.signature.input_arg)
+      if (const Status status = AddArg(arg, number++); !status.ok())
+        return status.WithAppended(StrCat("\n\tIn ", Of(arg)));
+    return OkStatus();
+  }
+  Status AddArg(const OpDef::ArgDef& arg, std::uint32_t number) {
+    SlimVector<DataType> types;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    if (types.empty()) return errors::Internal("Expected a list of at least one dtype");
+    TENON_RETURN_IF_ERROR(AddItem({arg.name, {}, static_cast<int>(out_.args.size()), types, true}));
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      NodeDef& node = out_.graph.node.emplace_back();
+      node.name = types.size() > 1 ? StrCat(arg.name, "_", i) : arg.name;
+      node.op = "_Arg";
+      node.attr.Insert("T", AttrValue(types[i]));
+      node.attr.Insert("index", AttrValue(static_cast<std::int64_t>(out_.args.size())));
+      for (const auto& [position, attrs] : function_.arg_attr)
+        if (position == number)
+          for (const auto& [name, value] : attrs)
+            if (name != kColocationAttr) node.attr.Insert(name, value);
+      out_.args.push_back(node.name);
+      out_.arg_types.push_back(types[i]);
     }
     return OkStatus();
   }
@@ -38556,25 +39742,36 @@ class FunctionInstantiation {
     return OkStatus();
   }
   Status AddOutputs(const OpView& op, const NodeDef& node) {
+    int first = 0;
+    for (const ArgSpec& arg : op.outputs) {
+      SlimVector<DataType> types;
+      TENON_RETURN_IF_ERROR(TypesOf(op, arg, node, &types));
+      const int count = static_cast<int>(types.size());
+      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
+      first += count;
+    }
+    return OkStatus();
+  }
+  // The dtypes of an argument of a body node, whose attrs are bound.
+  static Status TypesOf(const OpView& op, const ArgSpec& arg, const NodeDef& node, SlimVector<DataType>* types) {
+    for (const std::string_view attr : {arg.number_attr(), arg.type_attr()})
+      if (!attr.empty() && node.attr.Find(attr) == nullptr)
+        return errors::NotFound("type attr not found: ", attr, "; NodeDef: ", FormatNodeForError(node.name));
     const auto find = [&](const AttrSpec& spec, ArgAttrValue* value) {
-      const AttrValue* attr = node.attr.Find(spec.name());
-      if (attr == nullptr) return false;
+      const AttrValue* const attr = node.attr.Find(spec.name());
       value->number = attr->i();
       value->type = attr->type();
       value->types = attr->list().type;
       return true;
     };
-    int first = 0;
-    for (const ArgSpec& arg : op.outputs) {
-      const std::int64_t count = op.ArgCount(arg, find);
-      if (count < 0 || count > kMaxNodeOutputs)
-        return errors::InvalidArgument("Number of outputs is too big: ", count,
-                                       "; NodeDef: ", FormatNodeForError(node.name));
-      SlimVector<DataType> types;
-      op.ForEachType(arg, find, [&types](DataType type) { types.push_back(type); });
-      TENON_RETURN_IF_ERROR(AddItem({StrCat(node.name, ":", arg.name()), node.name, first, std::move(types), false}));
-      first += static_cast<int>(count);
-    }
+    const std::int64_t count = op.ArgCount(arg, find);
+    if (count < 0)
+      return errors::InvalidArgument("Value for number_attr() ", count,
+                                     " < 0; NodeDef: ", FormatNodeForError(node.name));
+    if (count > kMaxNodeOutputs)
+      return errors::InvalidArgument("Number of outputs is too big: ", count,
+                                     "; NodeDef: ", FormatNodeForError(node.name));
+    op.ForEachType(arg, find, [types](DataType type) { types->push_back(type); });
     return OkStatus();
   }
 
@@ -38600,45 +39797,86 @@ class FunctionInstantiation {
     return true;
   }
 
-  Status ConnectNode(const NodeDef& body, NodeDef* node) const {
-    for (const std::string& input : body.input) {
-      if (StartsWith(input, "^")) {
-        if (!IsNode(std::string_view(input).substr(1)))
-          return errors::InvalidArgument("input[", &input - body.input.begin(), "] == '", input,
-                                         "', is not found in function '", function_.signature.name,
-                                         "': ", FormatNodeForError(body.name));
-        node->input.push_back(input);
-        continue;
+  // An argument of a body node: inputs are handed out to its tensors in order.
+  struct Argument {
+    std::string_view name;
+    SlimVector<DataType> types;
+    std::size_t filled = 0;
+  };
+  Status ArgumentsOf(const NodeDef& body, const NodeDef& node, SlimVector<Argument>* arguments) {
+    if (const OpInfo* info = ops_.Find(body.op); info != nullptr) {
+      for (const ArgSpec& arg : info->op().inputs) {
+        arguments->push_back({arg.name(), {}});
+        TENON_RETURN_IF_ERROR(TypesOf(info->op(), arg, node, &arguments->back().types));
       }
-      SlimVector<FunctionGraph::Output> outputs;
-      if (!Resolve(input, &outputs))
-        return errors::InvalidArgument("input ", input, " is not found in function '", function_.signature.name,
-                                       "': ", FormatNodeForError(body.name));
-      for (const FunctionGraph::Output& output : outputs)
-        node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+      return OkStatus();
+    }
+    const OpDef& callee = FindFunction(library_, body.op)->signature;
+    for (const OpDef::ArgDef& arg : callee.input_arg) {
+      arguments->push_back({arg.name, {}});
+      TENON_RETURN_IF_ERROR(
+          detail::TypesOfArg(callee, arg, node.attr.Find("f")->func().attr, &arguments->back().types));
+    }
+    return OkStatus();
+  }
+
+  Status ConnectNode(const NodeDef& body, NodeDef* node) {
+    SlimVector<Argument> arguments;
+    TENON_RETURN_IF_ERROR(ArgumentsOf(body, *node, &arguments));
+    std::size_t i = 0;
+    for (Argument& argument : arguments)
+      while (argument.filled < argument.types.size()) TENON_RETURN_IF_ERROR(ConnectInput(body, i++, &argument, node));
+    for (; i < body.input.size(); ++i) {
+      const std::string& input = body.input[i];
+      if (!StartsWith(input, "^"))
+        return errors::InvalidArgument("Expected input[", i, "] == '", input, "' to be a control input. ", Of(body));
+      if (!IsNode(std::string_view(input).substr(1)))
+        return errors::InvalidArgument("input[", i, "] == '", input, "', is not found. ", Of(body));
+      node->input.push_back(input);
+    }
+    return OkStatus();
+  }
+  Status ConnectInput(const NodeDef& body, std::size_t i, Argument* argument, NodeDef* node) const {
+    if (i >= body.input.size())
+      return errors::InvalidArgument("Attempt to access beyond input size: ", i, " >= ", body.input.size(), ": ",
+                                     Of(body));
+    const std::string& input = body.input[i];
+    SlimVector<FunctionGraph::Output> outputs;
+    if (!Resolve(input, &outputs)) return errors::InvalidArgument("input ", input, " is not found: ", Of(body));
+    if (outputs.size() > argument->types.size() - argument->filled)
+      return errors::InvalidArgument("Input ", input, " too long for ", argument->name, ": ", Of(body));
+    for (const FunctionGraph::Output& output : outputs) {
+      const DataType want = BaseType(argument->types[argument->filled]), have = BaseType(output.type);
+      if (want != have)
+        return errors::InvalidArgument("input ", argument->name, "[", argument->filled, "] expected type ", want,
+                                       " != ", have, ", the type of ", input, "[", &output - outputs.data(),
+                                       "]: ", Of(body));
+      node->input.push_back(output.index == 0 ? output.node : StrCat(output.node, ":", output.index));
+      ++argument->filled;
     }
     return OkStatus();
   }
 
   Status AddResults() {
-    for (const OpDef::ArgDef& arg : function_.signature.output_arg) {
-      SlimVector<DataType> types;
-      TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
-      const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
-                                    [&](const auto& item) { return item.first == arg.name; });
-      if (ret == function_.ret.end())
-        return errors::InvalidArgument("Return ", arg.name, " missing in function '", function_.signature.name, "'.");
-      const std::size_t before = out_.results.size();
-      if (!Resolve(ret->second, &out_.results))
-        return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found in function '",
-                                       function_.signature.name, "'.");
-      SlimVector<DataType> given;
-      for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
-      if (!(given == types))
-        return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
-                                       StrJoin(types, ", "), " in function '", function_.signature.name, "'");
-      out_.result_types.append(types.begin(), types.end());
-    }
+    for (const OpDef::ArgDef& arg : function_.signature.output_arg)
+      if (const Status status = AddResult(arg); !status.ok())
+        return status.WithAppended(StrCat("\n\tIn function output ", Of(arg)));
+    return OkStatus();
+  }
+  Status AddResult(const OpDef::ArgDef& arg) {
+    SlimVector<DataType> types, given;
+    TENON_RETURN_IF_ERROR(detail::TypesOfArg(function_.signature, arg, attrs_, &types));
+    const auto ret = std::find_if(function_.ret.begin(), function_.ret.end(),
+                                  [&](const auto& item) { return item.first == arg.name; });
+    if (ret == function_.ret.end()) return errors::InvalidArgument("Return ", arg.name, " missing.");
+    const std::size_t before = out_.results.size();
+    if (!Resolve(ret->second, &out_.results))
+      return errors::InvalidArgument("Return ", arg.name, " -> ", ret->second, " is not found.");
+    for (std::size_t i = before; i < out_.results.size(); ++i) given.push_back(BaseType(out_.results[i].type));
+    if (!(given == types))
+      return errors::InvalidArgument("Invalid ret types ", arg.name, " : ", StrJoin(given, ", "), " vs. ",
+                                     StrJoin(types, ", "));
+    out_.result_types.append(types.begin(), types.end());
     return OkStatus();
   }
 
@@ -38691,7 +39929,8 @@ inline Status CheckFunctionLibrary(const FunctionDefLibrary& library, const OpRe
   return OkStatus();
 }
 
-// The body is imported with the shapes of the arguments. Functions that call themselves, and calls that are
+// The body is imported with the shapes of the arguments, and what their resources hold; so are its results known
+// afterwards. Functions that call themselves, and calls that are
 // too deep, are not followed.
 inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& versions, const OpRegistry& registry,
                                 CallShapes* calls, ShapeRefiner* refiner) {
@@ -38712,11 +39951,16 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
     NodeDef& arg = body->graph.node[i];
     arg.attr.erase("_output_shapes");
     arg.attr.Insert("_output_shapes", AttrValue(std::move(shape)));
-    SlimVector<PartialTensorShape> held;
-    SlimVector<DataType> held_types;
-    if (!refiner->Held(edge, &held, &held_types)) continue;
-    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(held)));
-    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(held_types)));
+    const SlimVector<ShapeRefiner::HeldTensor>* const held = refiner->Held(edge);
+    if (held == nullptr) continue;
+    SlimVector<PartialTensorShape> shapes;
+    SlimVector<DataType> types;
+    for (const ShapeRefiner::HeldTensor& one : *held) {
+      shapes.push_back(one.shape);
+      types.push_back(one.dtype);
+    }
+    arg.attr.Set(std::string(kHandleShapesAttr), AttrValue(std::move(shapes)));
+    arg.attr.Set(std::string(kHandleTypesAttr), AttrValue(std::move(types)));
   }
   body->graph.versions = versions;
   ImportOptions options;
@@ -38725,11 +39969,14 @@ inline Status InferFunctionCall(const Graph& graph, int id, const VersionDef& ve
   calls->inside.push_back(function->signature.name);
   const Result<Graph> inner = ImportGraphDef(std::move(body->graph), registry, options);
   calls->inside.pop_back();
+  const ShapeRefiner::Handles handles = std::move(calls->held);
   TENON_RETURN_IF_ERROR(inner.status());
-  for (std::size_t i = 0; i < body->results.size(); ++i) {
-    const FunctionGraph::Output& result = body->results[i];
-    TENON_RETURN_IF_ERROR(
-        refiner->MergeOutputShape(id, static_cast<int>(i), inner->Find(result.node)->output_shape(result.index)));
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const FunctionGraph::Output& result = body->results[static_cast<std::size_t>(i)];
+    const Node& source = *inner->Find(result.node);
+    TENON_RETURN_IF_ERROR(refiner->MergeOutputShape(id, i, source.output_shape(result.index)));
+    if (const auto* held = ShapeRefiner::FindHeld(handles, {source.id, result.index}); held != nullptr)
+      refiner->SetHeld({id, i}, *held);
   }
   return OkStatus();
 }
@@ -39029,8 +40276,10 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
         Finish(item, status);
         if (!status.ok()) [[unlikely]] {
           lock.unlock();
@@ -39054,6 +40303,7 @@ class ParallelFrameRun : public FrameRun {
       meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
+      meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
@@ -39072,6 +40322,7 @@ class ParallelFrameRun : public FrameRun {
     OpKernelContext context;
     RefReads references;
     OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
   TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
@@ -39080,6 +40331,7 @@ class ParallelFrameRun : public FrameRun {
     const ProgramNode& kernel = NodeOf(item);
     auto* state = new AsyncState{
         this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
@@ -39092,6 +40344,7 @@ class ParallelFrameRun : public FrameRun {
   }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
     auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -39109,13 +40362,23 @@ class ParallelFrameRun : public FrameRun {
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
     if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
-    if (!status.ok()) run->Fail(state->item, status);
+    if (!status.ok())
+      run->Fail(state->item, status);
+    else if (run->trace_ != nullptr)
+      run->Trace(*state);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
     run->NotifyIfDone();
     lock.unlock();
     if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  TENON_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
   }
 
   // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to
@@ -39324,22 +40587,25 @@ class PlannedRun {
   // good for nothing any more.
   int surprise() const { return surprise_; }
 
-  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled.
-  Status Run() {
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
     step_.cache()->SetOwnerThread();
     std::size_t at = 0;
     Status status;
 #if defined(__cpp_exceptions)
     try {
-      status = RunFrom(&at);
+      status = RunFrom(&at, &meter);
     } catch (...) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
       status = AtNode(StatusOfException(*node.kernel), program_, node);
     }
 #else
-    status = RunFrom(&at);
+    status = RunFrom(&at, &meter);
 #endif
     step_.cache()->ClearOwnerThread();
+    context_.set_memory_record(nullptr);
     return status;
   }
 
@@ -39362,20 +40628,21 @@ class PlannedRun {
     int first_release = 0, num_releases = 0;
   };
 
-  Status RunFrom(std::size_t* position) {
+  Status RunFrom(std::size_t* position, NodeMeter* meter) {
     const std::size_t count = nodes_.size();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < count; ++at) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return RunCancelled();
       const Entry& entry = nodes_[at];
+      meter->Begin();
       if (entry.call != nullptr) [[likely]] {
         context_.Enter(entry.frame);
         if (entry.num_rebinds != 0) {
           bool as_planned = true;
           TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
           if (!as_planned) [[unlikely]]
-            return RunRest(position);
+            return RunRest(position, meter);
         }
         Status status = entry.call(entry.kernel, *entry.call_frame);
         if (!status.ok()) [[unlikely]]
@@ -39383,6 +40650,7 @@ class PlannedRun {
       } else {
         TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
       }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
       const int* release = releases_.data() + entry.first_release;
       for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
     }
@@ -39405,12 +40673,14 @@ class PlannedRun {
     return OkStatus();
   }
   // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(std::size_t* position) {
+  TENON_COLD Status RunRest(std::size_t* position, NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < nodes_.size(); ++at) {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      meter->Begin();
       TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
     }
@@ -39726,7 +40996,7 @@ class PlanCache final : public RunPlans {
     }
     return nullptr;
   }
-  Status Run() override { return plans_.front()->Run(); }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
   void Ran(const Status& status) override {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();
@@ -39795,6 +41065,801 @@ TENON_SETUP_CODE_END
 
 }  // namespace detail
 
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_file.hpp ----
+// TraceFile: a TraceSink that writes every run to one file. Links itself in: the environment variable TENON_TRACE names
+// one for all sessions of the process. <tenon/runtime.hpp> includes it.
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+// ---- tenon/runtime/allocation_log.hpp ----
+// AllocationLog: an allocator that passes everything on to another one and writes down when which thread asked for
+// what. Chrome traces (runtime/trace.hpp, trace_file.hpp) show it among the nodes.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+struct AllocationRecord {
+  enum class Kind : std::uint8_t { kAllocated, kFreed, kRefused };
+  Kind kind = Kind::kAllocated;
+  std::int64_t at_ns = 0;  // SteadyNanoseconds()
+  std::int64_t bytes = 0;  // as they were asked for
+  std::int64_t bytes_in_use = 0;  // of the whole log, afterwards
+  const void* block = nullptr;  // where; null: refused
+  int thread = 0;  // as NodeTiming::thread
+};
+
+// thread-safe. Must outlive its blocks, and `base` must outlive it. As a session's allocator it sees what the caches of
+// the session's steps do not have: in the steady state outputs only.
+//
+//   tenon::AllocationLog log(tenon::CpuAllocator());
+//   tenon::TraceFile file("runs.json", &log);
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.allocator = &log, .trace_sink = &file});
+class AllocationLog final : public Allocator {
+ public:
+  // Beyond `most_records` that nobody takes, the newest are left out.
+  explicit AllocationLog(Allocator* base, std::size_t most_records = 1 << 16)
+      : base_(base), most_records_(most_records) {}
+
+  std::string_view Name() const override { return base_->Name(); }
+  AllocatorMemoryType GetMemoryType() const override { return base_->GetMemoryType(); }
+  bool HostAccessible() const override { return base_->HostAccessible(); }
+  bool HoldsHeaders() const override { return base_->HoldsHeaders(); }
+  bool AllocatesOpaqueHandle() const override { return base_->AllocatesOpaqueHandle(); }
+  void SetSafeFrontier(std::uint64_t count) override { base_->SetSafeFrontier(count); }
+  void SetStreamAndPreallocateMemory(void* stream) override { base_->SetStreamAndPreallocateMemory(stream); }
+  bool TracksAllocationSizes() const override { return base_->TracksAllocationSizes(); }
+  std::size_t RequestedSize(const void* ptr) const override { return base_->RequestedSize(ptr); }
+  std::size_t AllocatedSize(const void* ptr) const override { return base_->AllocatedSize(ptr); }
+  std::size_t AllocatedSizeSlow(const void* ptr) const override { return base_->AllocatedSizeSlow(ptr); }
+  std::int64_t AllocationId(const void* ptr) const override { return base_->AllocationId(ptr); }
+  std::optional<AllocatorStats> GetStats() const override { return base_->GetStats(); }
+  bool ClearStats() override { return base_->ClearStats(); }
+
+  void* AllocateRaw(std::size_t alignment, std::size_t bytes, const AllocationAttributes& attributes = {}) override {
+    void* const ptr = base_->AllocateRaw(alignment, bytes, attributes);
+    Keep(ptr == nullptr ? AllocationRecord::Kind::kRefused : AllocationRecord::Kind::kAllocated, bytes, ptr);
+    return ptr;
+  }
+  void DeallocateRaw(void* ptr, std::size_t alignment, std::size_t bytes) override {
+    if (ptr == nullptr) return;
+    Keep(AllocationRecord::Kind::kFreed, bytes, ptr);  // before another thread can have the block
+    base_->DeallocateRaw(ptr, alignment, bytes);
+  }
+
+  // The records since the last call, in order of time.
+  std::vector<AllocationRecord> Take() {
+    const MutexLock lock(mutex_);
+    return std::exchange(records_, {});
+  }
+  // Records that found no room.
+  std::int64_t num_left_out() const {
+    const MutexLock lock(mutex_);
+    return num_left_out_;
+  }
+
+ private:
+  void Keep(AllocationRecord::Kind kind, std::size_t bytes, const void* block) {
+    AllocationRecord record;
+    record.kind = kind;
+    record.bytes = static_cast<std::int64_t>(bytes);
+    record.block = block;
+    record.thread = detail::TracedThreads::NumberOfThis();
+    const MutexLock lock(mutex_);
+    if (kind == AllocationRecord::Kind::kAllocated) bytes_in_use_ += record.bytes;
+    if (kind == AllocationRecord::Kind::kFreed) bytes_in_use_ -= record.bytes;
+    record.bytes_in_use = bytes_in_use_;
+    record.at_ns = SteadyNanoseconds();
+    if (records_.size() < most_records_)
+      records_.push_back(record);
+    else
+      ++num_left_out_;
+  }
+
+  Allocator* const base_;
+  const std::size_t most_records_;
+  mutable Mutex mutex_;  // of what follows
+  std::vector<AllocationRecord> records_;
+  std::int64_t bytes_in_use_ = 0, num_left_out_ = 0;
+};
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/session_counters.hpp ----
+// SessionCounters: what a session has done and what it holds. Defines Session::GetCounters; <tenon/runtime.hpp>
+// includes this.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// The memory of a device, as far as its allocator keeps statistics (EnableCpuAllocatorStats for the processor's).
+struct AllocatorCounters {
+  std::string device, allocator;  // names
+  std::int64_t bytes_in_use = 0, peak_bytes_in_use = 0, num_allocs = 0;
+};
+
+//   tenon::SessionCounters counters;
+//   if (session.GetCounters(&counters)) Report(counters.planned_runs, counters.runs);
+struct SessionCounters {
+  std::int64_t runs = 0;  // that have ended, whether well or not
+  std::int64_t planned_runs = 0;  // of them, those that found a plan for the shapes of their feeds
+  std::int64_t programs = 0;  // prepared (feeds, fetches, targets) that are kept
+  std::int64_t programs_evicted = 0;  // that had to make room (SessionOptions::max_cached_signatures)
+  // Of the steps of the programs that are kept, but for those that a run uses just now.
+  std::int64_t steps = 0;
+  std::int64_t plan_arena_bytes = 0;  // of the plan used last, of each step
+  std::int64_t step_bytes = 0;  // blocks that they keep for the next run
+  // How often a thread of the session's pools has slept and was woken; a pool that sessions share counts for all.
+  std::int64_t inter_op_wakeups = 0, intra_op_wakeups = 0;
+  std::vector<AllocatorCounters> allocators;  // one per device
+};
+
+namespace detail {
+
+inline void AddStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
+  ++counters->steps;
+  counters->step_bytes += step->cache()->held_bytes();
+  PlanReport report;
+  if (plans != nullptr && plans->GetReport(&report))
+    counters->plan_arena_bytes += static_cast<std::int64_t>(report.arena_bytes);
+}
+
+inline void AddAllocator(const Device& device, SessionCounters* counters) {
+  const auto stats = device.allocator()->GetStats();
+  if (!stats.has_value()) return;
+  counters->allocators.push_back({device.name(), std::string(device.allocator()->Name()), stats->bytes_in_use,
+                                  stats->peak_bytes_in_use, stats->num_allocs});
+}
+
+inline SessionCounters CountersOf(const SessionImpl& session) {
+  SessionCounters counters;
+  counters.planned_runs = session.counts().planned();
+  counters.runs = counters.planned_runs + session.counts().others();
+  counters.programs_evicted = session.ForSignatures([&](Prepared* prepared) {
+    ++counters.programs;
+    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { AddStep(step, plans, &counters); });
+  });
+  if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
+  const ThreadPool* intra = session.own_pool(false);
+  const SessionOptions& options = session.options();
+  if (options.intra_op_pool == nullptr && options.intra_op_threads == 0 && CpuCount() > 1) intra = SharedIntraOpPool();
+  if (intra != nullptr) counters.intra_op_wakeups = intra->num_wakeups();
+  AddAllocator(*session.host(), &counters);
+  if (session.device() != session.host()) AddAllocator(*session.device(), &counters);
+  return counters;
+}
+
+template <class U>
+bool undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<U>::Get(
+    const Session& session, SessionCounters* counters) {
+  const auto* impl = static_cast<const SessionImpl*>(SessionAccess::Impl(session));
+  if (impl == nullptr) return false;
+  *counters = CountersOf(*impl);
+  return true;
+}
+template struct undefined_symbol_means_include_tenon_runtime_session_counters_hpp_in_one_source_file<void>;
+
+inline const bool counting_linked = LinkPart<bool>(&runs_are_counted, true);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_flows.hpp ----
+// FlowsOf: which node of a trace waited for which, from the edges of the graph.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// An edge between two items of RunTrace::nodes.
+struct TraceFlow {
+  std::size_t from = 0, to = 0;
+  bool control = false;  // no value goes along it
+  friend bool operator==(const TraceFlow&, const TraceFlow&) = default;
+};
+
+namespace detail {
+
+// Of one run, whose session lives. one thread.
+class FlowFinder {
+ public:
+  explicit FlowFinder(const std::vector<NodeTiming>& nodes) : nodes_(nodes) {
+    order_ = SortedOrder(nodes.size(), [&](std::size_t a, std::size_t b) {
+      const int id_a = IdOf(a), id_b = IdOf(b);
+      return id_a != id_b ? id_a < id_b : nodes[a].end_ns < nodes[b].end_ns;
+    });
+  }
+  void Find(std::size_t to, std::vector<TraceFlow>* flows) {
+    first_ = flows->size();
+    const NodeTiming& timing = nodes_[to];
+    if (timing.node == nullptr) return;
+    const Node& node = *timing.node;
+    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
+    if (node.node_class == NodeClass::kMerge) {
+      Add(LatestInput(node, timing.start_ns), to, false, flows);
+    } else {
+      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
+    }
+    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
+  // Not a copy of its value, nor a fetch.
+  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
+
+  // The last item of a node, or the last copy of its value, that ended before `start_ns`.
+  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
+    std::size_t low = 0, high = order_.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2, i = order_[middle];
+      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
+      const std::size_t i = order_[low - 1];
+      if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
+    }
+    return kNone;
+  }
+  // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
+  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
+    std::size_t latest = kNone;
+    for (const InEdge& edge : merge.inputs) {
+      const std::size_t i = LastBefore(edge.node, start_ns, false);
+      if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
+    }
+    return latest;
+  }
+  // Each pair once, although a node may read another more than once.
+  void Add(std::size_t from, std::size_t to, bool control, std::vector<TraceFlow>* flows) const {
+    if (from == kNone) return;
+    for (std::size_t i = first_; i < flows->size(); ++i)
+      if ((*flows)[i].from == from) return;
+    flows->push_back({from, to, control});
+  }
+
+  const std::vector<NodeTiming>& nodes_;
+  SlimVector<std::size_t> order_;  // of nodes_, by id and end
+  std::size_t first_ = 0;  // flow of the item under way
+};
+
+}  // namespace detail
+
+// The edges of the graph between what ran, by consumer. A producer that ran more than once, in a loop, counts with the
+// last time that ended before the consumer began. Feeds, constants and what was folded do not run, so that nothing
+// comes from them. The trace's session must live.
+inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
+  detail::FlowFinder finder(trace.nodes);
+  std::vector<TraceFlow> flows;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
+  return flows;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace.hpp ----
+// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
+// <tenon/runtime/trace_file.hpp> writes all runs of a session.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+// JSON, piece by piece; safe inside <script>, too. A key that is empty is left out: an item of an array. one thread.
+class JsonWriter {
+ public:
+  void Begin(char bracket, std::string_view key = {}) {
+    Key(key);
+    text_ += bracket;
+  }
+  void End(char bracket) { text_ += bracket; }
+  void Add(std::string_view key, std::string_view value) {
+    Key(key);
+    AppendQuoted(value);
+  }
+  void Add(std::string_view key, std::int64_t value) {
+    Key(key);
+    StrAppend(&text_, value);
+  }
+  // As a number of microseconds.
+  void AddTime(std::string_view key, std::int64_t ns) {
+    Key(key);
+    char number[32];
+    std::snprintf(number, sizeof number, "%.3f", static_cast<double>(ns) / 1000);
+    text_ += number;
+  }
+  // For items on lines of their own; no comma comes after a line end.
+  void AddComma() { text_ += ','; }
+  void AddLineEnd() { text_ += '\n'; }
+
+  const std::string& text() const { return text_; }
+  std::string Take() { return std::exchange(text_, std::string()); }
+
+ private:
+  void Key(std::string_view key) {
+    const char last = text_.empty() ? '{' : text_.back();
+    if (last != '{' && last != '[' && last != '\n') text_ += ',';
+    if (key.empty()) return;
+    AppendQuoted(key);
+    text_ += ':';
+  }
+  void AppendQuoted(std::string_view text) {
+    text_ += '"';
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        text_ += '\\';
+        text_ += c;
+      } else if (byte < 0x20 || c == '<') {
+        char escaped[8];
+        std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(byte));
+        text_ += escaped;
+      } else {
+        text_ += c;
+      }
+    }
+    text_ += '"';
+  }
+
+  std::string text_;
+};
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+inline Status WriteTextFile(const std::string& path, std::string_view text) {
+  const Owned<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
+  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
+  return OkStatus();
+}
+
+// Before the runs: each is an add({...}) in a script of its own, so that the file is a whole page after every one.
+inline constexpr std::string_view kTimelinePage = R"page(<!doctype html><meta charset="utf-8"><style>
+body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
+td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
+rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
+@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
+</style><h1 id="title"></h1><div><select id="pick"></select> <span id="sum"></span></div>
+<div id="tip"></div><svg id="rows"></svg><table id="ops"></table><script>
+const runs=[],add=r=>runs.push(r),$=id=>document.getElementById(id),hue=new Map(),W=1200,H=42;
+const color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
+const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>String(s).replace(/[&<>"]/g,c=>'&#'+c.charCodeAt(0)+';');
+let nodes,rows,first,last,begin,end;
+const X=t=>(t-begin)/(end-begin)*W,Y=n=>n.row*H+14;
+function load(){
+ const k=$('pick').value,picked=k==='all'?runs:[runs[k]];nodes=[];rows=new Map();
+ for(const r of picked){
+  const base=nodes.length;
+  for(const n of r.nodes){
+   const key=r.session+'/'+n.thread;
+   if(!rows.has(key))rows.set(key,{y:rows.size,text:`${r.session>1?'session '+r.session+', ':''}${r.threads[n.thread]}`});
+   nodes.push({...n,start:n.start+r.start,end:n.end+r.start,row:rows.get(key).y,near:[]})}
+  for(const[a,b]of r.flows){nodes[base+a].near.push(base+b);nodes[base+b].near.push(base+a)}}
+ first=picked.length?Math.min(...picked.map(r=>r.start)):0;
+ last=picked.reduce((t,r)=>Math.max(t,r.start+r.total),first+1);
+ [begin,end]=[first,last];
+ const busy=nodes.reduce((a,n)=>a+n.end-n.start,0),by=new Map();
+ $('sum').textContent=`${nodes.length} nodes, ${us(last-first)} in all, ${us(busy)} in kernels`;
+ nodes.forEach(n=>{const r=by.get(n.op)||{op:n.op,t:0,c:0};r.t+=n.end-n.start;r.c++;by.set(n.op,r)});
+ $('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
+  `<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
+ paint()}
+function paint(){
+ let s='';
+ nodes.forEach((n,i)=>{if(n.end<begin||n.start>end)return;
+  const x=X(n.start),w=Math.max(.6,X(n.end)-x);
+  s+=`<rect data-i="${i}" x="${x}" y="${Y(n)}" width="${w}" height="${H-18}" fill="${color(n.op)}"/>`;
+  if(w>60)s+=`<text x="${Math.max(x,0)+4}" y="${Y(n)+16}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
+ for(const r of rows.values())s+=`<text x="4" y="${r.y*H+11}" font-size="10" fill="#888">${esc(r.text)}</text>`;
+ for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${rows.size*H+14}" font-size="11" fill="#888">${us(begin-first+(end-begin)*k/4)}</text>`;
+ $('rows').setAttribute('viewBox',`0 0 ${W} ${rows.size*H+20}`);$('rows').innerHTML=s+'<g id="lines" stroke="#d22" pointer-events="none"></g>'}
+function point(e){
+ const n=nodes[e.target.dataset?.i];if(!n)return;
+ $('tip').textContent=`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`;
+ $('lines').innerHTML=n.near.map(i=>nodes[i]).map(m=>{const[a,b]=m.start<n.start?[m,n]:[n,m];
+  return`<line x1="${X(a.end)}" y1="${Y(a)+12}" x2="${X(b.start)}" y2="${Y(b)+12}"/>`}).join('')}
+addEventListener('load',()=>{
+ document.title=$('title').textContent=runs.length?runs[0].title:'no runs';
+ $('pick').innerHTML=(runs.length===1?'':'<option value="all">all runs</option>')+runs.map((r,i)=>
+  `<option value="${i}">run ${i+1}${r.session>1?', session '+r.session:''}: ${us(r.total)}${r.error?', '+esc(r.error):''}</option>`).join('');
+ $('pick').onchange=load;$('rows').onmousemove=point;$('rows').ondblclick=()=>{[begin,end]=[first,last];paint()};
+ $('rows').onwheel=e=>{e.preventDefault();const box=$('rows').getBoundingClientRect(),k=e.deltaY<0?.8:1.25,
+  t=begin+(end-begin)*(e.clientX-box.left)/box.width;begin=Math.max(first,t-(t-begin)*k);end=Math.min(last,t+(end-t)*k);paint()};
+ $('tip').textContent='Point at a bar; zoom with the wheel, back with a double click.';
+ if(runs.length)load()});
+</script>
+)page";
+
+inline std::string ThreadName(int number) {
+  const std::string name = TracedThreads::Global().NameOf(number);
+  return name.empty() ? StrCat("thread ", number) : StrCat(name, " (", number, ")");
+}
+// The numbers of the threads of a run, each once.
+inline SlimVector<int> ThreadsOf(const RunTrace& trace) {
+  SlimVector<int> threads;
+  const auto add = [&](int number) {
+    for (const int known : threads)
+      if (known == number) return;
+    threads.push_back(number);
+  };
+  add(trace.thread);
+  for (const NodeTiming& n : trace.nodes) add(n.thread);
+  return threads;
+}
+
+// A run for the page. `start_ns`: on the page's clock; `error`: empty where it went well.
+inline std::string TimelineRun(const RunTrace& trace, std::string_view title, int session, std::int64_t start_ns,
+                               std::string_view error) {
+  JsonWriter json;
+  json.Begin('{');
+  json.Add("title", title);
+  json.Add("session", session);
+  json.Add("start", start_ns);
+  json.Add("total", trace.total_ns);
+  json.Add("error", error);
+  json.Begin('{', "threads");
+  for (const int number : ThreadsOf(trace)) json.Add(StrCat(number), ThreadName(number));
+  json.End('}');
+  json.Begin('[', "nodes");
+  for (const NodeTiming& n : trace.nodes) {
+    json.Begin('{');
+    json.Add("name", n.name);
+    json.Add("op", n.op);
+    json.Add("device", n.device);
+    json.Add("start", n.start_ns);
+    json.Add("end", n.end_ns);
+    json.Add("bytes", n.output_bytes);
+    json.Add("thread", n.thread);
+    json.End('}');
+  }
+  json.End(']');
+  json.Begin('[', "flows");
+  for (const TraceFlow& flow : FlowsOf(trace)) {
+    json.Begin('[');
+    json.Add("", static_cast<std::int64_t>(flow.from));
+    json.Add("", static_cast<std::int64_t>(flow.to));
+    json.End(']');
+  }
+  json.End(']');
+  json.End('}');
+  return StrCat("<script>add(", json.text(), ")</script>\n");
+}
+
+// Chrome's trace events, one a line, each after a comma but the first of all. A session is a process there; times come
+// in nanoseconds and are shown in microseconds. one thread.
+class ChromeEvents {
+ public:
+  struct Count {
+    std::string_view name;
+    std::int64_t value;
+  };
+
+  void NameProcess(int process, std::string_view name) { AddName("process_name", process, 0, name); }
+  // `start_ns`: of the run on the file's clock; `error`: empty where it went well.
+  void AddRun(int process, const RunTrace& trace, std::int64_t start_ns, std::string_view error) {
+    for (const int thread : ThreadsOf(trace)) NameThread(process, thread);
+    BeginSpan(process, trace.thread, "run", start_ns, start_ns + trace.total_ns);
+    json_.Add("nodes", static_cast<std::int64_t>(trace.nodes.size()));
+    if (!error.empty()) json_.Add("error", error);
+    End();
+    for (const NodeTiming& n : trace.nodes) {
+      BeginSpan(process, n.thread, n.op, start_ns + n.start_ns, start_ns + n.end_ns);
+      json_.Add("node", n.name);
+      json_.Add("device", n.device);
+      json_.Add("bytes", n.output_bytes);
+      json_.Add("temp_bytes", n.temp_bytes);
+      json_.Add("persistent_bytes", n.persistent_bytes);
+      End();
+    }
+    for (const TraceFlow& flow : FlowsOf(trace)) AddFlow(process, trace, flow, start_ns);
+  }
+  void AddCounter(int process, std::string_view name, std::int64_t at_ns, std::initializer_list<Count> counts) {
+    Begin("C", name, process, 0);
+    json_.AddTime("ts", at_ns);
+    json_.Begin('{', "args");
+    for (const Count& count : counts) json_.Add(count.name, count.value);
+    End();
+  }
+  // Instants on the threads' rows, and the bytes in use as a counter. `origin_ns`: the file's zero.
+  void AddAllocations(int process, Span<const AllocationRecord> records, std::int64_t origin_ns) {
+    for (const AllocationRecord& record : records) {
+      using Kind = AllocationRecord::Kind;
+      const std::string_view what = record.kind == Kind::kAllocated ? "allocate"
+                                    : record.kind == Kind::kFreed   ? "free"
+                                                                    : "refuse";
+      NameThread(process, record.thread);
+      Begin("i", what, process, record.thread);
+      json_.Add("s", "t");
+      json_.AddTime("ts", record.at_ns - origin_ns);
+      json_.Begin('{', "args");
+      json_.Add("bytes", record.bytes);
+      json_.Add("block", static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(record.block)));
+      End();
+      AddCounter(process, "allocated bytes", record.at_ns - origin_ns, {{"in use", record.bytes_in_use}});
+    }
+  }
+  std::string Take() { return json_.Take(); }
+
+ private:
+  void Begin(std::string_view phase, std::string_view name, int process, int thread) {
+    if (!is_first_) json_.AddComma();
+    is_first_ = false;
+    json_.AddLineEnd();
+    json_.Begin('{');
+    json_.Add("ph", phase);
+    json_.Add("pid", process);
+    json_.Add("tid", thread);
+    json_.Add("name", name);
+  }
+  // Of the arguments and the event.
+  void End() {
+    json_.End('}');
+    json_.End('}');
+  }
+  // Up to its arguments.
+  void BeginSpan(int process, int thread, std::string_view name, std::int64_t start_ns, std::int64_t end_ns) {
+    Begin("X", name, process, thread);
+    json_.AddTime("ts", start_ns);
+    json_.AddTime("dur", end_ns - start_ns);
+    json_.Begin('{', "args");
+  }
+  void AddName(std::string_view what, int process, int thread, std::string_view name) {
+    Begin("M", what, process, thread);
+    json_.Begin('{', "args");
+    json_.Add("name", name);
+    End();
+  }
+  void NameThread(int process, int thread) {
+    for (const auto& [known_process, known_thread] : named_)
+      if (known_process == process && known_thread == thread) return;
+    named_.push_back({process, thread});
+    AddName("thread_name", process, thread, ThreadName(thread));
+  }
+  // From within the span of the producer, a nanosecond before its end, to the start of the consumer's.
+  void AddFlow(int process, const RunTrace& trace, const TraceFlow& flow, std::int64_t start_ns) {
+    const NodeTiming &from = trace.nodes[flow.from], &to = trace.nodes[flow.to];
+    const std::int64_t leaves = from.end_ns > from.start_ns ? from.end_ns - 1 : from.start_ns;
+    ++flows_;
+    AddFlowEnd("s", process, from.thread, flow.control, start_ns + leaves);
+    AddFlowEnd("f", process, to.thread, flow.control, start_ns + to.start_ns);
+  }
+  void AddFlowEnd(std::string_view phase, int process, int thread, bool control, std::int64_t at_ns) {
+    const std::string_view kind = control ? "control" : "data";
+    Begin(phase, kind, process, thread);
+    json_.Add("cat", kind);
+    json_.Add("id", flows_);
+    if (phase == "f") json_.Add("bp", "e");
+    json_.AddTime("ts", at_ns);
+    json_.End('}');
+  }
+
+  JsonWriter json_;
+  bool is_first_ = true;
+  std::int64_t flows_ = 0;  // until now
+  SlimVector<std::pair<int, int>> named_;
+};
+inline constexpr std::string_view kChromeTraceHead = "{\"traceEvents\":[", kChromeTraceTail = "\n]}\n";
+
+}  // namespace detail
+
+// One self-contained page: a row of bars per thread, lines to what the bar that is pointed at waited for and was waited
+// for by, a table of time by op. It loads nothing from anywhere.
+inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
+  return StrCat(detail::kTimelinePage, detail::TimelineRun(trace, title, 1, 0, ""));
+}
+inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
+  return detail::WriteTextFile(path, TimelineHtml(trace, title));
+}
+
+// Complete ("X") events for the run and its nodes, one thread id per thread (NodeTiming::thread), flow events ("s",
+// "f") for the edges between them (FlowsOf), names of threads ("M"); what was allocated, from an AllocationLog, as
+// instants ("i") and a counter ("C"). Both functions want the trace's session to live.
+inline std::string ChromeTraceJson(const RunTrace& trace, Span<const AllocationRecord> allocations = {}) {
+  detail::ChromeEvents events;
+  events.AddRun(1, trace, 0, "");
+  events.AddAllocations(1, allocations, trace.start_ns);
+  return StrCat(detail::kChromeTraceHead, events.Take(), detail::kChromeTraceTail);
+}
+inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
+  return detail::WriteTextFile(path, ChromeTraceJson(trace));
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_sink.hpp ----
+// TraceSink: whoever watches the runs of a session (SessionOptions::trace_sink). Links itself in; <tenon/runtime.hpp>
+// includes it.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// A run that has ended, well or not. The names in the trace live as long as the session, the rest as long as the call.
+struct TracedRun {
+  int session = 0;  // its number in the process, from 1
+  const RunTrace& trace;  // empty of a run whose feeds were refused
+  const Status& status;
+  const SessionCounters& counters;  // after the run
+};
+
+// thread-safe: OnRun is called on each thread that runs something, after the run and before the caller has its outputs;
+// several at a time. It must not run the session that it is told of.
+//
+//   struct Slowest final : tenon::TraceSink {
+//     void OnRun(const tenon::TracedRun& run) override { worst.Update(run.trace.total_ns); }
+//     AtomicMaximum worst;
+//   } slowest;
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &slowest});
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void OnRun(const TracedRun& run) = 0;
+};
+
+namespace detail {
+
+// The sink of all sessions, of runtime/trace_file.hpp; null: there is none.
+inline constinit std::atomic<TraceSink* (*)()> environment_trace_sink{nullptr};
+
+inline TraceSink* EnvironmentTraceSink() {
+  const auto find = environment_trace_sink.load(std::memory_order_acquire);
+  return find == nullptr ? nullptr : find();
+}
+
+inline int NumberOfWatchedSession(const SessionOptions& options) {
+  static std::atomic<int> last{0};
+  return options.trace_sink == nullptr && EnvironmentTraceSink() == nullptr ? 0 : last.fetch_add(1) + 1;
+}
+inline Status RunForSinks(SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                          RunSettings settings) {
+  RunTrace own;
+  if (settings.trace == nullptr) settings.trace = &own;
+  *settings.trace = RunTrace();
+  settings.trace->start_ns = SteadyNanoseconds();
+  settings.trace->thread = TracedThreads::NumberOfThis();
+  const Status status = prepared->Run(feeds, fetches, settings);
+  const SessionCounters counters = CountersOf(*session);
+  const TracedRun run{session->watched_number(), *settings.trace, status, counters};
+  for (TraceSink* const sink : {session->options().trace_sink, EnvironmentTraceSink()})
+    if (sink != nullptr) CallAndLog("a TraceSink", [&] { sink->OnRun(run); });
+  return status;
+}
+
+inline constexpr SessionWatch kSinksWatch{&NumberOfWatchedSession, &RunForSinks};
+inline const bool trace_sink_linked = LinkPart<const SessionWatch*>(&session_watch, &kSinksWatch);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
+// ---- tenon/runtime/trace_file.hpp ----
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// thread-safe. A page (runtime/trace.hpp) when the name ends in ".html", otherwise a Chrome trace in which a session is
+// a process, with its counters after each run. The file is whole after every run, however the process ends. What goes
+// wrong is logged once, fails no run, and ends the writing; so does a fork, in the child.
+//
+//   tenon::TraceFile file("runs.json");
+//   auto session = tenon::Session::FromGraphFile("model.pb", {.trace_sink = &file});
+class TraceFile final : public TraceSink {
+ public:
+  // `log`: what is to be shown with the runs of the sessions that allocate from it, in a Chrome trace; null: nothing.
+  // Outlives the file.
+  explicit TraceFile(std::string path, AllocationLog* log = nullptr)
+      : path_(std::move(path)),
+        log_(log),
+        is_page_(EndsWith(path_, ".html")),
+        process_(ProcessId()),
+        start_ns_(SteadyNanoseconds()),
+        file_(std::fopen(path_.c_str(), "wb")) {
+    if (file_ == nullptr)
+      Fail(errors::PermissionDenied("cannot open '", path_, "' for writing"));
+    else
+      Write(is_page_ ? detail::kTimelinePage : detail::kChromeTraceHead);
+  }
+
+  void OnRun(const TracedRun& run) override {
+    if (ProcessId() != process_) return;  // the parent may have forked while a thread of its had the lock
+    const MutexLock lock(mutex_);
+    if (file_ == nullptr) return;
+    const std::int64_t at_ns = run.trace.start_ns - start_ns_;
+    const std::string error = run.status.ok() ? std::string() : run.status.ToString();
+    if (is_page_) return Write(detail::TimelineRun(run.trace, path_, run.session, at_ns, error));
+    NameSession(run.session);
+    events_.AddRun(run.session, run.trace, at_ns, error);
+    AddCounters(run, at_ns + run.trace.total_ns);
+    if (log_ != nullptr) events_.AddAllocations(run.session, log_->Take(), start_ns_);
+    Write(events_.Take());
+  }
+  // What went wrong first.
+  Status status() const {
+    const MutexLock lock(mutex_);
+    return status_;
+  }
+
+ private:
+  static std::int64_t ProcessId() {
+#if __has_include(<unistd.h>)
+    return getpid();
+#else
+    return 0;
+#endif
+  }
+
+  void NameSession(int session) {
+    for (const int known : sessions_)
+      if (known == session) return;
+    sessions_.push_back(session);
+    events_.NameProcess(session, StrCat("session ", session));
+  }
+  void AddCounters(const TracedRun& run, std::int64_t at_ns) {
+    const SessionCounters& now = run.counters;
+    const auto add = [&](std::string_view name, std::initializer_list<detail::ChromeEvents::Count> counts) {
+      events_.AddCounter(run.session, name, at_ns, counts);
+    };
+    add("runs", {{"planned", now.planned_runs}, {"unplanned", now.runs - now.planned_runs}});
+    add("programs", {{"kept", now.programs}, {"evicted", now.programs_evicted}});
+    add("step bytes", {{"arenas", now.plan_arena_bytes}, {"blocks", now.step_bytes}});
+    add("wake-ups", {{"inter-op", now.inter_op_wakeups}, {"intra-op", now.intra_op_wakeups}});
+    for (const AllocatorCounters& memory : now.allocators)
+      add(StrCat("bytes of ", memory.device), {{"in use", memory.bytes_in_use}, {"peak", memory.peak_bytes_in_use}});
+  }
+
+  // Over the tail of what is there, and the tail again.
+  void Write(std::string_view text) {
+    const std::string_view tail = is_page_ ? std::string_view() : detail::kChromeTraceTail;
+    const std::string whole = StrCat(text, tail);
+    std::FILE* const file = file_.get();
+    if (std::fseek(file, written_, SEEK_SET) != 0 || std::fwrite(whole.data(), 1, whole.size(), file) != whole.size() ||
+        std::fflush(file) != 0)
+      return Fail(errors::ResourceExhausted("cannot write ", whole.size(), " bytes to '", path_, "'"));
+    written_ += static_cast<long>(text.size());
+  }
+  void Fail(Status status) {
+    status_ = std::move(status);
+    file_.reset();
+    TENON_LOG(kError, "TraceFile: ", status_.message(), "; no runs are written");
+  }
+
+  const std::string path_;
+  AllocationLog* const log_;  // may be null
+  const bool is_page_;
+  const std::int64_t process_;  // its number in the system
+  const std::int64_t start_ns_;  // SteadyNanoseconds(), the file's zero
+  mutable Mutex mutex_;  // of what follows
+  Owned<std::FILE, detail::CloseFile> file_;  // null: after an error
+  long written_ = 0;  // bytes, without the tail
+  Status status_;
+  detail::ChromeEvents events_;
+  SlimVector<int> sessions_;  // that have their name
+};
+
+namespace detail {
+
+// The file that TENON_TRACE names when the first session is made; stays open until the process ends.
+inline TraceSink* TraceFileOfEnvironment() {
+  static TraceFile* const file = [] {
+    const char* path = std::getenv("TENON_TRACE");
+    return path == nullptr || *path == '\0' ? nullptr : new TraceFile(path);
+  }();
+  return file;
+}
+inline const bool trace_file_linked = LinkPart<TraceSink* (*)()>(&environment_trace_sink, &TraceFileOfEnvironment);
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
 // ---- tenon/runtime.hpp ----
@@ -40250,6 +42315,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
+    session_ = session;
     settings_ = session->SettingsFor(*prepared_);
     if (timeout_in_ms_ > 0) {
       if (settings_.services != nullptr) services_ = *settings_.services;
@@ -40351,7 +42417,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   void Main() {
     const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
       settings_.cancellation = control;
-      return prepared_->Run({}, {}, settings_);
+      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
     });
     const MutexLock lock(mutex_);
     ended_ = true;
@@ -40502,6 +42568,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
+  SessionImpl* session_ = nullptr;
   RunSettings settings_;
   Mutex join_mutex_;
   Thread thread_;
@@ -44238,18 +46305,7 @@ class RegistryKernels final : public KernelCatalog {
     return registry_.FindForNode(node, kernels_of_ == nullptr ? device_type : kernels_of_(device_type)).ok();
   }
   // "  device='CPU'; T in [DT_FLOAT]".
-  std::string ListKernels(std::string_view op) const override {
-    std::string text;
-    for (const KernelRow* row : registry_.KernelsOf(op)) {
-      StrAppend(&text, "  device='", row->device, "'");
-      for (std::size_t i = 0; i < static_cast<std::size_t>(row->op->typed_count); ++i) {
-        const AttrSpec& attr = row->op->view->attrs[static_cast<std::size_t>(row->op->typed_attr[i])];
-        StrAppend(&text, "; ", attr.name(), " in [", EnumName(static_cast<DataType>(row->types[i])), "]");
-      }
-      text += "\n";
-    }
-    return text.empty() ? "  <no registered kernels>\n" : text;
-  }
+  std::string ListKernels(std::string_view op) const override { return detail::KernelLines(registry_.KernelsOf(op)); }
 
  private:
   const Registry& registry_;
@@ -44262,105 +46318,6 @@ TENON_NAMESPACE_END
 // ---- tenon/graph_passes.hpp ----
 // What changes whole graphs before they run, for programs that ask for it: control-flow lowering, placement on devices,
 // partition by device.
-
-// ---- tenon/runtime/trace.hpp ----
-// The timeline of a run as files: Chrome trace JSON (chrome://tracing, Perfetto) or one self-contained HTML page.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// A JSON string that is also safe inside <script>.
-inline std::string JsonString(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == '<') {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      out += escaped;
-    } else {
-      out += c;
-    }
-  }
-  return out += '"';
-}
-
-inline Status WriteTextFile(const std::string& path, std::string_view text) {
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) return errors::PermissionDenied("cannot open '", path, "' for writing");
-  if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
-    return errors::ResourceExhausted("cannot write ", text.size(), " bytes to '", path, "'");
-  return OkStatus();
-}
-
-inline constexpr std::string_view kTimelinePage = R"page(<style>
-body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.3em;margin:0 0 .2em}table{border-collapse:collapse;margin-top:1.5em}td,th{padding:.15em .8em;text-align:right}
-td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{width:100%;background:#f6f6f4;border:1px solid #ddd}
-rect:hover{stroke:#000}#tip{min-height:1.5em;font-family:monospace}.bar{display:inline-block;height:.7em}
-@media (prefers-color-scheme:dark){body{background:#1c1c1e;color:#ddd}svg{background:#262628;border-color:#444}}
-</style><h1 id="title"></h1><div id="sum"></div><div id="tip">Move over a bar.</div><svg id="rows"></svg><table id="ops"></table><script>
-const hue=new Map(),color=o=>{if(!hue.has(o))hue.set(o,hue.size*47%360);return`hsl(${hue.get(o)} 60% 55%)`};
-const us=n=>(n/1000).toFixed(n<1e4?2:1)+' \u00b5s',esc=s=>s.replace(/[&<>]/g,c=>'&#'+c.charCodeAt(0)+';');
-document.title=document.getElementById('title').textContent=run.title;
-const busy=run.nodes.reduce((a,n)=>a+n.end-n.start,0);
-document.getElementById('sum').textContent=`${run.nodes.length} nodes, ${us(run.total)} in all, ${us(busy)} in kernels`;
-const threads=1+Math.max(0,...run.nodes.map(n=>n.thread)),svg=document.getElementById('rows'),H=34;
-svg.setAttribute('viewBox',`0 0 1200 ${threads*H+20}`);
-let s='';run.nodes.forEach((n,i)=>{const x=n.start/run.total*1200,w=Math.max(.6,(n.end-n.start)/run.total*1200);
-s+=`<rect data-i="${i}" x="${x}" y="${n.thread*H+4}" width="${w}" height="${H-8}" fill="${color(n.op)}"/>`;
-if(w>60)s+=`<text x="${x+4}" y="${n.thread*H+21}" font-size="11" pointer-events="none">${esc(n.op)}</text>`});
-for(let k=0;k<=4;k++)s+=`<text x="${Math.min(1130,k*300)}" y="${threads*H+14}" font-size="11" fill="#888">${us(run.total*k/4)}</text>`;
-svg.innerHTML=s;svg.onmousemove=e=>{const n=run.nodes[e.target.dataset?.i];if(n)document.getElementById('tip').textContent=
-`${n.name} (${n.op}) on ${n.device}: ${us(n.end-n.start)}, ${n.bytes} bytes out`};
-const by=new Map();run.nodes.forEach(n=>{const r=by.get(n.op)||{op:n.op,t:0,c:0};r.t+=n.end-n.start;r.c++;by.set(n.op,r)});
-document.getElementById('ops').innerHTML='<tr><th>op<th>nodes<th>time<th>share<th></tr>'+[...by.values()].sort((a,b)=>b.t-a.t).map(r=>
-`<tr><td>${esc(r.op)}<td>${r.c}<td>${us(r.t)}<td>${(100*r.t/busy).toFixed(1)} %<td style="text-align:left"><span class="bar" style="width:${200*r.t/busy}px;background:${color(r.op)}"></span></tr>`).join('');
-</script>)page";
-
-}  // namespace detail
-
-// One self-contained page: a row of bars per thread, a table of time by op. It loads nothing from anywhere.
-inline std::string TimelineHtml(const RunTrace& trace, std::string_view title) {
-  std::string html = "<!doctype html><meta charset=\"utf-8\"><script>const run={title:";
-  StrAppend(&html, detail::JsonString(title), ",total:", trace.total_ns, ",nodes:[");
-  for (const NodeTiming& n : trace.nodes)
-    StrAppend(&html, "\n{name:", detail::JsonString(n.name), ",op:", detail::JsonString(n.op),
-              ",device:", detail::JsonString(n.device), ",start:", n.start_ns, ",end:", n.end_ns,
-              ",bytes:", n.output_bytes, ",thread:", n.thread, "},");
-  StrAppend(&html, "]};</script>", detail::kTimelinePage, "\n");
-  return html;
-}
-inline Status WriteTimelineHtml(const RunTrace& trace, std::string_view title, const std::string& path) {
-  return detail::WriteTextFile(path, TimelineHtml(trace, title));
-}
-
-// Complete ("X") events, one process, one thread id per worker thread; times in microseconds.
-inline std::string ChromeTraceJson(const RunTrace& trace) {
-  std::string json = "{\"traceEvents\":[";
-  bool first = true;
-  for (const NodeTiming& n : trace.nodes) {
-    StrAppend(&json, first ? "" : ",", "\n{\"ph\":\"X\",\"pid\":1,\"tid\":", n.thread,
-              ",\"name\":", detail::JsonString(n.op), ",\"ts\":", static_cast<double>(n.start_ns) / 1000,
-              ",\"dur\":", static_cast<double>(n.end_ns - n.start_ns) / 1000,
-              ",\"args\":{\"node\":", detail::JsonString(n.name), ",\"device\":", detail::JsonString(n.device),
-              ",\"bytes\":", n.output_bytes, "}}");
-    first = false;
-  }
-  return json += "\n]}\n";
-}
-inline Status WriteChromeTrace(const RunTrace& trace, const std::string& path) {
-  return detail::WriteTextFile(path, ChromeTraceJson(trace));
-}
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
 
 // ---- tenon/tenon.hpp ----
 // Everything but the standard ops: what a small program includes once. It holds the runtime's definitions

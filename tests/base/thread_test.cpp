@@ -79,16 +79,20 @@ TEST_CASE("the system's processors are counted as by std") {
 TEST_CASE("a thread's name is cut to what the system keeps") {
   struct Named {
     std::string name;
+    bool same = false;
     void Main() {
       Thread::NameThis("a-name-of-20-letters");
       char text[16] = {};
       if (pthread_getname_np(pthread_self(), text, sizeof text) == 0) name = text;
+      Thread::GetNameOfThis(text);
+      same = name == text;
     }
   } named;
   Thread thread;
   REQUIRE(thread.Start<&Named::Main>(&named));
   thread.Join();
   CHECK(named.name == "a-name-of-20-le");
+  CHECK(named.same);
 }
 
 #if !TENON_TEST_ASAN && !TENON_TEST_TSAN

@@ -217,6 +217,7 @@ TEST_SUITE("ThreadPool") {
       pool.ParallelFor(1000, 1, &Marks::Mark, &marks);
       CHECK(marks.EachOnce());
     }
+    CHECK(pool.num_wakeups() > 0);
   }
 
   TEST_CASE("threads that help with a loop flush denormals if its caller does") {

@@ -178,6 +178,7 @@ TEST_SUITE("Frames: loops") {
       int begun = 0, ended = 0, most = 0;
       for (const NodeTiming& node : trace.nodes) {
         begun += node.name == "add";
+        if (node.name == "add") CHECK(node.output_bytes == 4);
         ended += node.name == "end";
         most = std::max(most, begun - ended);
       }

@@ -33,6 +33,12 @@ TEST_SUITE("Step") {
     Program program;
     program.device = program.host = &device;
     ProgramPool<Step> pool(program);
+    const auto count_idle = [&] {
+      int idle = 0;
+      pool.ForIdle([&](Step& step) { idle += &step.program() == &program ? 1 : 100; });
+      return idle;
+    };
+    CHECK(count_idle() == 0);
     auto a = pool.Take();
     auto b = pool.Take();
     Step* const first = a.get();
@@ -40,6 +46,7 @@ TEST_SUITE("Step") {
     CHECK(first != second);
     pool.Give(std::move(a));
     pool.Give(std::move(b));
+    CHECK(count_idle() == 2);
     CHECK(pool.Take().get() == second);
     CHECK(pool.Take().get() == first);
   }

@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <vector>
 
 #include "graphs.hpp"
+#include "trace_events.hpp"
 
 namespace trace_test {
 using namespace tenon;
@@ -39,6 +41,34 @@ TEST_SUITE("Trace") {
     const std::string json = ChromeTraceJson(trace);
     CHECK(Contains(json, "\"ph\":\"X\""));
     CHECK(Contains(json, "\"dur\":0.01"));
+  }
+  TEST_CASE("the edges of the graph are flows in both") {
+    const auto session = Session::FromGraph(SmallGraph());
+    const auto callable = session->MakeCallable({.feeds = {"x"}, .fetches = {"z"}});
+    std::vector<Tensor> out(1);
+    const Tensor x = MakeTensor<float>({2}, {1, 2});
+    RunTrace trace;
+    REQUIRE(callable->RunTraced({&x, 1}, out, &trace).ok());
+    const std::string json = ChromeTraceJson(trace);
+    const auto spans = EventsOf(json, "X"), starts = EventsOf(json, "s"), ends = EventsOf(json, "f");
+    REQUIRE(spans.size() == 3);  // the run, y, z
+    REQUIRE(starts.size() == 1);
+    REQUIRE(ends.size() == 1);
+    CHECK(starts[0].at("id") == ends[0].at("id"));
+    CHECK(starts[0].at("cat") == "data");
+    CHECK(ends[0].at("ts") == spans[2].at("ts"));
+    // Within y's span.
+    const double begin = std::stod(spans[1].at("ts")), at = std::stod(starts[0].at("ts"));
+    CHECK(begin <= at);
+    CHECK(at < begin + std::stod(spans[1].at("dur")) + 0.0005);
+    CHECK(spans[0].at("tid") == std::to_string(trace.thread));
+    CHECK(EventsOf(json, "M").size() == 1);
+    CHECK(Contains(TimelineHtml(trace, "t"), "\"flows\":[[0,1]]"));
+  }
+  TEST_CASE("an empty trace is a whole file") {
+    std::vector<TraceEvent> events;
+    CHECK(TraceReader::Read(ChromeTraceJson(RunTrace()), &events));
+    CHECK(events.size() == 2);  // the run, and its thread
   }
   TEST_CASE("a path that cannot be written is an error") {
     CHECK(WriteTimelineHtml({}, "t", "no/such/folder/t.html").code() == Code::kPermissionDenied);

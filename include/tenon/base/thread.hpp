@@ -100,6 +100,13 @@ class Thread {
     pthread_setname_np(pthread_self(), text);
 #endif
   }
+  // The same name of the calling thread, ended by a zero; empty where the system has no names.
+  static void GetNameOfThis(char (&name)[16]) {
+    name[0] = '\0';
+#if defined(__linux__)
+    if (pthread_getname_np(pthread_self(), name, sizeof name) != 0) name[0] = '\0';
+#endif
+  }
 
  private:
   template <auto kMain, class T>

@@ -94,6 +94,8 @@ class ThreadPool final : public ThreadPoolInterface {
   }
 
   int NumThreads() const override { return static_cast<int>(threads_.size()) + 1; }
+  // How often a thread of the pool has slept and was woken.
+  std::int64_t num_wakeups() const { return wakeups_.load(std::memory_order_relaxed); }
 
   // For the time in which a task waits for another that may be queued behind it: while all threads of the pool wait,
   // one more runs. It stays, so that a pool has at most one thread more than ever waited at once. Does nothing on
@@ -195,6 +197,7 @@ class ThreadPool final : public ThreadPoolInterface {
     sleeping_.fetch_add(1);
     published_.wait(seen);
     sleeping_.fetch_sub(1);
+    wakeups_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // One task, or the open parts of one loop. Loops first: somebody is waiting for them.
@@ -327,6 +330,7 @@ class ThreadPool final : public ThreadPoolInterface {
   std::atomic<int> spinning_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<int> started_{0};  // threads that have their name
+  std::atomic<std::int64_t> wakeups_{0};
   std::atomic<bool> stopping_{false};
   SlimVector<Thread> threads_;  // last: the threads use everything above
 };

@@ -21,6 +21,7 @@
 #include <tenon/runtime/program.hpp>
 #include <tenon/runtime/ref_reads.hpp>
 #include <tenon/runtime/step.hpp>
+#include <tenon/runtime/traced_threads.hpp>
 
 TENON_NAMESPACE_BEGIN
 
@@ -35,10 +36,13 @@ class TraceCollector final : public StepStatsCollector {
   void Add(const Program& program, const ProgramNode& node, Step* step, std::int64_t begin,
            const MemoryRecord* memory = nullptr) {
     const std::int64_t end = Now();
-    std::int64_t bytes = 0;
-    for (int i = 0; i < node.num_outputs; ++i)
-      bytes += static_cast<std::int64_t>(step->value(node.first_output + i).TotalBytes());
+    const std::int64_t bytes = node.num_outputs == 0 ? 0 : BytesOf(&step->value(node.first_output), node.num_outputs);
     AddNode(program, node, bytes, begin, end, memory);
+  }
+  static std::int64_t BytesOf(const Tensor* tensors, int count) {
+    std::int64_t bytes = 0;
+    for (int i = 0; i < count; ++i) bytes += static_cast<std::int64_t>(tensors[i].TotalBytes());
+    return bytes;
   }
   void AddNode(const Program& program, const ProgramNode& node, std::int64_t output_bytes, std::int64_t begin,
                std::int64_t end, const MemoryRecord* memory = nullptr) {
@@ -48,9 +52,8 @@ class TraceCollector final : public StepStatsCollector {
       timing.persistent_bytes = memory->persistent_bytes();
     }
     timing.name = node.node->name();
-    timing.op = node.kind == ProgramNode::Kind::kToHost     ? std::string_view("CopyToHost")
-                : node.kind == ProgramNode::Kind::kToDevice ? std::string_view("CopyToDevice")
-                                                            : std::string_view(node.node->op_name());
+    timing.op = OpOf(node);
+    timing.node = node.node;
     timing.device = node.on_host ? program.host->name() : program.device->name();
     timing.start_ns = begin;
     timing.end_ns = end;
@@ -68,24 +71,29 @@ class TraceCollector final : public StepStatsCollector {
     Keep(timing);
   }
   void Finish(RunTrace* trace) {
+    trace->start_ns = start_;
     trace->total_ns = Now();
+    trace->thread = TracedThreads::NumberOfThis();
     trace->nodes = std::move(timings_);
   }
 
  private:
+  static std::string_view OpOf(const ProgramNode& node) {
+    switch (node.kind) {
+      case ProgramNode::Kind::kToHost: return "CopyToHost";
+      case ProgramNode::Kind::kToDevice: return "CopyToDevice";
+      case ProgramNode::Kind::kFetch: return "Fetch";
+      default: return node.node->op_name();
+    }
+  }
   void Keep(NodeTiming timing) {
+    timing.thread = TracedThreads::NumberOfThis();
     MutexLock lock(mutex_);
-    const void* thread = &this_thread_mark;
-    std::size_t t = 0;
-    while (t < threads_.size() && threads_[t] != thread) ++t;
-    if (t == threads_.size()) threads_.push_back(thread);
-    timing.thread = static_cast<int>(t);
     timings_.push_back(timing);
   }
 
   const std::int64_t start_;
   Mutex mutex_;
-  SlimVector<const void*> threads_;
   std::vector<NodeTiming> timings_;
 };
 
@@ -102,23 +110,29 @@ class NodeMeter {
   void Begin() {
     if (trace_ != nullptr) [[unlikely]] {
       memory_.Clear();
+      output_bytes_ = 0;
       begin_ = trace_->Now();
     }
+  }
+  // What the kernel has put out, for an engine that takes it away before End.
+  void SeeOutputs(const Tensor* outputs, int count) {
+    if (trace_ != nullptr) [[unlikely]]
+      output_bytes_ = TraceCollector::BytesOf(outputs, count);
   }
   // The node has ended; its outputs are in the step.
   void End(const Program& program, const ProgramNode& node, Step* step) {
     if (trace_ != nullptr) [[unlikely]]
       trace_->Add(program, node, step, begin_, &memory_);
   }
-  // The node has ended; its outputs are the engine's.
+  // The node has ended; its outputs are the engine's (SeeOutputs).
   void End(const Program& program, const ProgramNode& node) {
     if (trace_ != nullptr) [[unlikely]]
-      trace_->AddNode(program, node, 0, begin_, trace_->Now(), &memory_);
+      trace_->AddNode(program, node, output_bytes_, begin_, trace_->Now(), &memory_);
   }
 
  private:
   TraceCollector* const trace_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, output_bytes_ = 0;
   MemoryRecord memory_;
 };
 

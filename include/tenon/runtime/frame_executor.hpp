@@ -39,6 +39,7 @@ class FrameRun {
     const CancellationManager* const cancellation = CancellationOf(*step_);
     step_->cache()->SetOwnerThread();
     NodeMeter meter(trace, &context_);
+    meter_ = &meter;
     Start();
     Status status;
     while (!queue_.empty()) {
@@ -214,7 +215,9 @@ class FrameRun {
 
   Status RunKernel(IterationState* it, int number, const FlowNode& node) {
     PrepareKernel(it, node);
-    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], it->frames[At(number)], &context_));
+    const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
+    TENON_RETURN_IF_ERROR(RunKernelOf(program_.nodes[At(node.program_node)], frame, &context_));
+    meter_->SeeOutputs(frame.outputs, node.num_outputs);
     FinishKernel(it, node);
     return OkStatus();
   }
@@ -266,6 +269,7 @@ class FrameRun {
     const OpKernelContext::NodeFrame& frame = it->frames[At(number)];
     TENON_RETURN_IF_ERROR(
         CopyValue(program_, program_.nodes[At(node.program_node)], *frame.inputs[0], step_, frame.outputs));
+    meter_->SeeOutputs(frame.outputs, 1);
     ++it->live;
     DropInputs(it, node);
     return OkStatus();
@@ -414,6 +418,7 @@ class FrameRun {
   FrameStates states_;
   FlowQueue queue_;
   OpKernelContext context_;
+  NodeMeter* meter_ = nullptr;  // of the run under way
   Tensor no_value_ = EmptySlot();
   Tensor* dead_input_ = &no_value_;
   Status read_status_;  // of the node being run: a reference that it hands on as a value

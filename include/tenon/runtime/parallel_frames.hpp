@@ -106,8 +106,10 @@ class ParallelFrameRun : public FrameRun {
         continue;
       }
       if (item.dead || (node.kind != FlowKind::kKernel && !copies)) {
+        meter.Begin();
         Status status = item.dead ? PassDead(item.iteration, item.node) : Process(item.iteration, item.node);
         if (status.ok()) status = std::exchange(read_status_, OkStatus());
+        if (!item.dead && status.ok()) meter.End(program_, NodeOf(item));
         Finish(item, status);
         if (!status.ok()) [[unlikely]] {
           lock.unlock();
@@ -131,6 +133,7 @@ class ParallelFrameRun : public FrameRun {
       meter.Begin();
       const Status status = copies ? CopyValue(program_, kernel, *frame.inputs[0], step_, frame.outputs)
                                    : RunKernelOf(kernel, frame, &context);
+      meter.SeeOutputs(frame.outputs, node.num_outputs);
       meter.End(program_, kernel);
       if (!status.ok()) [[unlikely]]
         Fail(item, status);
@@ -149,6 +152,7 @@ class ParallelFrameRun : public FrameRun {
     OpKernelContext context;
     RefReads references;
     OpKernelContext::NodeFrame transfer{};  // of a send or a receive
+    std::int64_t begin = 0;  // in the trace, if there is one
   };
   // A send or a receive, without the lock: the other end may be in this run.
   TENON_COLD void StartTransfer(const FlowQueue::Item& item, MutexLock& lock) {
@@ -157,6 +161,7 @@ class ParallelFrameRun : public FrameRun {
     const ProgramNode& kernel = NodeOf(item);
     auto* state = new AsyncState{
         this, item, nullptr, OpKernelContext(), RefReads(), TransferFrame(item.iteration, item.node, item.dead)};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     lock.unlock();
     state->context.Enter(&state->transfer);
     if (kernel.async != nullptr) {
@@ -169,6 +174,7 @@ class ParallelFrameRun : public FrameRun {
   }
   void StartAsync(const FlowQueue::Item& item, const ProgramNode& kernel, const OpKernelContext::NodeFrame& frame) {
     auto* state = new AsyncState{this, item, &frame, OpKernelContext(), RefReads(), {}};
+    if (trace_ != nullptr) state->begin = trace_->Now();
     if (!kernel.reads_references) {
       state->context.Enter(&frame);
     } else {
@@ -186,13 +192,23 @@ class ParallelFrameRun : public FrameRun {
     ParallelFrameRun* run = state->run;
     Status status = state->context.TakeStatus();
     if (status.ok() && state->frame != nullptr) status = CheckOutputs(run->NodeOf(state->item), *state->frame);
-    if (!status.ok()) run->Fail(state->item, status);
+    if (!status.ok())
+      run->Fail(state->item, status);
+    else if (run->trace_ != nullptr)
+      run->Trace(*state);
     MutexLock lock(run->mutex_);
     run->FinishRunning(state->item, status);
     const bool help = run->WantsHelper();
     run->NotifyIfDone();
     lock.unlock();
     if (help) run->pool_->Schedule(&RunWorker, run);
+  }
+
+  TENON_COLD void Trace(const AsyncState& state) {
+    const ProgramNode& node = NodeOf(state.item);
+    const Tensor* const outputs = state.frame != nullptr ? state.frame->outputs : state.transfer.outputs;
+    const std::int64_t bytes = TraceCollector::BytesOf(outputs, node.num_outputs);
+    trace_->AddNode(program_, node, bytes, state.begin, trace_->Now());
   }
 
   // Without the lock, before the kernel is counted as finished. The error is there before those who wait are told to

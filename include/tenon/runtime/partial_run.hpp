@@ -58,6 +58,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
 
   // The session outlives the run: see Stop.
   Status Start(SessionImpl* session) {
+    session_ = session;
     settings_ = session->SettingsFor(*prepared_);
     if (timeout_in_ms_ > 0) {
       if (settings_.services != nullptr) services_ = *settings_.services;
@@ -159,7 +160,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   void Main() {
     const Status status = RunBounded(&cancellation_, timeout_in_ms_, users_, [this](CancellationManager* control) {
       settings_.cancellation = control;
-      return prepared_->Run({}, {}, settings_);
+      return session_->RunWatched(prepared_.get(), {}, {}, settings_);
     });
     const MutexLock lock(mutex_);
     ended_ = true;
@@ -310,6 +311,7 @@ class PartialRunState final : public RefCounted, public PartialEnds {
   StepServices services_;
   Owned<PartialProgram> partial_;  // the kernels of the program's ends
   Ref<Prepared> prepared_;
+  SessionImpl* session_ = nullptr;
   RunSettings settings_;
   Mutex join_mutex_;
   Thread thread_;

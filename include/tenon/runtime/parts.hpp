@@ -46,8 +46,8 @@ class RunPlans {
   virtual ~RunPlans() = default;
   // The step of the plan for these feeds' shapes; null when there is none.
   virtual Step* Find(Span<const Tensor> feeds) = 0;
-  // Runs what Find found, and afterwards hears how it went.
-  virtual Status Run() = 0;
+  // Runs what Find found, and afterwards hears how it went. `trace` may be null.
+  virtual Status Run(TraceCollector* trace) = 0;
   virtual void Ran(const Status& status) = 0;
   // After a run without a plan that went well; makes one when these shapes have come `wanted` times in a row.
   virtual void RanWithout(const Step& step, Span<const Tensor> feeds, int wanted) = 0;

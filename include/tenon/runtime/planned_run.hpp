@@ -56,22 +56,25 @@ class PlannedRun {
   // good for nothing any more.
   int surprise() const { return surprise_; }
 
-  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled.
-  Status Run() {
+  // Runs every node in the precomputed order; stops at the first error, or when the run is cancelled. `trace` may be
+  // null.
+  Status Run(TraceCollector* trace = nullptr) {
+    NodeMeter meter(trace, &context_);
     step_.cache()->SetOwnerThread();
     std::size_t at = 0;
     Status status;
 #if defined(__cpp_exceptions)
     try {
-      status = RunFrom(&at);
+      status = RunFrom(&at, &meter);
     } catch (...) {
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
       status = AtNode(StatusOfException(*node.kernel), program_, node);
     }
 #else
-    status = RunFrom(&at);
+    status = RunFrom(&at, &meter);
 #endif
     step_.cache()->ClearOwnerThread();
+    context_.set_memory_record(nullptr);
     return status;
   }
 
@@ -94,20 +97,21 @@ class PlannedRun {
     int first_release = 0, num_releases = 0;
   };
 
-  Status RunFrom(std::size_t* position) {
+  Status RunFrom(std::size_t* position, NodeMeter* meter) {
     const std::size_t count = nodes_.size();
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < count; ++at) {
       if (IsCancelled(cancellation)) [[unlikely]]
         return RunCancelled();
       const Entry& entry = nodes_[at];
+      meter->Begin();
       if (entry.call != nullptr) [[likely]] {
         context_.Enter(entry.frame);
         if (entry.num_rebinds != 0) {
           bool as_planned = true;
           TENON_RETURN_IF_ERROR(FillIn(entry, &as_planned));
           if (!as_planned) [[unlikely]]
-            return RunRest(position);
+            return RunRest(position, meter);
         }
         Status status = entry.call(entry.kernel, *entry.call_frame);
         if (!status.ok()) [[unlikely]]
@@ -115,6 +119,7 @@ class PlannedRun {
       } else {
         TENON_RETURN_IF_ERROR(RunNode(program_, entry.number, &step_, &context_));
       }
+      meter->End(program_, program_.nodes[static_cast<std::size_t>(entry.number)], &step_);
       const int* release = releases_.data() + entry.first_release;
       for (int i = 0; i < entry.num_releases; ++i) step_.value(release[i]) = EmptySlot();
     }
@@ -137,12 +142,14 @@ class PlannedRun {
     return OkStatus();
   }
   // The nodes from here on as without a plan.
-  TENON_COLD Status RunRest(std::size_t* position) {
+  TENON_COLD Status RunRest(std::size_t* position, NodeMeter* meter) {
     const CancellationManager* const cancellation = CancellationOf(step_);
     for (std::size_t& at = *position; at < nodes_.size(); ++at) {
       if (IsCancelled(cancellation)) return RunCancelled();
       const ProgramNode& node = program_.nodes[static_cast<std::size_t>(nodes_[at].number)];
+      meter->Begin();
       TENON_RETURN_IF_ERROR(RunNode(program_, nodes_[at].number, &step_, &context_));
+      meter->End(program_, node, &step_);
       for (int i = 0; i < node.num_releases; ++i)
         step_.value(program_.releases[static_cast<std::size_t>(node.first_release + i)]) = EmptySlot();
     }
@@ -458,7 +465,7 @@ class PlanCache final : public RunPlans {
     }
     return nullptr;
   }
-  Status Run() override { return plans_.front()->Run(); }
+  Status Run(TraceCollector* trace) override { return plans_.front()->Run(trace); }
   void Ran(const Status& status) override {
     if (!status.ok() || plans_.front()->surprise() >= 0) [[unlikely]]
       Drop();

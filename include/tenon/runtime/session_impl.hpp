@@ -57,6 +57,33 @@ inline std::atomic<std::int64_t>& NextStepId() {
   return next;
 }
 
+// How many runs of a session have ended. thread-safe; threads that run at once count in different cache lines.
+class RunCounts {
+ public:
+  void Count(bool planned) {
+    Place& mine = Mine();
+    (planned ? mine.planned : mine.others).fetch_add(1, std::memory_order_relaxed);
+  }
+  std::int64_t planned() const { return Sum(&Place::planned); }
+  std::int64_t others() const { return Sum(&Place::others); }
+
+ private:
+  static constexpr std::size_t kPlaces = 8;
+  struct alignas(64) Place {
+    std::atomic<std::int64_t> planned{0}, others{0};
+  };
+  Place& Mine() {
+    const std::uint64_t thread = reinterpret_cast<std::uintptr_t>(&this_thread_mark);
+    return places_[(thread * 0x9E3779B97F4A7C15u) >> 61];
+  }
+  std::int64_t Sum(std::atomic<std::int64_t> Place::* count) const {
+    std::int64_t sum = 0;
+    for (const Place& place : places_) sum += (place.*count).load(std::memory_order_relaxed);
+    return sum;
+  }
+  Place places_[kPlaces];
+};
+
 // What one run is given besides its tensors. The pool is for the engines that share work out; null: the caller's thread
 // only.
 struct RunSettings {
@@ -67,6 +94,7 @@ struct RunSettings {
   CancellationManager* cancellation = nullptr;  // gives the run up; may be null
   const StepServices* services = nullptr;  // for the kernels that ask for more; may be null
   RunTrace* trace = nullptr;
+  RunCounts* counts = nullptr;  // null: nobody counts
   // Sees the values of a run that failed before they go; may be null.
   void (*on_error)(void* state, const Program& program, Step* step, Status* status) = nullptr;
   void* on_error_state = nullptr;
@@ -130,8 +158,8 @@ class Prepared : public RefCounted {
     TENON_RETURN_IF_ERROR(CheckFeeds(feeds, fetches));
     Owned<Running> running = steps_.Take();
     RunPlans* const plans = PlansOf(running.get());
-    Step* const planned =
-        plans != nullptr && settings.trace == nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    Step* const planned = plans != nullptr && !settings.dataflow ? plans->Find(feeds) : nullptr;
+    RunPlans* const plan = planned != nullptr ? plans : nullptr;  // that has one for these feeds
     Step* const step = planned != nullptr ? planned : &running->step;
     const std::int64_t step_id = NextStepId().fetch_add(1, std::memory_order_relaxed);
     StepContainer container(settings.resources, step_id);
@@ -147,15 +175,13 @@ class Prepared : public RefCounted {
     step->set_services(&services);
     for (std::size_t i = 0; i < feeds.size(); ++i) step->value(program_->feeds[i].value) = feeds[i];
     Status status;
-    if (planned != nullptr) {
-      const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
-      status = plans->Run();
-    } else if (settings.trace == nullptr) [[likely]] {
-      status = Execute(running.get(), settings, nullptr);
+    if (settings.trace == nullptr) [[likely]] {
+      status = Execute(running.get(), plan, settings, nullptr);
     } else {
       TraceCollector collector;
       services.stats = &collector;
-      status = Execute(running.get(), settings, &collector);
+      status = Execute(running.get(), plan, settings, &collector);
+      deferred.Wait();  // it may still tell the collector
       collector.Finish(settings.trace);
     }
     deferred.Wait();
@@ -185,12 +211,18 @@ class Prepared : public RefCounted {
     }
     step->TrimCaches();
     step->set_services(nullptr);
-    if (planned != nullptr)
-      plans->Ran(status);
+    if (settings.counts != nullptr) settings.counts->Count(plan != nullptr);
+    if (plan != nullptr)
+      plan->Ran(status);
     else if (plans != nullptr && status.ok())
       plans->RanWithout(running->step, feeds, plan_after_runs_);
     steps_.Give(std::move(running));
     return status;
+  }
+  // Calls add(step, plans) for every step that no run uses now; `plans` may be null.
+  template <class Add>
+  void ForIdleSteps(const Add& add) {
+    steps_.ForIdle([&](Running& running) { add(&running.step, running.plans.get()); });
   }
   bool GetPlanReport(PlanReport* report) {
     Owned<Running> running = steps_.Take();
@@ -218,8 +250,10 @@ class Prepared : public RefCounted {
     for (const Program::Fetch& fetch : program_->fetches) names.push_back(fetch.name);
     return container->KeepFetched(Span<const std::string_view>(names.data(), names.size()));
   }
-  Status Execute(Running* running, const RunSettings& settings, TraceCollector* trace) {
+  // `plan`: null where there is none.
+  Status Execute(Running* running, RunPlans* plan, const RunSettings& settings, TraceCollector* trace) {
     const ScopedFlushDenormals mode(settings.flush_denormals || FlushesDenormals());
+    if (plan != nullptr) return plan->Run(trace);
     Status status;
     const bool on_pool = settings.dataflow && settings.pool != nullptr;
     if (!on_pool && !program_->has_control_flow()) {
@@ -278,6 +312,16 @@ struct SessionExtras {
                         const RunSettings& settings);
 };
 inline constinit std::atomic<const SessionExtras*> session_extras{nullptr};
+// Of <tenon/runtime/trace_sink.hpp>: runs of sessions that somebody watches.
+struct SessionWatch {
+  // The session's number in the process, from 1; 0: nobody watches it.
+  int (*number_of)(const SessionOptions& options);
+  Status (*run)(class SessionImpl* session, Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches,
+                RunSettings settings);
+};
+inline constinit std::atomic<const SessionWatch*> session_watch{nullptr};
+// Whether <tenon/runtime/session_counters.hpp> is in the program.
+inline constinit std::atomic<bool> runs_are_counted{false};
 // Graph::ToGraphDef, once <tenon/runtime/session_admin.hpp> is in the program: Extend adds to the graph as it was
 // before its control flow was lowered.
 using KeepSource = GraphDef (*)(const Graph&);
@@ -338,6 +382,7 @@ class SessionImpl : public RefCounted {
     if (session->options_.resources != nullptr) session->resources_ = session->options_.resources;
     TENON_RETURN_IF_ERROR(session->MakeDevices());
     TENON_RETURN_IF_ERROR(session->MakeExtras());
+    TENON_RETURN_IF_ERROR(session->FindWatch());
     session->registry_ = session->options_.registry != nullptr ? session->options_.registry : &Registry::Global();
     TENON_RETURN_IF_ERROR(session->registry_->status());
     if (const MakeFunctions make = runtime_parts.functions.load(std::memory_order_acquire); make != nullptr)
@@ -373,6 +418,12 @@ class SessionImpl : public RefCounted {
   Status Run(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
     if (cancellation_.IsCancelled()) [[unlikely]]
       return Closed();
+    return RunWatched(prepared, feeds, fetches, settings);
+  }
+  // The same without a look whether the session is closed.
+  Status RunWatched(Prepared* prepared, Span<const Tensor> feeds, Span<Tensor> fetches, const RunSettings& settings) {
+    if (watch_ != nullptr) [[unlikely]]
+      return watch_->run(this, prepared, feeds, fetches, settings);
     return prepared->Run(feeds, fetches, settings);
   }
   // Under the session's own options.
@@ -383,6 +434,8 @@ class SessionImpl : public RefCounted {
     return session_extras.load(std::memory_order_acquire)->run_bounded(this, prepared, feeds, fetches, settings);
   }
   bool is_bounded() const { return options_.operation_timeout_in_ms > 0; }
+  // A run is nothing but Prepared::Run.
+  bool is_plain() const { return !is_bounded() && watch_ == nullptr; }
   RunSettings SettingsFor(const Prepared& prepared) {
     RunSettings settings;
     settings.pool = inter_op_pool_ == nullptr && prepared.program().has_async ? SharedIntraOpPool() : inter_op_pool_;
@@ -391,6 +444,7 @@ class SessionImpl : public RefCounted {
     settings.resources = resources_;
     settings.cancellation = &cancellation_;
     settings.services = services_;
+    if (runs_are_counted.load(std::memory_order_relaxed)) settings.counts = &counts_;
     return settings;
   }
 
@@ -427,6 +481,7 @@ class SessionImpl : public RefCounted {
       for (std::size_t i = 1; i < signatures_.size(); ++i)
         if (signatures_[i].last_use < signatures_[oldest].last_use) oldest = i;
       signatures_.erase(signatures_.begin() + oldest);
+      ++num_evicted_;
     }
     signatures_.push_back({hash, ++uses_, std::move(key), made});
     return made;
@@ -460,6 +515,16 @@ class SessionImpl : public RefCounted {
     MutexLock lock(mutex_);
     return signatures_.size();
   }
+  // Calls visit(prepared) for every signature that is kept; returns how many were dropped before.
+  template <class Visit>
+  std::int64_t ForSignatures(const Visit& visit) const {
+    MutexLock lock(mutex_);
+    for (const Signature& signature : signatures_) visit(signature.prepared.get());
+    return num_evicted_;
+  }
+  const RunCounts& counts() const { return counts_; }
+  int watched_number() const { return watched_number_; }
+  const ThreadPool* own_pool(bool inter_op) const { return inter_op ? own_inter_.get() : own_intra_.get(); }
   void Finalize() { finalized_.store(true, std::memory_order_release); }
   bool is_finalized() const { return finalized_.load(std::memory_order_acquire); }
   std::int64_t NewNumber() { return next_number_.fetch_add(1, std::memory_order_relaxed); }
@@ -543,6 +608,16 @@ class SessionImpl : public RefCounted {
     return OkStatus();
   }
 
+  Status FindWatch() {
+    const SessionWatch* watch = session_watch.load(std::memory_order_acquire);
+    if (watch != nullptr) watched_number_ = watch->number_of(options_);
+    if (watched_number_ != 0) watch_ = watch;
+    if (watch == nullptr && options_.trace_sink != nullptr)
+      return errors::FailedPrecondition(
+          "SessionOptions: trace_sink needs <tenon/runtime/trace_sink.hpp> in one source file of the program");
+    return OkStatus();
+  }
+
   static Result<InEdge> FindEndpoint(const Graph& graph, std::string_view text, std::string_view what) {
     const TensorName name = ParseTensorName(text);
     const Node* node = name.output == kControlSlot ? nullptr : graph.Find(name.node);
@@ -606,6 +681,9 @@ class SessionImpl : public RefCounted {
   Device* device_ = nullptr;
   const Registry* registry_ = nullptr;
   Ref<RefCounted> extras_;
+  const SessionWatch* watch_ = nullptr;  // null: nobody watches
+  int watched_number_ = 0;
+  RunCounts counts_;
   const StepServices* services_ = nullptr;
   CancellationManager cancellation_;  // of all runs
   ResourceMgr own_resources_;  // after the devices, whose memory the resources hold
@@ -617,6 +695,7 @@ class SessionImpl : public RefCounted {
   std::atomic<std::int64_t> next_number_{0};  // of a callable or partial run
   mutable Mutex mutex_;
   SlimVector<Signature> signatures_;
+  std::int64_t num_evicted_ = 0;
   std::uint64_t uses_ = 0;  // of signatures, until now
   Ref<RefCounted> partial_runs_;  // last: they stop before anything else goes
 };
@@ -629,12 +708,12 @@ class CallableImpl : public RefCounted {
       : session_(std::move(session)),
         prepared_(std::move(prepared)),
         settings_(session_->SettingsFor(*prepared_)),
-        bounded_(session_->is_bounded()),
+        plain_(session_->is_plain()),
         handle_(session_->NewNumber()) {}
   Status Run(Span<const Tensor> feeds, Span<Tensor> fetches, RunTrace* trace) const {
     if (released_.load(std::memory_order_relaxed)) [[unlikely]]
       return Released();
-    if (trace != nullptr || bounded_ || settings_.cancellation->IsCancelled()) [[unlikely]]
+    if (trace != nullptr || !plain_ || settings_.cancellation->IsCancelled()) [[unlikely]]
       return session_->Run(prepared_.get(), feeds, fetches, trace);
     return prepared_->Run(feeds, fetches, settings_);
   }
@@ -654,7 +733,7 @@ class CallableImpl : public RefCounted {
   Ref<SessionImpl> session_;
   Ref<Prepared> prepared_;
   RunSettings settings_;
-  bool bounded_;
+  bool plain_;
   std::int64_t handle_;
   std::atomic<bool> released_{false};
 };

@@ -21,6 +21,7 @@ class Status;
 struct FunctionDefLibrary;
 struct StepServices;
 class ThreadPoolInterface;
+class TraceSink;
 
 // A change of a graph that calls the functions of `library`; for the session's graph and for each function that runs.
 using GraphPass = Status (*)(Graph* graph, const FunctionDefLibrary& library, const OpRegistry& registry);
@@ -63,6 +64,9 @@ struct SessionOptions {
   GraphPass lower_control_flow =
       nullptr;  // LowerFunctionalOps of <tenon/graph/lower_functional.hpp>; null: If, Case... run natively
   int max_cached_signatures = 64;  // prepared (feeds, fetches, targets) kept per session, least recently used go
+  // Is given the trace of every run; outlives the session. <tenon/runtime.hpp> has it, <tenon/lean_runtime.hpp> needs
+  // <tenon/runtime/trace_sink.hpp>.
+  TraceSink* trace_sink = nullptr;
   // These two need <tenon/runtime/run_with_options.hpp> in one source file of the program.
   std::int64_t operation_timeout_in_ms = 0;  // of a run whose RunOptions give none; 0: none
   std::vector<InterOpPool> inter_op_pools =

@@ -142,6 +142,13 @@ class ProgramPool {
     }
     return MakeOwned<T>(program_);
   }
+  // Calls visit(object) for those that nobody has taken; who wants one waits.
+  template <class Visit>
+  void ForIdle(const Visit& visit) {
+    SpinLockHolder lock(lock_);
+    if (T* last = last_.exchange(nullptr, std::memory_order_acquire)) more_.emplace_back(last);
+    for (const Owned<T>& object : more_) visit(*object);
+  }
   void Give(Owned<T> object) {
     if (T* old = last_.exchange(object.release(), std::memory_order_acq_rel); old != nullptr) {
       SpinLockHolder lock(lock_);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// FlowsOf: which node of a trace waited for which, from the edges of the graph.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tenon/base/slim_vector.hpp>
+#include <tenon/base/sorted_order.hpp>
+#include <tenon/session.hpp>
+#include <tenon/graph/graph.hpp>
+
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+// An edge between two items of RunTrace::nodes.
+struct TraceFlow {
+  std::size_t from = 0, to = 0;
+  bool control = false;  // no value goes along it
+  friend bool operator==(const TraceFlow&, const TraceFlow&) = default;
+};
+
+namespace detail {
+
+// Of one run, whose session lives. one thread.
+class FlowFinder {
+ public:
+  explicit FlowFinder(const std::vector<NodeTiming>& nodes) : nodes_(nodes) {
+    order_ = SortedOrder(nodes.size(), [&](std::size_t a, std::size_t b) {
+      const int id_a = IdOf(a), id_b = IdOf(b);
+      return id_a != id_b ? id_a < id_b : nodes[a].end_ns < nodes[b].end_ns;
+    });
+  }
+  void Find(std::size_t to, std::vector<TraceFlow>* flows) {
+    first_ = flows->size();
+    const NodeTiming& timing = nodes_[to];
+    if (timing.node == nullptr) return;
+    const Node& node = *timing.node;
+    if (!IsKernel(to)) return Add(LastBefore(node.id, timing.start_ns, true), to, false, flows);
+    if (node.node_class == NodeClass::kMerge) {
+      Add(LatestInput(node, timing.start_ns), to, false, flows);
+    } else {
+      for (const InEdge& edge : node.inputs) Add(LastBefore(edge.node, timing.start_ns, false), to, false, flows);
+    }
+    for (const int id : node.control_inputs) Add(LastBefore(id, timing.start_ns, true), to, true, flows);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  int IdOf(std::size_t i) const { return nodes_[i].node == nullptr ? -1 : nodes_[i].node->id; }
+  // Not a copy of its value, nor a fetch.
+  bool IsKernel(std::size_t i) const { return nodes_[i].op == nodes_[i].node->op_name(); }
+
+  // The last item of a node, or the last copy of its value, that ended before `start_ns`.
+  std::size_t LastBefore(int id, std::int64_t start_ns, bool kernels_only) const {
+    std::size_t low = 0, high = order_.size();
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2, i = order_[middle];
+      if (IdOf(i) < id || (IdOf(i) == id && nodes_[i].end_ns <= start_ns))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low > 0 && IdOf(order_[low - 1]) == id; --low) {
+      const std::size_t i = order_[low - 1];
+      if (IsKernel(i) || (!kernels_only && nodes_[i].op != "Fetch")) return i;
+    }
+    return kNone;
+  }
+  // A Merge has waited for one of its inputs only: in a loop, for the iteration before.
+  std::size_t LatestInput(const Node& merge, std::int64_t start_ns) const {
+    std::size_t latest = kNone;
+    for (const InEdge& edge : merge.inputs) {
+      const std::size_t i = LastBefore(edge.node, start_ns, false);
+      if (i != kNone && (latest == kNone || nodes_[i].end_ns > nodes_[latest].end_ns)) latest = i;
+    }
+    return latest;
+  }
+  // Each pair once, although a node may read another more than once.
+  void Add(std::size_t from, std::size_t to, bool control, std::vector<TraceFlow>* flows) const {
+    if (from == kNone) return;
+    for (std::size_t i = first_; i < flows->size(); ++i)
+      if ((*flows)[i].from == from) return;
+    flows->push_back({from, to, control});
+  }
+
+  const std::vector<NodeTiming>& nodes_;
+  SlimVector<std::size_t> order_;  // of nodes_, by id and end
+  std::size_t first_ = 0;  // flow of the item under way
+};
+
+}  // namespace detail
+
+// The edges of the graph between what ran, by consumer. A producer that ran more than once, in a loop, counts with the
+// last time that ended before the consumer began. Feeds, constants and what was folded do not run, so that nothing
+// comes from them. The trace's session must live.
+inline std::vector<TraceFlow> FlowsOf(const RunTrace& trace) {
+  detail::FlowFinder finder(trace.nodes);
+  std::vector<TraceFlow> flows;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i) finder.Find(i, &flows);
+  return flows;
+}
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
