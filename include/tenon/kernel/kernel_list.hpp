@@ -53,7 +53,7 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
       if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
     }
   if (row.op->match == nullptr) return;
-  for (const std::string_view argument : row.op->match->all_host_arguments()) add(argument);
+  for (const std::string_view name : row.op->match->all_host_arguments()) add(name);
 }
 inline KernelDescription Describe(const KernelRow& row) {
   KernelDescription kernel;
