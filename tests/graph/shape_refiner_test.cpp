@@ -131,20 +131,25 @@ TEST_SUITE("ShapeRefiner") {
     Result<Graph> graph = Import(b);
     REQUIRE(graph.ok());
     ShapeRefiner refiner(&*graph);
-    SlimVector<PartialTensorShape> shapes;
-    SlimVector<DataType> types;
     const int handle = graph->Find("v")->id, same = graph->Find("i")->id, read = graph->Find("r")->id;
-    CHECK_FALSE(refiner.Held({handle, 0}, &shapes, &types));  // not added yet
-    CHECK_FALSE(refiner.Held({-1, 0}, &shapes, &types));
+    CHECK(refiner.Held({handle, 0}) == nullptr);  // not added yet
+    CHECK(refiner.Held({-1, 0}) == nullptr);
     for (const std::int64_t size : {3, 4}) {
       graph->mutable_node(handle).def.attr.Set("shape", AttrValue(PartialTensorShape({size})));
       for (const int id : {handle, same, read}) REQUIRE(refiner.AddNode(id).ok());
       CHECK(graph->node(read).output_shape(0) == PartialTensorShape({size}));
-      REQUIRE(refiner.Held({same, 0}, &shapes, &types));
-      CHECK(shapes.size() == 1);
-      CHECK(shapes[0] == PartialTensorShape({size}));
-      CHECK(types[0] == DataType::kFloat);
+      const SlimVector<ShapeRefiner::HeldTensor>* const held = refiner.Held({same, 0});
+      REQUIRE(held != nullptr);
+      CHECK(held->size() == 1);
+      CHECK((*held)[0].shape == PartialTensorShape({size}));
+      CHECK((*held)[0].dtype == DataType::kFloat);
     }
+    refiner.SetHeld({same, 0}, {{PartialTensorShape({5}), DataType::kInt32}});
+    CHECK((*refiner.Held({same, 0}))[0].shape == PartialTensorShape({5}));
+    const ShapeRefiner::Handles handles = refiner.TakeHandles();
+    CHECK((*ShapeRefiner::FindHeld(handles, {handle, 0}))[0].shape == PartialTensorShape({4}));
+    CHECK(ShapeRefiner::FindHeld(handles, {read, 0}) == nullptr);
+    CHECK(refiner.Held({same, 0}) == nullptr);
   }
   TEST_CASE("nodes and outputs that are not there are refused") {
     GraphBuilder b(TestOps());
