@@ -16,7 +16,7 @@ using namespace tenon;
 // clang-format off
 // begin: 15 lines
 struct ZeroAllButFirst {
-  static constexpr auto signature = Op("ShortZeroAllButFirst")
+  static constexpr auto signature = Op("TopTestZeroAllButFirst")
       .Input("to_zero: int32")
       .Output("zeroed: int32")
       .SetShapeFn(shape_inference::UnchangedShape);
@@ -32,7 +32,7 @@ struct ZeroAllButFirst {
 // end
 // begin: 15 lines
 struct ZeroAllBut {
-  static constexpr auto signature = Op("ShortZeroAllBut")
+  static constexpr auto signature = Op("TopTestZeroAllBut")
       .Attr("preserve_index: int >= 0 = 0").Attr("T: {float, int32}")
       .Input("to_zero: T").Output("zeroed: T")
       .SetShapeFn(shape_inference::UnchangedShape);
@@ -49,7 +49,7 @@ struct ZeroAllBut {
 // end
 // begin: 6 lines
 struct Cube {
-  static constexpr auto signature = Op("ShortCube")
+  static constexpr auto signature = Op("TopTestCube")
       .Input("x: T").Output("y: T").Attr("T: {float, double, int32}").SetShapeFn(shape_inference::UnchangedShape);
   template <class T> TENON_HD static T map(T x) { return x * x * x; }
   template <class Device, class T> using kernel = Map1<Cube, Device, T>;

@@ -47,15 +47,15 @@ TEST_SUITE("ShortOps") {
     CHECK(structs == 3);
   }
   TEST_CASE("they are ops like any other") {
-    const auto first = Call("ShortZeroAllButFirst", {}, MakeTensor<std::int32_t>({3}, {7, 8, 9}));
+    const auto first = Call("TopTestZeroAllButFirst", {}, MakeTensor<std::int32_t>({3}, {7, 8, 9}));
     REQUIRE_MESSAGE(first.ok(), first.status().ToString());
     CHECK((*first)[0].flat<std::int32_t>()[0] == 7);
     CHECK((*first)[0].flat<std::int32_t>()[2] == 0);
-    const auto second = Call("ShortZeroAllBut", {{"preserve_index", 1}}, MakeTensor<float>({3}, {7, 8, 9}));
+    const auto second = Call("TopTestZeroAllBut", {{"preserve_index", 1}}, MakeTensor<float>({3}, {7, 8, 9}));
     REQUIRE_MESSAGE(second.ok(), second.status().ToString());
     CHECK((*second)[0].flat<float>()[0] == 0);
     CHECK((*second)[0].flat<float>()[1] == 8);
-    const auto cube = Call("ShortCube", {}, MakeTensor<double>({2}, {-2, 3}));
+    const auto cube = Call("TopTestCube", {}, MakeTensor<double>({2}, {-2, 3}));
     REQUIRE_MESSAGE(cube.ok(), cube.status().ToString());
     CHECK((*cube)[0].flat<double>()[0] == -8);
     CHECK((*cube)[0].flat<double>()[1] == 27);
