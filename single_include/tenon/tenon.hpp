@@ -25399,7 +25399,7 @@ inline void AddHostArguments(const KernelRow& row, KernelDescription* kernel) {
       if (row.device == "DEFAULT" || kind == ParamKind::kHostIn || kind == ParamKind::kHostIndices) add(arg.name());
     }
   if (row.op->match == nullptr) return;
-  for (const std::string_view argument : row.op->match->all_host_arguments()) add(argument);
+  for (const std::string_view name : row.op->match->all_host_arguments()) add(name);
 }
 inline KernelDescription Describe(const KernelRow& row) {
   KernelDescription kernel;
@@ -41197,7 +41197,7 @@ struct SessionCounters {
 
 namespace detail {
 
-inline void AddStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
+inline void CountStep(Step* step, const RunPlans* plans, SessionCounters* counters) {
   ++counters->steps;
   counters->step_bytes += step->cache()->held_bytes();
   PlanReport report;
@@ -41218,7 +41218,7 @@ inline SessionCounters CountersOf(const SessionImpl& session) {
   counters.runs = counters.planned_runs + session.counts().others();
   counters.programs_evicted = session.ForSignatures([&](Prepared* prepared) {
     ++counters.programs;
-    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { AddStep(step, plans, &counters); });
+    prepared->ForIdleSteps([&](Step* step, const RunPlans* plans) { CountStep(step, plans, &counters); });
   });
   if (const ThreadPool* pool = session.own_pool(true)) counters.inter_op_wakeups = pool->num_wakeups();
   const ThreadPool* intra = session.own_pool(false);
