@@ -11,6 +11,8 @@ static_assert(Op("A").Attr("float: int").Validate());
 static_assert(Op("A").ControlOutput("1st").Validate());
 // expect: op_signature_error_deprecated_is_set_twice
 static_assert(Op("A").Deprecated(5, "Use B.").Deprecated(6, "Use C.").Validate());
+// expect: op_signature_error_doc_explains_a_name_that_is_no_argument_and_no_attr
+static_assert(Op("A").Input("x: float").Doc("One.\ny: what is not there.").Validate());
 // expect: op_signature_error_doc_is_set_twice
 static_assert(Op("A").Doc("One.").Doc("Two.").Validate());
 // expect: op_signature_error_escape_in_string_is_not_valid

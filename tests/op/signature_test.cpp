@@ -66,6 +66,12 @@ struct Nothing {
 // A mistake would stop the compiler here.
 static_assert(MatMul::signature.Validate() && MatMulAttrsFirst::signature.Validate() &&
               ParseExample::signature.Validate() && ReadHandle::signature.Validate() && Nothing::signature.Validate());
+// The first line that is not blank may look like an explanation, and so may indented ones.
+static_assert(
+    MatMul::signature
+        .Doc("\n  \nNote: the summary.\n  hint: indented.\nMore text\nover lines.\na: the left side\n\n  of it.\n"
+             "product : the result.\ntranspose_a: first.")
+        .Validate());
 constexpr OpView kMatMul = MatMul::signature.view();
 constexpr OpView kParse = ParseExample::signature.view();
 

@@ -21,6 +21,7 @@
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/op_def.hpp>
 #include <tenon/op/graph_proto.hpp>
+#include <tenon/op/message_text.hpp>
 #include <tenon/op/signature.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -38,189 +39,35 @@ inline std::string Unescape(std::string_view raw) {
 // ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
 // bytes
 
-struct TextField;
-struct TextMessage {
-  Span<const TextField> fields;
-};
-struct TextField {
-  std::string_view name;
-  std::uint32_t number;
-  // i int32, I int64, u uint32, U uint64, b bool, f float, d double, e DataType, s text, m message
-  char type;
-  bool repeated = false;
-  bool one_of = false;
-  const TextMessage* message = nullptr;
-};
-
-struct TextSchema {
-  static const TextMessage kDim, kShape, kTensor, kFunc, kAttrEntry, kAttr, kList;
-  static constexpr TextField kDimFields[] = {{"size", 1, 'I'}, {"name", 2, 's'}};
-  static constexpr TextField kShapeFields[] = {{"dim", 2, 'm', true, false, &kDim}, {"unknown_rank", 3, 'b'}};
-  static constexpr TextField kTensorFields[] = {{"dtype", 1, 'e'},
-                                                {"tensor_shape", 2, 'm', false, false, &kShape},
-                                                {"version_number", 3, 'i'},
-                                                {"tensor_content", 4, 's'},
-                                                {"half_val", 13, 'i', true},
-                                                {"float_val", 5, 'f', true},
-                                                {"double_val", 6, 'd', true},
-                                                {"int_val", 7, 'i', true},
-                                                {"string_val", 8, 's', true},
-                                                {"scomplex_val", 9, 'f', true},
-                                                {"int64_val", 10, 'I', true},
-                                                {"bool_val", 11, 'b', true},
-                                                {"dcomplex_val", 12, 'd', true},
-                                                {"uint32_val", 16, 'u', true},
-                                                {"uint64_val", 17, 'U', true},
-                                                {"float8_val", 18, 's'}};
-  static constexpr TextField kFuncFields[] = {{"name", 1, 's'}, {"attr", 2, 'm', true, false, &kAttrEntry}};
-  static constexpr TextField kAttrEntryFields[] = {{"key", 1, 's'}, {"value", 2, 'm', false, false, &kAttr}};
-  static constexpr TextField kAttrFields[] = {{"s", 2, 's', false, true},
-                                              {"i", 3, 'I', false, true},
-                                              {"f", 4, 'f', false, true},
-                                              {"b", 5, 'b', false, true},
-                                              {"type", 6, 'e', false, true},
-                                              {"shape", 7, 'm', false, true, &kShape},
-                                              {"tensor", 8, 'm', false, true, &kTensor},
-                                              {"list", 1, 'm', false, true, &kList},
-                                              {"func", 10, 'm', false, true, &kFunc},
-                                              {"placeholder", 9, 's', false, true}};
-  static constexpr TextField kListFields[] = {{"s", 2, 's', true},
-                                              {"i", 3, 'I', true},
-                                              {"f", 4, 'f', true},
-                                              {"b", 5, 'b', true},
-                                              {"type", 6, 'e', true},
-                                              {"shape", 7, 'm', true, false, &kShape},
-                                              {"tensor", 8, 'm', true, false, &kTensor},
-                                              {"func", 9, 'm', true, false, &kFunc}};
-};
-inline constexpr TextMessage TextSchema::kDim{kDimFields};
-inline constexpr TextMessage TextSchema::kShape{kShapeFields};
-inline constexpr TextMessage TextSchema::kTensor{kTensorFields};
-inline constexpr TextMessage TextSchema::kFunc{kFuncFields};
-inline constexpr TextMessage TextSchema::kAttrEntry{kAttrEntryFields};
-inline constexpr TextMessage TextSchema::kAttr{kAttrFields};
-inline constexpr TextMessage TextSchema::kList{kListFields};
-
-// Reads one "{ field: value ... }" into wire bytes, as TensorFlow's reader of such texts does: names that it does not
-// know are skipped. one thread.
-class TextToWire {
+// What MessageReader hands on, as wire bytes of the message; repeated numbers are packed.
+class WireSink {
  public:
-  explicit TextToWire(std::string_view text) : in_(text) {}
+  std::string bytes;
 
-  bool Block(const TextMessage& message, std::string* bytes) { return Nested(message, bytes) && in_.done(); }
-
- private:
-  static constexpr int kMaxDepth = 100;
-
-  bool Nested(const TextMessage& message, std::string* bytes) {
-    const char close = in_.peek() == '{' ? '}' : '>';
-    if ((!in_.Eat("{") && !in_.Eat("<")) || ++depth_ > kMaxDepth) return false;
-    SlimVector<bool> seen(message.fields.size());
-    bool seen_one_of = false;
-    for (;;) {
-      in_.SkipSpaceAndComments();
-      if (in_.peek() == close) {
-        ++in_.at;
-        in_.SkipSpaceAndComments();
-        --depth_;
-        return true;
-      }
-      const std::string_view name = in_.EatWhile(kWordChars);
-      if (name.empty()) return false;
-      in_.SkipSpaceAndComments();
-      const bool colon = in_.Eat(":");
-      if (colon) in_.SkipSpaceAndComments();
-      for (std::size_t i = 0; i < message.fields.size(); ++i) {
-        const TextField& field = message.fields[i];
-        if (field.name != name) continue;
-        if (!field.repeated && (seen[i] || (field.one_of && seen_one_of))) return false;
-        seen[i] = true;
-        seen_one_of = seen_one_of || field.one_of;
-        if ((field.type != 'm' && !colon) || !Values(field, bytes)) return false;
-        break;
-      }
-    }
+  WireSink Inner() const { return {}; }
+  void Message(const TextField& field, const WireSink& inner) { PutText(field.number, inner.bytes); }
+  void Text(const TextField& field, std::string_view raw) { PutText(field.number, Unescape(raw)); }
+  void Number(const TextField& field, std::int64_t number) {
+    if (!field.repeated) PutVarint(field.number << 3);
+    PutVarint(static_cast<std::uint64_t>(number));
   }
-  // One value, or "[a, b]"; repeated numbers are packed.
-  bool Values(const TextField& field, std::string* bytes) {
-    const bool is_list = field.repeated && in_.peek() == '[',
-               packed = field.repeated && field.type != 'm' && field.type != 's';
-    std::string numbers;
-    do {
-      if (is_list) {
-        ++in_.at;
-        in_.SkipSpaceAndComments();
-      }
-      if (!Value(field, packed ? &numbers : bytes)) return false;
-    } while (is_list && in_.peek() == ',');
-    if (packed) PutText(field.number, numbers, bytes);
-    if (!is_list) return true;
-    if (!in_.Eat("]")) return false;
-    in_.SkipSpaceAndComments();
-    return true;
-  }
-  // With its tag, but for a repeated number.
-  bool Value(const TextField& field, std::string* bytes) {
-    if (field.type == 'm') {
-      std::string inner;
-      if (!Nested(*field.message, &inner)) return false;
-      PutText(field.number, inner, bytes);
-      return true;
-    }
-    if (field.type == 's') {
-      std::string_view raw;
-      if (!EatQuoted(&in_, &raw)) return false;
-      EscapeReader escapes(raw);
-      for (char c = 0; escapes.Next(&c);) {
-      }
-      if (escapes.failed()) return false;
-      in_.SkipSpaceAndComments();
-      PutText(field.number, Unescape(raw), bytes);
-      return true;
-    }
-    const AttrKind kind = field.type == 'b'                        ? AttrKind::kBool
-                          : field.type == 'e'                      ? AttrKind::kType
-                          : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat
-                                                                   : AttrKind::kInt;
-    const std::string_view word = in_.EatWhile(kNumberChars | kUnderscore);
-    DefaultReader reader(kind, false, word);
-    SpecValue value;
-    if (word.empty() || !reader.Next(&value) || reader.Next(&value) || reader.failed()) return false;
-    if (field.type != 'e') in_.SkipSpaceAndComments();
-    if (field.type == 'f' || field.type == 'd') {
-      PutReal(field, std::string(word), bytes);
-    } else {
-      const std::int64_t number = field.type == 'e' ? static_cast<std::int64_t>(value.type) : value.i;
-      if ((field.type == 'i' && (number < INT32_MIN || number > INT32_MAX)) ||
-          (field.type == 'u' && (number < 0 || number > UINT32_MAX)) || (field.type == 'U' && number < 0))
-        return false;
-      if (!field.repeated) PutVarint(field.number << 3, bytes);
-      PutVarint(static_cast<std::uint64_t>(number), bytes);
-    }
-    return true;
-  }
-  static void PutReal(const TextField& field, const std::string& word, std::string* bytes) {
+  void Real(const TextField& field, std::string_view digits) {
+    const std::string word(digits);
     const bool single = field.type == 'f';
     const std::uint64_t bits = single ? std::bit_cast<std::uint32_t>(std::strtof(word.c_str(), nullptr))
                                       : std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr));
-    if (!field.repeated) PutVarint((field.number << 3) | (single ? 5u : 1u), bytes);
-    for (int i = 0; i < (single ? 4 : 8); ++i) bytes->push_back(static_cast<char>(bits >> (8 * i) & 0xff));
+    if (!field.repeated) PutVarint((field.number << 3) | (single ? 5u : 1u));
+    for (int i = 0; i < (single ? 4 : 8); ++i) bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xff));
   }
-
- public:
-  static void PutVarint(std::uint64_t value, std::string* bytes) {
-    for (; value >= 0x80; value >>= 7) bytes->push_back(static_cast<char>((value & 0x7f) | 0x80));
-    bytes->push_back(static_cast<char>(value));
+  void PutVarint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>((value & 0x7f) | 0x80));
+    bytes.push_back(static_cast<char>(value));
   }
-  static void PutText(std::uint32_t number, std::string_view text, std::string* bytes) {
-    PutVarint((number << 3) | 2u, bytes);
-    PutVarint(text.size(), bytes);
-    bytes->append(text);
+  void PutText(std::uint32_t number, std::string_view text) {
+    PutVarint((number << 3) | 2u);
+    PutVarint(text.size());
+    bytes.append(text);
   }
-
- private:
-  TextCursor in_;
-  int depth_ = 0;
 };
 
 inline std::string AttrTypeText(const AttrSpec& attr) {
@@ -232,23 +79,21 @@ inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24
 
 // Defaults of kinds that are messages, through their wire form.
 inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrValue* out) {
-  const TextMessage& message = kind == AttrKind::kShape    ? TextSchema::kShape
-                               : kind == AttrKind::kTensor ? TextSchema::kTensor
-                                                           : TextSchema::kFunc;
   const std::uint32_t field = kind == AttrKind::kShape ? 7 : kind == AttrKind::kTensor ? 8 : is_list ? 9 : 10;
-  std::string bytes;
+  WireSink wire;
   DefaultReader values(kind, is_list, text);
   for (SpecValue value; values.Next(&value);) {
-    std::string inner;
-    if (!TextToWire(value.text).Block(message, &inner)) return false;
-    TextToWire::PutText(field, inner, &bytes);
+    WireSink inner;
+    if (!MessageReader(value.text).Block(*TextSchema::Of(kind), &inner)) return false;
+    wire.PutText(field, inner.bytes);
   }
   if (values.failed()) return false;
   if (is_list) {
-    std::string list;
-    TextToWire::PutText(1, bytes, &list);
-    bytes.swap(list);
+    WireSink list;
+    list.PutText(1, wire.bytes);
+    wire = std::move(list);
   }
+  const std::string& bytes = wire.bytes;
   wire::ParseContext context;
   context.repeat_bytes = kMaxRepeatedDefaultBytes;
   AttrValue parsed;

@@ -353,12 +353,17 @@ class InferenceContext : public ShapeAlgebra {
     const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
     SpecValue value;
     if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
-    SlimVector<DimensionHandle> sizes;
-    detail::ShapeText shape(value.text);
-    for (std::int64_t size = 0; shape.Next(&size); sizes.push_back(MakeDim(size)))
-      if (size < -1 || sizes.size() == static_cast<std::size_t>(kMaxTensorRank)) return false;
-    *out = shape.unknown_rank() ? UnknownShape() : MakeShape(sizes);
-    return !shape.failed();
+    SlimVector<std::int64_t> sizes;
+    bool unknown_rank = false;
+    if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
+    if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
+    SlimVector<DimensionHandle> dims;
+    for (const std::int64_t size : sizes) {
+      if (size < -1) return false;
+      dims.push_back(MakeDim(size));
+    }
+    *out = unknown_rank ? UnknownShape() : MakeShape(dims);
+    return true;
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;

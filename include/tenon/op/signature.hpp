@@ -130,6 +130,7 @@ void op_signature_error_op_name_must_be_CamelCase();
 void op_signature_error_control_output_name_is_not_an_identifier();
 void op_signature_error_shape_fn_is_set_twice();
 void op_signature_error_doc_is_set_twice();
+void op_signature_error_doc_explains_a_name_that_is_no_argument_and_no_attr();
 void op_signature_error_deprecated_is_set_twice();
 
 // An array of exactly N, also for N = 0.
@@ -245,6 +246,27 @@ constexpr void CheckAttr(const AttrSpec& attr) {
   if (attr.is_list && attr.has_minimum && count < attr.minimum) op_signature_error_default_is_less_than_the_minimum();
 }
 
+template <class Spec>
+constexpr bool IsNamed(Span<const Spec> specs, std::string_view name) {
+  for (const Spec& spec : specs)
+    if (SameText(name, spec.text.data(), spec.name_size)) return true;
+  return false;
+}
+// Behind the first line that is not blank, a line "name: ..." explains an argument or an attr.
+constexpr void CheckDoc(std::string_view doc, Span<const ArgSpec> inputs, Span<const ArgSpec> outputs,
+                        Span<const AttrSpec> attrs) {
+  bool is_summary_read = false;
+  for (TextCursor in(doc); !in.done(); (void)in.Eat('\n')) {
+    const std::string_view name = IsLetter(in.peek()) ? in.EatWhile(kWordChars) : std::string_view();
+    while (IsSpace(in.peek()) && in.peek() != '\n') ++in.at;
+    const bool is_explanation = is_summary_read && !name.empty() && in.peek() == ':';
+    is_summary_read = is_summary_read || !name.empty() || !(in.done() || in.peek() == '\n');
+    while (!in.done() && in.peek() != '\n') ++in.at;
+    if (is_explanation && !IsNamed(inputs, name) && !IsNamed(outputs, name) && !IsNamed(attrs, name))
+      op_signature_error_doc_explains_a_name_that_is_no_argument_and_no_attr();
+  }
+}
+
 }  // namespace detail
 
 // The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A
@@ -333,6 +355,7 @@ struct Signature {
     for (const ArgSpec& arg : inputs.view()) detail::CheckArg(arg, attrs.view());
     for (const ArgSpec& arg : outputs.view()) detail::CheckArg(arg, attrs.view());
     for (const AttrSpec& attr : attrs.view()) detail::CheckAttr(attr);
+    detail::CheckDoc(doc, inputs.view(), outputs.view(), attrs.view());
     return true;
   }
 

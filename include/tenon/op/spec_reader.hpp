@@ -11,7 +11,7 @@
 
 #include <tenon/base/config.hpp>
 #include <tenon/types/dtype.hpp>
-#include <tenon/op/shape_text.hpp>
+#include <tenon/op/message_text.hpp>
 #include <tenon/op/spec.hpp>
 #include <tenon/op/spec_text.hpp>
 #include <tenon/op/spec_values.hpp>
@@ -47,9 +47,9 @@ class SpecReader {
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
     DefaultReader values(*out);
+    const bool is_message = TextSchema::Of(out->kind) != nullptr;
     bool fits = true;
-    for (SpecValue value; values.Next(&value);)
-      if (out->kind == AttrKind::kShape) fits = fits && IsShapeText(value.text);
+    for (SpecValue value; values.Next(&value);) fits = fits && (!is_message || IsMessageText(out->kind, value.text));
     return values.failed() || !fits ? Issue(SpecError::kBadDefault, in_.at) : issue_;
   }
 

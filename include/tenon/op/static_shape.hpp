@@ -164,6 +164,33 @@ constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
   return true;
 }
 
+// The sizes of a shape and of its dims, which are sinks of their own.
+struct ShapeSink {
+  SlimVector<std::int64_t> sizes;
+  std::int64_t size = 0;
+  bool unknown_rank = false;
+
+  constexpr ShapeSink Inner() const { return {}; }
+  constexpr void Message(const TextField&, const ShapeSink& dim) { sizes.push_back(dim.size); }
+  constexpr void Text(const TextField&, std::string_view) {}
+  constexpr void Number(const TextField& field, std::int64_t number) {
+    if (field.type == 'b')
+      unknown_rank = number != 0;
+    else
+      size = number;
+  }
+  constexpr void Real(const TextField&, std::string_view) {}
+};
+
+// -1 for a size that is not known. False when the text is no shape's; any number may stand for a size.
+constexpr bool ReadShapeText(std::string_view block, SlimVector<std::int64_t>* sizes, bool* unknown_rank) {
+  ShapeSink sink;
+  if (!MessageReader(block).Block(TextSchema::kShape, &sink)) return false;
+  *sizes = sink.sizes;
+  *unknown_rank = sink.unknown_rank;
+  return true;
+}
+
 // An attr's default from the text of its spec, where that needs no allocation of texts. False for other types.
 template <class T>
 constexpr bool ReadAttrDefault(const AttrSpec& spec, T* out) {

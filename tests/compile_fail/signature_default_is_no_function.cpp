@@ -1,0 +1,10 @@
+// expect: op_signature_error_default_does_not_fit_the_attr
+// max-lines: 40
+// SPDX-License-Identifier: Apache-2.0
+// A function's name stands between quotes.
+#include <tenon/op/signature.hpp>
+
+struct ZeroOut {
+  static constexpr auto signature = tenon::Op("ZeroOut").Attr("f: func = { name: F }");
+};
+static_assert(ZeroOut::signature.Validate());
