@@ -15,56 +15,48 @@
 namespace tenon::bench {
 namespace {
 
-std::vector<NamedTensor> Feeds() { return {{"x:0", Tensor::Scalar(0.5f)}, {"y:0", Tensor::Scalar(0.25f)}}; }
-
-// Each node adds two of the 100 values before it and is read; the last ones are summed.
-GraphDef Sums(int nodes, std::string* fetch) {
+// Each node adds two of the 100 values before it, or takes the smaller; the last nodes sum up what nobody has read.
+Result<PeerGraph> Sums(int nodes) {
   GraphBuilder b;
-  std::vector<Output> values{b.Placeholder("x", DataType::kFloat, TensorShape{}),
-                             b.Placeholder("y", DataType::kFloat, TensorShape{})};
-  std::vector<char> read{0, 0};
-  std::vector<Output> unread;
+  SlimVector<Output> values{b.Placeholder("x", DataType::kFloat, TensorShape{}),
+                            b.Placeholder("y", DataType::kFloat, TensorShape{})};
+  std::vector<char> read(static_cast<std::size_t>(nodes), 0);
   std::mt19937 random(1);
   const auto pick = [&] {
-    const auto back = 1 + random() % std::min<std::size_t>(values.size(), 100);
-    read[values.size() - back] = 1;
-    return values[values.size() - back];
+    const std::size_t i = values.size() - 1 - random() % std::min<std::size_t>(values.size(), 100);
+    read[i] = 1;
+    return values[i];
+  };
+  const auto add = [&](const char* op, Output first, Output second) {
+    values.push_back(b.Add(op, StrCat("n", values.size()), {first, second}));
   };
   while (static_cast<int>(values.size()) < nodes / 3 * 2) {
     const Output first = pick(), second = pick();
-    values.push_back(b.Add(random() % 2 == 0 ? "AddV2" : "Minimum", "", {first, second}));
-    read.push_back(0);
+    add(random() % 2 == 0 ? "AddV2" : "Minimum", first, second);
   }
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (read[i] == 0) unread.push_back(values[i]);
-  Output sum = unread.front();
-  for (std::size_t i = 1; i < unread.size(); ++i) sum = b.Add("AddV2", "", {sum, unread[i]});
-  while (static_cast<int>(b.graph_def().node.size()) < nodes) sum = b.Add("AddV2", "", {sum, values[1]});
-  *fetch = StrCat(b.Name(sum), ":0");
-  return b.graph_def();
+  const std::size_t made = values.size();
+  for (std::size_t i = 0; i < made - 1; ++i)
+    if (read[i] == 0) add("AddV2", values.back(), values[i]);
+  while (static_cast<int>(values.size()) < nodes) add("AddV2", values.back(), values[1]);
+  TENON_RETURN_IF_ERROR(b.status());
+  return Describe(b, {{"x:0", Tensor::Scalar(0.5f)}, {"y:0", Tensor::Scalar(0.25f)}},
+                  {StrCat(b.Name(values.back()), ":0")});
 }
 
-PeerGraph Describe(int nodes) {
-  std::string fetch;
-  const GraphDef graph = Sums(nodes, &fetch);
-  return {SerializeGraphDef(graph), {}, Feeds(), {fetch}, {}};
-}
-
-void TimeSums(State& state, const SessionOptions& options) {
-  const int nodes = static_cast<int>(state.arg());
-  state.SetItems(nodes, "node");
-  TimeGraph(state, {.graph = Describe(nodes), .session = options});
+Status TimeSums(State& state, const SessionOptions& options) {
+  TENON_ASSIGN_OR_RETURN(PeerGraph graph, Sums(static_cast<int>(state.arg())));
+  state.SetItems(static_cast<double>(state.arg()), "node");
+  return TimeGraphOrFail(state, {.graph = std::move(graph), .session = options});
 }
 
 Status TimeFirstRun(State& state) {
-  const int nodes = static_cast<int>(state.arg());
-  const PeerGraph graph = Describe(nodes);
+  TENON_ASSIGN_OR_RETURN(const PeerGraph graph, Sums(static_cast<int>(state.arg())));
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "tenon_bench_large_graph.pb";
   std::ofstream file(path, std::ios::binary);
   file.write(graph.graph_def.data(), static_cast<std::streamsize>(graph.graph_def.size()));
   file.close();
   if (!file.good()) return errors::Unavailable("cannot write '", path.string(), "'");
-  state.SetItems(nodes, "node");
+  state.SetItems(static_cast<double>(state.arg()), "node");
   for (auto _ : state) {
     TENON_ASSIGN_OR_RETURN(const Session session, Session::FromGraphFile(path.string(), {.intra_op_threads = 1}));
     TENON_RETURN_IF_ERROR(session.Run(graph.feeds, graph.fetches).status());
@@ -75,8 +67,10 @@ Status TimeFirstRun(State& state) {
 
 }  // namespace
 
-TENON_BENCH(sums_planned, {100, 1000, 10000, 100000, 1000000}) { TimeSums(state, {}); }
-TENON_BENCH(sums_unplanned, {100, 1000, 10000, 100000, 1000000}) { TimeSums(state, {.plan_after_runs = 0}); }
+TENON_BENCH(sums_planned, {100, 1000, 10000, 100000, 1000000}) { state.Check(TimeSums(state, {})); }
+TENON_BENCH(sums_unplanned, {100, 1000, 10000, 100000, 1000000}) {
+  state.Check(TimeSums(state, {.plan_after_runs = 0}));
+}
 TENON_BENCH(sums_file_to_first_run, {1000, 10000, 100000}) { state.Check(TimeFirstRun(state)); }
 
 }  // namespace tenon::bench
