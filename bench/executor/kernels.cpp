@@ -21,4 +21,4 @@ TENON_REGISTER(tenon::Types<float, std::int32_t>, tenon::ops::Placeholder, tenon
 TENON_REGISTER(tenon::Types<float>, tenon::bench::BenchAxpy);
 TENON_REGISTER(tenon::Types<std::int32_t, bool>, tenon::ops::Const, tenon::ops::Enter, tenon::ops::Merge,
                tenon::ops::LoopCond, tenon::ops::Switch, tenon::ops::NextIteration, tenon::ops::Exit,
-               tenon::ops::StatelessWhile);
+               tenon::ops::StatelessWhile, tenon::ops::IdentityN);

@@ -77,7 +77,8 @@ class SessionFunctions final : public GraphFunctions {
     return OkStatus();
   }
 
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                              std::size_t num_args, std::size_t num_results) override {
     Function* function;
     {
       MutexLock lock(mutex_);
@@ -85,48 +86,51 @@ class SessionFunctions final : public GraphFunctions {
     }
     if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
       TENON_RETURN_IF_ERROR(Build(function));
-    const Program& program = *function->program;
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
-    TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
-    Owned<Running> running = function->steps->Take();
-    Step* step = &running->step;
-    step->set_step_id(caller.step_id);
-    step->set_services(caller.services);
-    step->set_call_depth(caller.call_depth + 1);
-    for (std::size_t i = 0; i < args.size(); ++i)
-      step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    Status status;
-    if (program.has_control_flow()) {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(program, step);
-      status = running->frames->Run(nullptr);
-      if (status.ok()) status = CheckFetches(program, step, Code::kInternal);
-    } else {
-      status = RunSequential(program, step, nullptr);
-    }
-    if (status.ok()) [[likely]] {
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        const Program::Fetch& fetch = program.fetches[i];
-        results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
-        if (IsRefType(results[i].dtype())) [[unlikely]] {
-          const Tensor reference = results[i];
-          status.Update(ReadReference(reference, fetch.name, &results[i]));
-        }
-      }
-      for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
-    } else {
-      step->Clear();
-    }
-    step->TrimCaches();
-    function->steps->Give(std::move(running));
+    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
+    Running* running = function->steps->Take().release();
+    running->Begin(function, caller);
+    return static_cast<FunctionCalls*>(running);
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(handle, caller, args.size(), results.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
+    const Status status = calls->Run();
+    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
+    calls->End();
     return status;
   }
 
  private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<FrameRun> frames;  // when the function has control flow
+  struct Function;
+  // A step of the function with what its calls need; pooled. one thread.
+  class Running final : public FunctionCalls {
+   public:
+    explicit Running(const Program& program) : program_(program), step_(program) {
+      for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+      for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+      args_ = {own_args_.data(), own_args_.size()};
+      results_ = {own_results_.data(), own_results_.size()};
+    }
+    void Begin(Function* function, const StepEnvironment& caller) {
+      function_ = function;
+      step_.set_step_id(caller.step_id);
+      step_.set_services(caller.services);
+      step_.set_call_depth(caller.call_depth + 1);
+    }
+    Status Run() override;
+    void End() override;
+
+   private:
+    Status Execute();
+
+    const Program& program_;
+    Function* function_ = nullptr;  // that is being called
+    Step step_;
+    Owned<FrameRun> frames_;  // when the function has control flow
+    SlimVector<Tensor> own_args_, own_results_;
   };
   struct Function {
     NameAttrList call;
@@ -149,19 +153,19 @@ class SessionFunctions final : public GraphFunctions {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCall(const Function& function, Span<const Tensor> args, Span<const Tensor> results) {
+  static Status CheckCounts(const Function& function, std::size_t args, std::size_t results) {
     const Program& program = *function.program;
-    if (args.size() != program.feeds.size())
-      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),
+    if (args != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
                                      " is provided: function '", function.call.name, "'");
-    if (results.size() != program.fetches.size())
-      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results.size(),
+    if (results != program.fetches.size())
+      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results,
                                      " is provided: function '", function.call.name, "'");
-    for (std::size_t i = 0; i < args.size(); ++i)
-      if (args[i].dtype() != program.feeds[i].dtype)
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", program.feeds[i].dtype, " but ", args[i].dtype(),
-                                       " is provided: function '", function.call.name, "'");
     return OkStatus();
+  }
+  TENON_COLD static Status WrongType(const Function& function, std::size_t i, DataType got) {
+    return errors::InvalidArgument("Expects arg[", i, "] to be ", function.program->feeds[i].dtype, " but ", got,
+                                   " is provided: function '", function.call.name, "'");
   }
 
   TENON_COLD Status Build(Function* function) {
@@ -209,6 +213,56 @@ class SessionFunctions final : public GraphFunctions {
   Mutex mutex_;
   SlimVector<Owned<Function>> functions_;
 };
+
+TENON_SETUP_CODE_END
+
+inline Status SessionFunctions::Running::Run() {
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    const Program::Feed& feed = program_.feeds[i];
+    if (args_[i].dtype() != feed.dtype) [[unlikely]] {
+      step_.Clear();
+      return WrongType(*function_, i, args_[i].dtype());
+    }
+    step_.value(feed.value) = std::move(args_[i]);
+  }
+  Status status = Execute();
+  if (status.ok()) [[likely]] {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step_.value(fetch.value);
+      if (fetch.last)
+        results_[i] = std::exchange(value, EmptySlot());
+      else
+        results_[i] = value;
+      if (IsRefType(results_[i].dtype())) [[unlikely]] {
+        const Tensor reference = results_[i];
+        status.Update(ReadReference(reference, fetch.name, &results_[i]));
+      }
+    }
+    for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = EmptySlot();
+  } else {
+    step_.Clear();
+  }
+  step_.TrimCaches();
+  return status;
+}
+
+inline Status SessionFunctions::Running::Execute() {
+  if (!program_.has_control_flow()) [[likely]]
+    return RunSequential(program_, &step_, nullptr);
+  if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
+  TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
+  return CheckFetches(program_, &step_, Code::kInternal);
+}
+
+inline void SessionFunctions::Running::End() {
+  for (Tensor& arg : own_args_) arg = EmptySlot();
+  for (Tensor& result : own_results_) result = EmptySlot();
+  step_.set_services(nullptr);
+  function_->steps->Give(Owned<Running>(this));
+}
+
+TENON_SETUP_CODE_BEGIN
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
                                                   ResourceMgr* resources, const SessionOptions& options) {
