@@ -105,6 +105,6 @@ void TimeLoop(State& state, PeerGraph graph, const SessionOptions& options = {})
 
 TENON_BENCH(loop_frames) { TimeLoop(state, FrameLoop()); }
 TENON_BENCH(loop_while) { TimeLoop(state, WhileLoop()); }
-TENON_BENCH(loop_while_lowered) { TimeLoop(state, WhileLoop(), {.lower_control_flow = LowerAllFunctionalOps}); }
+TENON_BENCH(loop_lowered) { TimeLoop(state, WhileLoop(), {.lower_control_flow = LowerAllFunctionalOps}); }
 
 }  // namespace tenon::bench

@@ -29,9 +29,105 @@
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
 
 namespace detail {
+
+class FunctionStep;
+
+// One function with its attrs bound. thread-safe once it is ready.
+struct SessionFunction {
+  NameAttrList call;
+  const FunctionDef* def = nullptr;
+  std::atomic<bool> ready{false};
+  Mutex mutex;  // of the rest, until `ready`
+  Graph graph;
+  Owned<KernelCache> kernels;
+  Owned<Program> program;
+  Owned<ProgramPool<FunctionStep>> steps;
+};
+
+// A step of a function with what its calls need; pooled. one thread.
+class FunctionStep final : public FunctionCalls {
+ public:
+  explicit FunctionStep(const Program& program) : program_(program), step_(program) {
+    step_.CacheResults();
+    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+    args_ = {own_args_.data(), own_args_.size()};
+    results_ = {own_results_.data(), own_results_.size()};
+  }
+
+  void Begin(SessionFunction* function, const StepEnvironment& caller) {
+    function_ = function;
+    step_.set_step_id(caller.step_id);
+    step_.set_services(caller.services);
+    step_.set_call_depth(caller.call_depth + 1);
+    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
+  }
+  Status Run() override {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const Program::Feed& feed = program_.feeds[i];
+      if (args_[i].dtype() != feed.dtype) [[unlikely]] {
+        step_.Clear();
+        return WrongType(i);
+      }
+      step_.value(feed.value) = std::move(args_[i]);
+    }
+    Status status = Execute();
+    if (status.ok()) [[likely]] {
+      status = TakeResults();
+      for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = empty_;
+    } else {
+      step_.Clear();
+    }
+    step_.TrimCaches();
+    return status;
+  }
+  void End() override {
+    for (Tensor& arg : own_args_) arg = empty_;
+    for (Tensor& result : own_results_) result = empty_;
+    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
+    step_.set_services(nullptr);
+    function_->steps->Give(Owned<FunctionStep>(this));
+  }
+
+ private:
+  Status Execute() {
+    if (!program_.has_control_flow()) [[likely]]
+      return RunInOrder(program_, &step_, nullptr);
+    if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
+    return CheckFetches(program_, &step_, Code::kInternal);
+  }
+  Status TakeResults() {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step_.value(fetch.value);
+      if (fetch.last) {
+        results_[i] = std::move(value);
+        value = empty_;
+      } else {
+        results_[i] = value;
+      }
+      if (IsRefType(results_[i].dtype())) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
+    }
+    return OkStatus();
+  }
+  TENON_COLD Status WrongType(std::size_t i) const {
+    return errors::InvalidArgument("Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(),
+                                   " is provided: function '", function_->call.name, "'");
+  }
+
+  const Program& program_;
+  SessionFunction* function_ = nullptr;  // that is being called
+  Step step_;
+  Owned<FrameRun> frames_;  // when the function has control flow
+  SlimVector<Tensor> own_args_, own_results_;
+  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
+};
+
+TENON_SETUP_CODE_BEGIN
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
 class SessionFunctions final : public GraphFunctions {
@@ -56,7 +152,7 @@ class SessionFunctions final : public GraphFunctions {
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
-    Owned<Function>& function = functions_.emplace_back(MakeOwned<Function>());
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
     function->def = def;
     return FunctionHandle{static_cast<int>(functions_.size()) - 1};
@@ -79,7 +175,7 @@ class SessionFunctions final : public GraphFunctions {
 
   TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
                                               std::size_t num_args, std::size_t num_results) override {
-    Function* function;
+    SessionFunction* function;
     {
       MutexLock lock(mutex_);
       function = functions_[static_cast<std::size_t>(handle.number)].get();
@@ -89,9 +185,9 @@ class SessionFunctions final : public GraphFunctions {
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
     TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
-    Running* running = function->steps->Take().release();
-    running->Begin(function, caller);
-    return static_cast<FunctionCalls*>(running);
+    FunctionStep* step = function->steps->Take().release();
+    step->Begin(function, caller);
+    return static_cast<FunctionCalls*>(step);
   }
 
   Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
@@ -104,56 +200,17 @@ class SessionFunctions final : public GraphFunctions {
   }
 
  private:
-  struct Function;
-  // A step of the function with what its calls need; pooled. one thread.
-  class Running final : public FunctionCalls {
-   public:
-    explicit Running(const Program& program) : program_(program), step_(program) {
-      for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
-      for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
-      args_ = {own_args_.data(), own_args_.size()};
-      results_ = {own_results_.data(), own_results_.size()};
-    }
-    void Begin(Function* function, const StepEnvironment& caller) {
-      function_ = function;
-      step_.set_step_id(caller.step_id);
-      step_.set_services(caller.services);
-      step_.set_call_depth(caller.call_depth + 1);
-    }
-    Status Run() override;
-    void End() override;
-
-   private:
-    Status Execute();
-
-    const Program& program_;
-    Function* function_ = nullptr;  // that is being called
-    Step step_;
-    Owned<FrameRun> frames_;  // when the function has control flow
-    SlimVector<Tensor> own_args_, own_results_;
-  };
-  struct Function {
-    NameAttrList call;
-    const FunctionDef* def = nullptr;
-    std::atomic<bool> ready{false};
-    Mutex mutex;  // of the rest, until `ready`
-    Graph graph;
-    Owned<KernelCache> kernels;
-    Owned<Program> program;
-    Owned<ProgramPool<Running>> steps;
-  };
-
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
-  TENON_COLD static Status TooDeep(const Function& function) {
+  TENON_COLD static Status TooDeep(const SessionFunction& function) {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCounts(const Function& function, std::size_t args, std::size_t results) {
+  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
     const Program& program = *function.program;
     if (args != program.feeds.size())
       return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
@@ -163,12 +220,7 @@ class SessionFunctions final : public GraphFunctions {
                                      " is provided: function '", function.call.name, "'");
     return OkStatus();
   }
-  TENON_COLD static Status WrongType(const Function& function, std::size_t i, DataType got) {
-    return errors::InvalidArgument("Expects arg[", i, "] to be ", function.program->feeds[i].dtype, " but ", got,
-                                   " is provided: function '", function.call.name, "'");
-  }
-
-  TENON_COLD Status Build(Function* function) {
+  TENON_COLD Status Build(SessionFunction* function) {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
     const Status status = BuildLocked(function);
@@ -176,7 +228,7 @@ class SessionFunctions final : public GraphFunctions {
     function->ready.store(true, std::memory_order_release);
     return OkStatus();
   }
-  Status BuildLocked(Function* function) {
+  Status BuildLocked(SessionFunction* function) {
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
                            InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
@@ -197,7 +249,7 @@ class SessionFunctions final : public GraphFunctions {
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<Running>>(*function->program);
+    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
 
@@ -211,58 +263,8 @@ class SessionFunctions final : public GraphFunctions {
   GraphPass lower_;
   ResourceMgr* resources_ = nullptr;
   Mutex mutex_;
-  SlimVector<Owned<Function>> functions_;
+  SlimVector<Owned<SessionFunction>> functions_;
 };
-
-TENON_SETUP_CODE_END
-
-inline Status SessionFunctions::Running::Run() {
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    const Program::Feed& feed = program_.feeds[i];
-    if (args_[i].dtype() != feed.dtype) [[unlikely]] {
-      step_.Clear();
-      return WrongType(*function_, i, args_[i].dtype());
-    }
-    step_.value(feed.value) = std::move(args_[i]);
-  }
-  Status status = Execute();
-  if (status.ok()) [[likely]] {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const Program::Fetch& fetch = program_.fetches[i];
-      Tensor& value = step_.value(fetch.value);
-      if (fetch.last)
-        results_[i] = std::exchange(value, EmptySlot());
-      else
-        results_[i] = value;
-      if (IsRefType(results_[i].dtype())) [[unlikely]] {
-        const Tensor reference = results_[i];
-        status.Update(ReadReference(reference, fetch.name, &results_[i]));
-      }
-    }
-    for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = EmptySlot();
-  } else {
-    step_.Clear();
-  }
-  step_.TrimCaches();
-  return status;
-}
-
-inline Status SessionFunctions::Running::Execute() {
-  if (!program_.has_control_flow()) [[likely]]
-    return RunSequential(program_, &step_, nullptr);
-  if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
-  TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
-  return CheckFetches(program_, &step_, Code::kInternal);
-}
-
-inline void SessionFunctions::Running::End() {
-  for (Tensor& arg : own_args_) arg = EmptySlot();
-  for (Tensor& result : own_results_) result = EmptySlot();
-  step_.set_services(nullptr);
-  function_->steps->Give(Owned<Running>(this));
-}
-
-TENON_SETUP_CODE_BEGIN
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
                                                   ResourceMgr* resources, const SessionOptions& options) {
