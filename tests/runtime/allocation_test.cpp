@@ -3,13 +3,16 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tenon/memory/cpu_allocator.hpp>
 #include <tenon/memory/tracking_allocator.hpp>
 #include <tenon/session.hpp>
 
+#include "graph/function_graphs.hpp"
 #include "graphs.hpp"
 #include "heap_counter.hpp"
 #include "loops.hpp"
@@ -17,6 +20,9 @@
 namespace allocation_test {
 using namespace tenon;
 using namespace runtime_test;
+using function_test::Arg;
+using function_test::Call;
+using function_test::MakeNode;
 
 namespace {
 
@@ -91,6 +97,64 @@ TEST_SUITE("Steady state") {
       CHECK(calls == 0);
       CHECK(allocator.GetStats()->num_allocs - before <= 10);
       CHECK(out[0].scalar<int>()() == 500);
+    }
+  }
+  TEST_CASE("loops and branches of functions too") {
+    const AttrValue type(DataType::kInt32);
+    AttrValue types, type_list;
+    types.mutable_list()->type = {DataType::kInt32, DataType::kInt32};
+    type_list.mutable_list()->type = {DataType::kInt32};
+    const auto integers = [](std::string name, std::initializer_list<std::string> args, SlimVector<NodeDef> body,
+                             FunctionDef::StringMap ret, DataType first = DataType::kInt32) {
+      FunctionDef f;
+      f.signature.name = std::move(name);
+      for (const std::string& arg : args) f.signature.input_arg.push_back(Arg(arg, DataType::kInt32));
+      for (const auto& [output, tensor] : ret)
+        f.signature.output_arg.push_back(Arg(output, f.signature.output_arg.empty() ? first : DataType::kInt32));
+      f.node_def = std::move(body);
+      f.ret = std::move(ret);
+      return f;
+    };
+    const NodeDef one =
+        MakeNode("one", "Const", {}, {{"dtype", type}, {"value", AttrValue(Tensor::Scalar(std::int32_t{1}))}});
+    const NodeDef zero =
+        MakeNode("zero", "Const", {}, {{"dtype", type}, {"value", AttrValue(Tensor::Scalar(std::int32_t{0}))}});
+    GraphDef graph;
+    graph.versions.producer = 1500;
+    graph.library.function = {
+        integers("less", {"i", "n"}, {MakeNode("c", "Less", {"i", "n"}, {{"T", type}})}, {{"c", "c:z:0"}},
+                 DataType::kBool),
+        integers("step", {"i", "n"},
+                 {one, MakeNode("next", "AddV2", {"i", "one:output:0"}, {{"T", type}}),
+                  MakeNode("call", "same", {"next:z:0"})},
+                 {{"i", "call:y:0"}, {"n", "n"}}),
+        integers("same", {"x"},
+                 {MakeNode("if", "StatelessIf", {"x", "x"},
+                           {{"Tcond", type},
+                            {"Tin", type_list},
+                            {"Tout", type_list},
+                            {"then_branch", Call("copy")},
+                            {"else_branch", Call("copy")}})},
+                 {{"y", "if:output:0"}}),
+        integers("copy", {"x"}, {MakeNode("y", "Identity", {"x"}, {{"T", type}})}, {{"y", "y:output:0"}}),
+        integers("sum", {"i", "total"}, {MakeNode("add", "AddV2", {"total", "i"}, {{"T", type}})},
+                 {{"total", "add:z:0"}})};
+    graph.node = {MakeNode("n", "Placeholder", {}, {{"dtype", type}}), zero, one,
+                  MakeNode("while", "StatelessWhile", {"zero", "n"},
+                           {{"T", types}, {"cond", Call("less")}, {"body", Call("step")}}),
+                  MakeNode("for", "For", {"zero", "while", "one", "zero"}, {{"T", type_list}, {"body", Call("sum")}}),
+                  MakeNode("y", "Identity", {"for"}, {{"T", type}})};
+    TrackingAllocator allocator(CpuAllocator());
+    for (const bool tracked : {false, true}) {
+      const auto session = Session::FromGraphDef(graph, {.allocator = tracked ? &allocator : nullptr});
+      REQUIRE_MESSAGE(session.ok(), session.status().message());
+      const auto callable = session->MakeCallable({.feeds = {"n"}, .fetches = {"y"}});
+      REQUIRE_MESSAGE(callable.ok(), callable.status().message());
+      std::vector<Tensor> out(1);
+      const Tensor n = Tensor::Scalar(std::int32_t{100});
+      REQUIRE(callable->Run({&n, 1}, out).ok());
+      CHECK(out[0].scalar<std::int32_t>()() == 4950);
+      CheckSteadyState(*callable, n, tracked ? &allocator : nullptr);
     }
   }
   TEST_CASE("runs with many shapes leave no more behind than about two of them need") {

@@ -2,6 +2,8 @@
 #pragma once
 // FunctionRuntime: what a kernel calls the functions of its graph's library through.
 
+#include <cstddef>
+
 #include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/tensor/tensor.hpp>
@@ -17,6 +19,25 @@ struct FunctionHandle {
   int number = -1;
 };
 
+// A function made ready to be called again and again by one kernel, as a loop does. one thread.
+class FunctionCalls {
+ public:
+  // One tensor for each argument, to be filled in before every Run, which takes them away. An argument whose buffer
+  // nobody else holds may be overwritten by the function.
+  Span<Tensor> args() const { return args_; }
+  // What the last Run gave; the caller may take them away.
+  Span<Tensor> results() const { return results_; }
+  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are not
+  // the function's.
+  virtual Status Run() = 0;
+  // The last call has been: args and results are gone.
+  virtual void End() = 0;
+
+ protected:
+  ~FunctionCalls() = default;
+  Span<Tensor> args_, results_;
+};
+
 // thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
 class FunctionRuntime {
  public:
@@ -27,9 +48,11 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
-  // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
-  // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
-  // not the function's; ResourceExhausted when calls are nested too deep.
+  // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
+  // the function has others; ResourceExhausted when calls are nested too deep.
+  virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
+                                       std::size_t num_results) = 0;
+  // One call; the errors are those of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.

@@ -29,9 +29,105 @@
 #include <tenon/runtime/step.hpp>
 
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
 
 namespace detail {
+
+class FunctionStep;
+
+// One function with its attrs bound. thread-safe once it is ready.
+struct SessionFunction {
+  NameAttrList call;
+  const FunctionDef* def = nullptr;
+  std::atomic<bool> ready{false};
+  Mutex mutex;  // of the rest, until `ready`
+  Graph graph;
+  Owned<KernelCache> kernels;
+  Owned<Program> program;
+  Owned<ProgramPool<FunctionStep>> steps;
+};
+
+// A step of a function with what its calls need; pooled. one thread.
+class FunctionStep final : public FunctionCalls {
+ public:
+  explicit FunctionStep(const Program& program) : program_(program), step_(program) {
+    step_.CacheResults();
+    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+    args_ = {own_args_.data(), own_args_.size()};
+    results_ = {own_results_.data(), own_results_.size()};
+  }
+
+  void Begin(SessionFunction* function, const StepEnvironment& caller) {
+    function_ = function;
+    step_.set_step_id(caller.step_id);
+    step_.set_services(caller.services);
+    step_.set_call_depth(caller.call_depth + 1);
+    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
+  }
+  Status Run() override {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const Program::Feed& feed = program_.feeds[i];
+      if (args_[i].dtype() != feed.dtype) [[unlikely]] {
+        step_.Clear();
+        return WrongType(i);
+      }
+      step_.value(feed.value) = std::move(args_[i]);
+    }
+    Status status = Execute();
+    if (status.ok()) [[likely]] {
+      status = TakeResults();
+      for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = empty_;
+    } else {
+      step_.Clear();
+    }
+    step_.TrimCaches();
+    return status;
+  }
+  void End() override {
+    for (Tensor& arg : own_args_) arg = empty_;
+    for (Tensor& result : own_results_) result = empty_;
+    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
+    step_.set_services(nullptr);
+    function_->steps->Give(Owned<FunctionStep>(this));
+  }
+
+ private:
+  Status Execute() {
+    if (!program_.has_control_flow()) [[likely]]
+      return RunInOrder(program_, &step_, nullptr);
+    if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
+    return CheckFetches(program_, &step_, Code::kInternal);
+  }
+  Status TakeResults() {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step_.value(fetch.value);
+      if (fetch.last) {
+        results_[i] = std::move(value);
+        value = empty_;
+      } else {
+        results_[i] = value;
+      }
+      if (IsRefType(results_[i].dtype())) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
+    }
+    return OkStatus();
+  }
+  TENON_COLD Status WrongType(std::size_t i) const {
+    return errors::InvalidArgument("Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(),
+                                   " is provided: function '", function_->call.name, "'");
+  }
+
+  const Program& program_;
+  SessionFunction* function_ = nullptr;  // that is being called
+  Step step_;
+  Owned<FrameRun> frames_;  // when the function has control flow
+  SlimVector<Tensor> own_args_, own_results_;
+  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
+};
+
+TENON_SETUP_CODE_BEGIN
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
 class SessionFunctions final : public GraphFunctions {
@@ -56,7 +152,7 @@ class SessionFunctions final : public GraphFunctions {
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
-    Owned<Function>& function = functions_.emplace_back(MakeOwned<Function>());
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
     function->def = def;
     return FunctionHandle{static_cast<int>(functions_.size()) - 1};
@@ -77,94 +173,54 @@ class SessionFunctions final : public GraphFunctions {
     return OkStatus();
   }
 
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
-    Function* function;
+  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                              std::size_t num_args, std::size_t num_results) override {
+    SessionFunction* function;
     {
       MutexLock lock(mutex_);
       function = functions_[static_cast<std::size_t>(handle.number)].get();
     }
     if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
       TENON_RETURN_IF_ERROR(Build(function));
-    const Program& program = *function->program;
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
-    TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
-    Owned<Running> running = function->steps->Take();
-    Step* step = &running->step;
-    step->set_step_id(caller.step_id);
-    step->set_services(caller.services);
-    step->set_call_depth(caller.call_depth + 1);
-    for (std::size_t i = 0; i < args.size(); ++i)
-      step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    Status status;
-    if (program.has_control_flow()) {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(program, step);
-      status = running->frames->Run(nullptr);
-      if (status.ok()) status = CheckFetches(program, step, Code::kInternal);
-    } else {
-      status = RunSequential(program, step, nullptr);
-    }
-    if (status.ok()) [[likely]] {
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        const Program::Fetch& fetch = program.fetches[i];
-        results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
-        if (IsRefType(results[i].dtype())) [[unlikely]] {
-          const Tensor reference = results[i];
-          status.Update(ReadReference(reference, fetch.name, &results[i]));
-        }
-      }
-      for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
-    } else {
-      step->Clear();
-    }
-    step->TrimCaches();
-    function->steps->Give(std::move(running));
+    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
+    FunctionStep* step = function->steps->Take().release();
+    step->Begin(function, caller);
+    return static_cast<FunctionCalls*>(step);
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(handle, caller, args.size(), results.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
+    const Status status = calls->Run();
+    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
+    calls->End();
     return status;
   }
 
  private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<FrameRun> frames;  // when the function has control flow
-  };
-  struct Function {
-    NameAttrList call;
-    const FunctionDef* def = nullptr;
-    std::atomic<bool> ready{false};
-    Mutex mutex;  // of the rest, until `ready`
-    Graph graph;
-    Owned<KernelCache> kernels;
-    Owned<Program> program;
-    Owned<ProgramPool<Running>> steps;
-  };
-
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
-  TENON_COLD static Status TooDeep(const Function& function) {
+  TENON_COLD static Status TooDeep(const SessionFunction& function) {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCall(const Function& function, Span<const Tensor> args, Span<const Tensor> results) {
+  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
     const Program& program = *function.program;
-    if (args.size() != program.feeds.size())
-      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),
+    if (args != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
                                      " is provided: function '", function.call.name, "'");
-    if (results.size() != program.fetches.size())
-      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results.size(),
+    if (results != program.fetches.size())
+      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results,
                                      " is provided: function '", function.call.name, "'");
-    for (std::size_t i = 0; i < args.size(); ++i)
-      if (args[i].dtype() != program.feeds[i].dtype)
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", program.feeds[i].dtype, " but ", args[i].dtype(),
-                                       " is provided: function '", function.call.name, "'");
     return OkStatus();
   }
-
-  TENON_COLD Status Build(Function* function) {
+  TENON_COLD Status Build(SessionFunction* function) {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
     const Status status = BuildLocked(function);
@@ -172,7 +228,7 @@ class SessionFunctions final : public GraphFunctions {
     function->ready.store(true, std::memory_order_release);
     return OkStatus();
   }
-  Status BuildLocked(Function* function) {
+  Status BuildLocked(SessionFunction* function) {
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
                            InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
@@ -193,7 +249,7 @@ class SessionFunctions final : public GraphFunctions {
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<Running>>(*function->program);
+    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
 
@@ -207,7 +263,7 @@ class SessionFunctions final : public GraphFunctions {
   GraphPass lower_;
   ResourceMgr* resources_ = nullptr;
   Mutex mutex_;
-  SlimVector<Owned<Function>> functions_;
+  SlimVector<Owned<SessionFunction>> functions_;
 };
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,

@@ -13,27 +13,31 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
-inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
+// step's cache.
+inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
   OpKernelContext context;
   NodeMeter meter(trace, &context);
   const CancellationManager* const cancellation = CancellationOf(*step);
-  step->cache()->SetOwnerThread();
-  Status status;
   for (const int number : program.sequence) {
-    if (IsCancelled(cancellation)) [[unlikely]] {
-      status = RunCancelled();
-      break;
-    }
+    if (IsCancelled(cancellation)) [[unlikely]]
+      return RunCancelled();
     meter.Begin();
-    status = RunNode(program, number, step, &context);
+    Status status = RunNode(program, number, step, &context);
     if (!status.ok()) [[unlikely]]
-      break;
+      return status;
     const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
     meter.End(program, node, step);
     const int* release = program.releases.data() + node.first_release;
     for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
   }
+  return OkStatus();
+}
+
+// The same for a step whose cache nobody owns.
+inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+  step->cache()->SetOwnerThread();
+  Status status = RunInOrder(program, step, trace);
   step->cache()->ClearOwnerThread();
   return status;
 }

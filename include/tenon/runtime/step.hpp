@@ -60,6 +60,10 @@ class Step {
   const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
+  // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
+  // and whose results are soon gone.
+  void CacheResults() { device_.result_allocator = device_.step_allocator; host_.result_allocator = host_.step_allocator; }
+
   // Empties the values of a run that ended early.
   void Clear() {
     for (Tensor& t : values_) t = EmptySlot();

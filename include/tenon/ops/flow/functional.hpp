@@ -81,8 +81,32 @@ inline Status ToBool(const Tensor& t, bool* value) {
   }
 }
 
-// Tensors of a call: most have few.
-using Tensors = SlimVector<Tensor>;
+TENON_SETUP_CODE_END
+
+// The calls of one function by a kernel; ended with it.
+class Calls {
+ public:
+  Calls() = default;
+  ~Calls() {
+    if (calls_ != nullptr) calls_->End();
+  }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  Status Begin(OpKernelContext* ctx, FunctionHandle function, int num_args, int num_results) {
+    if (ctx->function_library() == nullptr) [[unlikely]]
+      return errors::Internal("functions can be called within a session only");
+    TENON_ASSIGN_OR_RETURN(calls_, ctx->function_library()->Begin(function, ctx->environment(),
+                                                                  static_cast<std::size_t>(num_args),
+                                                                  static_cast<std::size_t>(num_results)));
+    return OkStatus();
+  }
+  Tensor& arg(int i) const { return calls_->args()[static_cast<std::size_t>(i)]; }
+  Tensor& result(int i) const { return calls_->results()[static_cast<std::size_t>(i)]; }
+  Status Run() const { return calls_->Run(); }
+
+ private:
+  FunctionCalls* calls_ = nullptr;
+};
 
 // What the kernels below share: looking functions up and calling them.
 class CallingKernel : public OpKernel {
@@ -102,10 +126,6 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
-  static Status Call(OpKernelContext* ctx, FunctionHandle function, std::span<Tensor> args, std::span<Tensor> results) {
-    if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
-    return ctx->function_library()->Run(function, ctx->environment(), args, results);
-  }
   // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
   static Status CheckCancelled(OpKernelContext* ctx) {
     const CancellationManager* cancellation = ctx->cancellation_manager();
@@ -113,18 +133,14 @@ class CallingKernel : public OpKernel {
       return OkStatus();
     return errors::Cancelled("Loop execution was cancelled.");
   }
-  static Tensors InputsFrom(OpKernelContext* ctx, int first) {
-    Tensors args;
-    args.reserve(static_cast<std::size_t>(ctx->num_inputs() - first));
-    for (int i = first; i < ctx->num_inputs(); ++i) args.push_back(ctx->input(i));
-    return args;
-  }
   // Calls the function with the inputs from `first` on; its results are the node's outputs.
-  static void CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
-    Tensors args = InputsFrom(ctx, first);
-    const auto outputs = static_cast<std::size_t>(ctx->num_outputs());
-    ctx->SetStatus(
-        Call(ctx, function, args, std::span<Tensor>(outputs == 0 ? nullptr : ctx->mutable_output(0), outputs)));
+  static Status CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
+    Calls calls;
+    TENON_RETURN_IF_ERROR(calls.Begin(ctx, function, ctx->num_inputs() - first, ctx->num_outputs()));
+    for (int i = first; i < ctx->num_inputs(); ++i) calls.arg(i - first) = ctx->input(i);
+    TENON_RETURN_IF_ERROR(calls.Run());
+    for (int i = 0; i < ctx->num_outputs(); ++i) *ctx->mutable_output(i) = std::move(calls.result(i));
+    return OkStatus();
   }
 };
 
@@ -135,7 +151,7 @@ class CallKernel : public CallingKernel {
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
-  void Compute(OpKernelContext* ctx) override { CallForOutputs(ctx, function_, 0); }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
   FunctionHandle function_;
@@ -150,7 +166,7 @@ class IfKernel : public CallingKernel {
   void Compute(OpKernelContext* ctx) override {
     bool condition = false;
     if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
-    CallForOutputs(ctx, condition ? then_ : else_, 1);
+    ctx->SetStatus(CallForOutputs(ctx, condition ? then_ : else_, 1));
   }
 
  private:
@@ -172,7 +188,8 @@ class CaseKernel : public CallingKernel {
       return ctx->SetStatus(errors::InvalidArgument("branch_index must be a scalar, got shape ", index.shape()));
     const std::int32_t i = index.scalar<std::int32_t>()();
     const auto count = static_cast<std::int32_t>(branches_.size());
-    CallForOutputs(ctx, branches_[static_cast<std::size_t>(i < 0 || i >= count ? count - 1 : i)], 1);
+    const std::int32_t taken = i < 0 || i >= count ? count - 1 : i;
+    ctx->SetStatus(CallForOutputs(ctx, branches_[static_cast<std::size_t>(taken)], 1));
   }
 
  private:
@@ -189,19 +206,22 @@ class WhileKernel : public CallingKernel {
 
  private:
   Status Loop(OpKernelContext* ctx) const {
-    Tensors variables = InputsFrom(ctx, 0), args(variables.size());
+    const int count = ctx->num_inputs();
+    Calls cond, body;
+    TENON_RETURN_IF_ERROR(cond.Begin(ctx, cond_, count, 1));
+    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count, count));
+    for (int i = 0; i < count; ++i) body.result(i) = ctx->input(i);  // the loop's variables
     for (;;) {
       TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      for (std::size_t i = 0; i < variables.size(); ++i) args[i] = variables[i];
-      Tensor more(DataType::kInvalid);
-      TENON_RETURN_IF_ERROR(Call(ctx, cond_, args, std::span<Tensor>(&more, 1)));
+      for (int i = 0; i < count; ++i) cond.arg(i) = body.result(i);
+      TENON_RETURN_IF_ERROR(cond.Run());
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(more, &go_on));
+      TENON_RETURN_IF_ERROR(ToBool(cond.result(0), &go_on));
       if (!go_on) break;
-      std::swap(args, variables);
-      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+      for (int i = 0; i < count; ++i) body.arg(i) = std::move(body.result(i));
+      TENON_RETURN_IF_ERROR(body.Run());
     }
-    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    for (int i = 0; i < count; ++i) ctx->set_output(i, std::move(body.result(i)));
     return OkStatus();
   }
 
@@ -226,20 +246,26 @@ class ForKernel : public CallingKernel {
     const auto [start, limit, delta] = numbers;
     if (!((delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit)))
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
-    Tensors variables = InputsFrom(ctx, 3), args(variables.size() + 1);
+    const int count = ctx->num_inputs() - 3;
+    Calls body;
+    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count + 1, count));
+    for (int v = 0; v < count; ++v) body.result(v) = ctx->input(v + 3);  // the loop's variables
     for (std::int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
       TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      TENON_ASSIGN_OR_RETURN(args[0], Tensor::Make(DataType::kInt32, TensorShape{}));
-      args[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
-      for (std::size_t v = 0; v < variables.size(); ++v) args[v + 1] = std::move(variables[v]);
-      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+      TENON_ASSIGN_OR_RETURN(body.arg(0),
+                             Tensor::Make(DataType::kInt32, TensorShape{}, ctx->environment().host_allocator));
+      body.arg(0).scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
+      for (int v = 0; v < count; ++v) body.arg(v + 1) = std::move(body.result(v));
+      TENON_RETURN_IF_ERROR(body.Run());
     }
-    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    for (int v = 0; v < count; ++v) ctx->set_output(v, std::move(body.result(v)));
     return OkStatus();
   }
 
   FunctionHandle body_;
 };
+
+TENON_SETUP_CODE_BEGIN
 
 }  // namespace detail
 
