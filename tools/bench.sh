@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   bench/run.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
 # All but products-portable and models-portable are compiled with -march=native.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
@@ -22,7 +22,7 @@ fi
 names=("$@")
 ((${#names[@]} > 0)) || names=(executor registry memory ops products products-portable models models-portable compile)
 for name in "${names[@]}"; do
-  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
+  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "tools/bench.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
 
 tools/setup.sh bench
@@ -68,7 +68,7 @@ for name in sys.argv[2:]:
     pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
     text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
     if not found:
-        sys.exit(f"bench/run.sh: {path} has no place for the table '{name}'")
+        sys.exit(f"tools/bench.sh: {path} has no place for the table '{name}'")
 open(path, "w", encoding="utf-8").write(text)
 EOF
 echo "wrote docs/benchmarks.md"
