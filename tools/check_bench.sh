@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compiles every file of bench/ as far as errors and warnings go, without code: benchmarks are built by hand only
-# (bench/run.sh, tools/gpu_check.sh), and this keeps them up to date. The CUDA ones take part where there is an nvcc.
+# (tools/bench.sh, tools/gpu_check.sh), and this keeps them up to date. The CUDA ones take part where there is an nvcc.
 #   tools/check_bench.sh [compiler]
 set -euo pipefail
 cd "$(dirname "$0")/.."

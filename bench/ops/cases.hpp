@@ -12,25 +12,11 @@
 
 #include <tenon/tensor/tensor.hpp>
 
+#include "ceiling.hpp"
 #include "graph_case.hpp"
+#include "numbers.hpp"
 
 namespace tenon::bench {
-
-// Numbers that look random, of at least `least` and less than `most`.
-template <class T = float>
-Tensor Numbers(TensorShape shape, double least = -1, double most = 1, std::uint32_t seed = 1) {
-  Tensor numbers(dtype_of_v<T>, shape);
-  for (T& x : numbers.template flat<T>()) {
-    seed = seed * 1664525u + 1013904223u;
-    x = static_cast<T>(static_cast<float>(least + (most - least) * (seed >> 8) / 16777216.0));
-  }
-  return numbers;
-}
-
-// So many bytes read and as many written, by memcpy: "copying". One thread. Half of `bytes` each.
-void AddCopying(State& state, std::size_t bytes);
-// So many bytes read: "reading". One thread.
-void AddReading(State& state, std::size_t bytes);
 
 // What an op is held against.
 enum class Ceiling { kNone, kCopying, kReading };

@@ -5,37 +5,13 @@
 
 #if defined(TENON_BENCH_ONEDNN)
 
-#include <dlfcn.h>
-
 #include <utility>
 #include <vector>
 
-#include <dnnl.hpp>
-
-#include <tenon/base/str.hpp>
+#include "peers/onednn.hpp"
 
 namespace tenon::bench {
 namespace {
-
-using dnnl::memory;
-using Tag = memory::format_tag;
-
-const dnnl::engine& Engine() {
-  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-  return engine;
-}
-
-// It takes its threads from OpenMP.
-void Prepare(const State& state) {
-  using SetThreads = void (*)(int);
-  if (const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "omp_set_num_threads")); set != nullptr)
-    set(state.options().threads);
-  const dnnl_version_t* const v = dnnl_version();
-  Note(StrCat("oneDNN ", v->major, ".", v->minor, ".", v->patch));
-}
-
-memory::desc F32(const memory::dims& dims, Tag tag) { return memory::desc(dims, memory::data_type::f32, tag); }
-memory At(const memory::desc& desc, const float* data) { return memory(desc, Engine(), const_cast<float*>(data)); }
 
 // A primitive and its three memories; once() runs it.
 struct Work {
@@ -92,18 +68,6 @@ void AddConvolution(State& state, const Convolution& c) {
   Work work{dnnl::convolution_forward(chosen), At(nhwc, c.input),
             Arranged(At(stored, c.filter), chosen.weights_desc(), stream), At(out_nhwc, answer.data())};
   AddWork(state, "oneDNN", std::move(work), c.output, std::move(answer));
-}
-
-// The library reports errors by exceptions.
-template <class Add>
-void Try(State& state, const char* name, const Add& add) {
-  if (!state.options().peers) return;
-  Prepare(state);
-  try {
-    add();
-  } catch (const dnnl::error& e) {
-    state.Absent(name, e.what());
-  }
 }
 
 }  // namespace

@@ -4,13 +4,11 @@
 // Every peer's answer is compared with ours before it is timed. A peer whose library was not there when this was built
 // is reported as absent.
 
-#include <cmath>
 #include <cstddef>
-#include <string_view>
 
-#include <tenon/base/errors.hpp>
 #include <tenon/tensor/shape.hpp>
 
+#include "agree.hpp"
 #include "harness.hpp"
 
 namespace tenon::bench {
@@ -61,18 +59,5 @@ void AddPeak(State& state, float, double flops);
 void AddPeak(State& state, double, double flops);
 // Reads so many bytes at `data`. One thread.
 void AddRead(State& state, const void* data, std::size_t bytes);
-
-// Fails the case if the peer's answer is another than ours: largest difference by largest value.
-template <class T>
-bool Agree(State& state, std::string_view peer, const T* ours, const T* theirs, Index n) {
-  double difference = 0, largest = 0;
-  for (Index i = 0; i < n; ++i) {
-    difference = std::fmax(difference, std::abs(static_cast<double>(ours[i]) - static_cast<double>(theirs[i])));
-    largest = std::fmax(largest, std::abs(static_cast<double>(ours[i])));
-  }
-  if (difference <= (sizeof(T) == 4 ? 1e-4 : 1e-12) * largest) return true;
-  state.Fail(errors::Internal(peer, " has another answer: it differs by ", difference, " of ", largest));
-  return false;
-}
 
 }  // namespace tenon::bench

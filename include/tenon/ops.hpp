@@ -9,6 +9,7 @@
 #include <tenon/cnn_ops.hpp>
 #include <tenon/mlp_ops.hpp>
 #include <tenon/register.hpp>
+#include <tenon/engine/fused_elementwise.hpp>
 #include <tenon/engine/simd.hpp>
 #include <tenon/ops/array/broadcast_gradient.hpp>
 #include <tenon/ops/array/concat.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
-// as double in parts of fixed size, so that results do not depend on the number of threads.
+// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that results do not depend on the number
+// of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/reduce.hpp>
 #include <tenon/engine/scratch.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -70,6 +72,45 @@ TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, cons
 
 TENON_DETAIL_LOOPS_END
 
+// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, the rest
+// as double.
+inline constexpr Index kNormLanes = 64;
+TENON_DETAIL_LOOPS_BEGIN
+// lanes[j] += (x[r * 64 + j] - mean)^2 for every row r; a multiple of four of them.
+TENON_DETAIL_LOOP inline void NormSquareLanes(const float* x, float mean, Index rows, float* lanes) {
+  for (; rows > 0; rows -= 4, x += 4 * kNormLanes) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < kNormLanes; ++j) {
+      const float a = x[j] - mean, b = x[j + kNormLanes] - mean, c = x[j + 2 * kNormLanes] - mean,
+                  d = x[j + 3 * kNormLanes] - mean;
+      lanes[j] += (a * a + b * b) + (c * c + d * d);
+    }
+  }
+}
+TENON_DETAIL_LOOPS_END
+inline double NormRunSum(const float* x, Index n, bool squares, float mean) {
+  constexpr Index kRows = 16;
+  double total = 0;
+  for (; n >= 4 * kNormLanes;) {
+    const Index rows = std::min(n / (4 * kNormLanes) * 4, kRows);
+    alignas(64) float lanes[kNormLanes] = {};
+    float sum = 0;
+    if (squares)
+      NormSquareLanes(x, mean, rows, lanes);
+    else
+      RowsLoop<AddStep, float, float>(x, rows, kNormLanes, kNormLanes, lanes);
+    FoldLoop<AddStep, float>(lanes, &sum);
+    total += static_cast<double>(sum);
+    x += rows * kNormLanes;
+    n -= rows * kNormLanes;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const float centred = squares ? x[i] - mean : x[i];
+    total += static_cast<double>(squares ? centred * centred : centred);
+  }
+  return total;
+}
+
 // What is summed up per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
 
@@ -87,14 +128,14 @@ inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, co
       continue;
     }
     for (Index c = 0; c < l.channels; ++c) {
+      if (what != NormSum::kProducts) {
+        const bool squares = what == NormSum::kSquares;
+        first[c] += NormRunSum(x + c * l.inner, l.inner, squares, squares ? mean[c] : 0.0f);
+        continue;
+      }
       for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
-        const float centred = what == NormSum::kFirst ? x[i] : x[i] - mean[c];
-        if (what == NormSum::kProducts) {
-          first[c] += static_cast<double>(y[i]);
-          second[c] += static_cast<double>(y[i] * centred);
-        } else {
-          first[c] += static_cast<double>(what == NormSum::kSquares ? centred * centred : centred);
-        }
+        first[c] += static_cast<double>(y[i]);
+        second[c] += static_cast<double>(y[i] * (x[i] - mean[c]));
       }
     }
   }

@@ -96,6 +96,10 @@ constexpr float CostNs() {
   return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
 }
 
+// Loops of a few instructions are worth unrolling; of float only, where it counts, so that less is compiled.
+template <class Op, class T>
+inline constexpr bool kIsShort = std::is_same_v<T, float> && !requires { Op::cost_ns; };
+
 // One operand of a loop: a run of elements, or one that repeats.
 template <class T, bool Repeats>
 struct Operand {
@@ -117,8 +121,12 @@ template <class Op, class T, class R>
 TENON_DETAIL_LOOP void RunUnary(const void* attrs, const void* px, void* pout, Index n) {
   const T* x = static_cast<const T*>(px);
   R* out = static_cast<R*>(pout);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  if constexpr (kIsShort<Op, T>) {
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  } else {
+    TENON_DETAIL_INDEPENDENT
+    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  }
 }
 
 template <class Op, class T, class R, bool RepeatA, bool RepeatB>
@@ -126,8 +134,13 @@ TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* 
   const Operand<T, RepeatA> a(pa);
   const Operand<T, RepeatB> b(pb);
   R* out = static_cast<R*>(pout);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+  if constexpr (kIsShort<Op, T>) {
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] =
+        CallMap<Op>(attrs, a[i], b[i]);
+  } else {
+    TENON_DETAIL_INDEPENDENT
+    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+  }
 }
 
 TENON_DETAIL_LOOPS_END

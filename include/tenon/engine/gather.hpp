@@ -24,11 +24,15 @@ template <class Int>
 void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
                 Index begin, Index end) {
   Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
+  const Index run_bytes = plan.run * mover.bytes;
+  const bool is_short = mover.assign == nullptr && run_bytes >= 16 && run_bytes <= kMostShortBytes;
   for (Index row = begin; row < end; ++row) {
     const Index from = static_cast<Index>(indices[block / plan.outer * plan.count + i]);
     const char* const source = mover.At(in, (block * plan.limit + from) * plan.run);
     char* const target = mover.At(out, row * plan.run);
-    if (mover.assign == nullptr && plan.run == 1)
+    if (is_short)
+      CopyShortPiece(source, target, run_bytes);
+    else if (mover.assign == nullptr && plan.run == 1)
       CopyBytePieces(mover.bytes, source, 0, target, 0, 1);
     else
       CopyRun(mover, source, target, plan.run);

@@ -130,8 +130,10 @@ TENON_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
-// that is exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep
-// clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
+// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, which g++
+// does not do by itself (a loop of a few instructions otherwise waits for its own branch). Such functions stand between
+// TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from warning about those that it cannot vectorise (and which must
+// not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)
@@ -149,6 +151,11 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define TENON_DETAIL_INDEPENDENT
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#else
+#define TENON_DETAIL_UNROLLED
 #endif
 #if defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")

@@ -42,6 +42,20 @@ void CopySmallPieces(const char* from, Index from_step, char* to, Index to_step,
   for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, kBytes);
 }
 
+// A piece of 16 to kMostShortBytes bytes, without the call of memcpy: chunks, the last of which may overlap the one
+// before it.
+inline constexpr Index kMostShortBytes = 512;
+inline void CopyShortPiece(const char* from, char* to, Index bytes) {
+  constexpr Index kChunk = 32, kHalf = 16;
+  if (bytes < kChunk) {
+    std::memcpy(to, from, kHalf);
+    std::memcpy(to + bytes - kHalf, from + bytes - kHalf, kHalf);
+    return;
+  }
+  for (Index i = 0; i < bytes - kChunk; i += kChunk) std::memcpy(to + i, from + i, kChunk);
+  std::memcpy(to + bytes - kChunk, from + bytes - kChunk, kChunk);
+}
+
 inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char* to, Index to_step, Index n) {
   switch (bytes) {
     case 1: return CopySmallPieces<1>(from, from_step, to, to_step, n);
@@ -50,9 +64,12 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 8: return CopySmallPieces<8>(from, from_step, to, to_step, n);
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
-    default:
-      for (Index i = 0; i < n; ++i)
-        std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    for (Index i = 0; i < n; ++i) CopyShortPiece(from + i * from_step, to + i * to_step, bytes);
+  } else {
+    for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
   }
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   bench/run.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
-# All but products-portable and models-portable are compiled with -march=native.
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|engines|engines-portable|products|products-portable|models|models-portable|compile]...      without names: all of them
+# All but those named -portable are compiled with -march=native. The programs run for 15 minutes at most, all together
+# (building them takes longer the first time); what is left then keeps its old table.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
 set -euo pipefail
@@ -20,9 +21,9 @@ if [[ -z ${TENON_TENSORFLOW_PYTHON:-} && -x build/peers/bin/python ]]; then
 fi
 
 names=("$@")
-((${#names[@]} > 0)) || names=(executor registry memory ops products products-portable models models-portable compile)
+((${#names[@]} > 0)) || names=(executor registry memory ops engines engines-portable products products-portable models models-portable compile)
 for name in "${names[@]}"; do
-  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
+  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "tools/bench.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
 
 tools/setup.sh bench
@@ -38,11 +39,12 @@ export TENON_BENCH_ONNX=$PWD/$build/onnx
 # jemalloc, a peer of the memory benchmarks, is opened at run time and wants room for its thread-local variables.
 export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384
 
+measured=() left_seconds=900
 for name in "${names[@]}"; do
   echo "== $name"
   results=(--json bench/baselines/$name.json --markdown $build/tables/$name.md)
   if [[ $name == compile ]]; then
-    bench/compile/compile_bench.py "${results[@]}"
+    run=(bench/compile/compile_bench.py)
   else
     folder=$build/native options=(-DTENON_BENCH_OPTIONS=-march=native)
     if [[ $name == *-portable ]]; then
@@ -52,13 +54,24 @@ for name in "${names[@]}"; do
     cmake -S . -B $folder -G Ninja -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_BUILD_EXAMPLES=OFF \
       "${options[@]}" --log-level=WARNING
     cmake --build $folder --target "$program" -- --quiet
-    $folder/bench/"$program" "${results[@]}" 2>$build/tables/"$name".log ||  # where TensorFlow talks, too
-      { cat $build/tables/"$name".log >&2; exit 1; }
+    run=("$folder/bench/$program")
   fi
+  begin=$SECONDS status=0
+  timeout $left_seconds "${run[@]}" "${results[@]}" 2>$build/tables/"$name".log || status=$?  # where TensorFlow talks, too
+  left_seconds=$((left_seconds - (SECONDS - begin)))
+  if ((status == 124 || left_seconds <= 0)); then
+    echo "tools/bench.sh: the 15 minutes are over; no new results of '$name' and what follows" >&2
+    break
+  elif ((status != 0)); then
+    cat $build/tables/"$name".log >&2
+    exit 1
+  fi
+  measured+=("$name")
 done
+((${#measured[@]} > 0)) || exit 1
 
 # Each table goes between its two marks: <!-- table: NAME --> and <!-- end -->.
-python3 - $build/tables "${names[@]}" <<'EOF'
+python3 - $build/tables "${measured[@]}" <<'EOF'
 import re
 import sys
 path = "docs/benchmarks.md"
@@ -68,7 +81,7 @@ for name in sys.argv[2:]:
     pattern = rf"(<!-- table: {name} -->\n).*?(<!-- end -->)"
     text, found = re.subn(pattern, lambda m: f"{m[1]}\n{table}\n\n{m[2]}", text, flags=re.DOTALL)
     if not found:
-        sys.exit(f"bench/run.sh: {path} has no place for the table '{name}'")
+        sys.exit(f"tools/bench.sh: {path} has no place for the table '{name}'")
 open(path, "w", encoding="utf-8").write(text)
 EOF
 echo "wrote docs/benchmarks.md"

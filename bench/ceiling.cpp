@@ -4,7 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "cases.hpp"
+#include "ceiling.hpp"
+
+#include <tenon/tensor/tensor.hpp>
 
 namespace tenon::bench {
 namespace {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the cases of the engines share: the device and the ceilings.
+
+#include <cstddef>
+
+#include <tenon/device/cpu.hpp>
+#include <tenon/device/thread_pool.hpp>
+
+#include "numbers.hpp"
+#include "peers.hpp"
+
+namespace tenon::bench {
+
+// As many threads as the command line asks for.
+struct Machine {
+  explicit Machine(const State& state)
+      : pool(state.options().threads, "bench"), cpu{.pool = state.options().threads > 1 ? &pool : nullptr} {}
+
+  ThreadPool pool;
+  Cpu cpu;
+};
+
+// The ceiling and its goal, `speed` of it; only for one thread.
+inline void AddCopyingGoal(State& state, double bytes, double speed) {
+  state.SetBytes(bytes);
+  if (state.options().threads != 1) return;
+  AddCopying(state, static_cast<std::size_t>(bytes));
+  if (speed > 0) state.Goal(1 / speed, "copying");
+}
+inline void AddReadingGoal(State& state, double bytes, double speed) {
+  state.SetBytes(bytes);
+  if (state.options().threads != 1) return;
+  AddReading(state, static_cast<std::size_t>(bytes));
+  state.Goal(1 / speed, "reading");
+}
+
+}  // namespace tenon::bench
