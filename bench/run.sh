@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   bench/run.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile]...      without names: all of them
+#   bench/run.sh [--install-peers] [executor|registry|memory|ops|products|products-portable|models|models-portable|compile|whole-models]...
+# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh).
 # All but products-portable and models-portable are compiled with -march=native.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
 # --install-peers makes a Python that does: build/peers, about 2 GB from PyPI.
@@ -22,7 +23,7 @@ fi
 names=("$@")
 ((${#names[@]} > 0)) || names=(executor registry memory ops products products-portable models models-portable compile)
 for name in "${names[@]}"; do
-  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
+  [[ $name == compile || $name == whole-models || -d bench/${name%-portable} ]] || { echo "bench/run.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
 
 tools/setup.sh bench
@@ -43,6 +44,8 @@ for name in "${names[@]}"; do
   results=(--json bench/baselines/$name.json --markdown $build/tables/$name.md)
   if [[ $name == compile ]]; then
     bench/compile/compile_bench.py "${results[@]}"
+  elif [[ $name == whole-models ]]; then
+    tools/bench_models.sh --markdown $build/tables/$name.md
   else
     folder=$build/native options=(-DTENON_BENCH_OPTIONS=-march=native)
     if [[ $name == *-portable ]]; then
