@@ -22,6 +22,7 @@ struct GraphCase {
   SessionOptions session = {};  // for Tenon
   bool by_name = false;     // Session::Run with the names, which are looked up every time; else a Callable
   bool optimize = false;    // TensorFlow's graph optimizations
+  bool single_threaded = true;  // TensorFlow's single-threaded executor, too
   int pool_threads = 0;     // TensorFlow on a pool of so many threads instead of in the calling thread
 };
 
@@ -47,7 +48,7 @@ inline Status TimeGraphOrFail(State& state, const GraphCase& c) {
   TENON_RETURN_IF_ERROR(callable.Run(feeds, fetches));
 
   if (c.pool_threads == 0) {
-    AddTensorFlowInCaller(state, graph, c.optimize, fetches);
+    AddTensorFlowInCaller(state, graph, c.optimize, c.single_threaded, fetches);
   } else {
     const TensorFlowOptions pool{TensorFlowOptions::Executor::kPool, c.pool_threads, state.options().threads,
                                  c.optimize};

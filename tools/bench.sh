@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the benchmarks, runs them, keeps the results in bench/baselines/*.json and puts their tables into docs/benchmarks.md.
-#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|engines|engines-portable|products|products-portable|models|models-portable|compile]...      without names: all of them
+#   tools/bench.sh [--install-peers] [executor|registry|memory|ops|engines|engines-portable|products|products-portable|models|models-portable|compile|whole-models]...
+# Without names: all but whole-models, whose graphs TensorFlow makes first (tools/bench_models.sh).
 # All but those named -portable are compiled with -march=native. The programs run for 15 minutes at most, all together
 # (building them takes longer the first time); what is left then keeps its old table.
 # TensorFlow and ONNX Runtime take part if python3, or the Python named by TENON_TENSORFLOW_PYTHON, has them.
@@ -23,7 +24,7 @@ fi
 names=("$@")
 ((${#names[@]} > 0)) || names=(executor registry memory ops engines engines-portable products products-portable models models-portable compile)
 for name in "${names[@]}"; do
-  [[ $name == compile || -d bench/${name%-portable} ]] || { echo "tools/bench.sh: there is no benchmark '$name'" >&2; exit 2; }
+  [[ $name == compile || $name == whole-models || -d bench/${name%-portable} ]] || { echo "tools/bench.sh: there is no benchmark '$name'" >&2; exit 2; }
 done
 
 tools/setup.sh bench
@@ -45,6 +46,8 @@ for name in "${names[@]}"; do
   results=(--json bench/baselines/$name.json --markdown $build/tables/$name.md)
   if [[ $name == compile ]]; then
     run=(bench/compile/compile_bench.py)
+  elif [[ $name == whole-models ]]; then
+    run=(tools/bench_models.sh) results=(--markdown $build/tables/$name.md)
   else
     folder=$build/native options=(-DTENON_BENCH_OPTIONS=-march=native)
     if [[ $name == *-portable ]]; then

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime and the standard ops, for the types that the models use.
+// The runtime and the ops of convolutional networks, for the types that the models use.
 #include <tenon/cnn_ops.hpp>
 #include <tenon/tenon.hpp>
+#include <tenon/ops/nn/batch_norm.hpp>
+#include <tenon/ops/nn/depthwise.hpp>
 
 TENON_REGISTER(tenon::Types<float, std::int32_t, std::int64_t>, tenon::ops::Cnn);
+TENON_REGISTER(tenon::Types<float>, tenon::ops::DepthwiseConv2dNative, tenon::ops::FusedBatchNormV3);

@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole models from tests/golden/models: one run, batch and all. The number is the batch.
+// Whole models: one run, batch and all. Two small ones come with the tests (tests/golden/models), their number is the
+// batch; the others are those of TENON_BENCH_MODELS (models.hpp), which tools/bench_models.sh makes and runs.
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <utility>
 
 #include "graph_case.hpp"
+#include "models/models.hpp"
 
 namespace tenon::bench {
 namespace {
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// Grey values between 0 and 1.
-Tensor Images(const TensorShape& shape) {
-  Tensor images(DataType::kFloat, shape);
-  unsigned state = 1;
-  for (float& pixel : images.flat<float>()) {
-    state = state * 1664525u + 1013904223u;
-    pixel = static_cast<float>(state >> 8) / static_cast<float>(1 << 24);
-  }
-  return images;
-}
-
 // TENON_BENCH_ONNX names the folder with the same models for ONNX Runtime.
-void TimeModel(State& state, const std::string& name, const std::string& input, const TensorShape& shape) {
+void TimeDigits(State& state, const std::string& name, const std::string& input, const TensorShape& shape) {
   PeerGraph graph;
   graph.graph_def = ReadFile(StrCat(TENON_TEST_DATA, "/models/", name, "/graph.pb"));
   const char* onnx = std::getenv("TENON_BENCH_ONNX");
@@ -38,9 +23,29 @@ void TimeModel(State& state, const std::string& name, const std::string& input, 
   TimeGraph(state, {.graph = std::move(graph), .optimize = true});
 }
 
+template <int I>
+void TimeModel(State& state) {
+  const Model model = ModelAt(I);
+  PeerGraph graph = ModelGraph(model);
+  graph.graph_def = ReadFile(ModelFile(model.name, ".pb"));
+  state.SetFlops(model.flops);
+  // TensorFlow's single-threaded executor knows no loops, and is no faster where kernels take the time.
+  TimeGraph(state, {.graph = std::move(graph), .optimize = true, .single_threaded = false});
+}
+
+template <int... I>
+bool AddModels(std::integer_sequence<int, I...>) {
+  const auto add = [](const char* name, void (*run)(State&)) {
+    if (HasModel(name)) Registration(name, run);
+  };
+  (add(ModelAt(I).name, &TimeModel<I>), ...);
+  return true;
+}
+[[maybe_unused]] const bool models_added = AddModels(std::make_integer_sequence<int, kNumModels>());
+
 }  // namespace
 
-TENON_BENCH(mlp_digits, {1, 64}) { TimeModel(state, "mlp_digits", "pixels:0", {state.arg(), 784}); }
-TENON_BENCH(cnn_digits, {1, 64}) { TimeModel(state, "cnn_digits", "image:0", {state.arg(), 28, 28, 1}); }
+TENON_BENCH(mlp_digits, {1, 64}) { TimeDigits(state, "mlp_digits", "pixels:0", {state.arg(), 784}); }
+TENON_BENCH(cnn_digits, {1, 64}) { TimeDigits(state, "cnn_digits", "image:0", {state.arg(), 28, 28, 1}); }
 
 }  // namespace tenon::bench

@@ -108,7 +108,7 @@ const Result<Api>& TheApi() {
   return api;
 }
 
-// one thread; float tensors only
+// one thread; floats and int32 in, floats out
 class OnnxRuntimeSession final : public PeerSession {
  public:
   explicit OnnxRuntimeSession(const Api& api) : api_(api) {}
@@ -135,13 +135,14 @@ class OnnxRuntimeSession final : public PeerSession {
     feeds_ = graph.feeds;
     fetches_ = graph.fetches;
     for (NamedTensor& feed : feeds_) {
-      if (feed.tensor.dtype() != DataType::kFloat)
-        status.Update(errors::Unimplemented("ONNX Runtime is fed floats only"));
+      const bool ints = feed.tensor.dtype() == DataType::kInt32;
+      if (!ints && feed.tensor.dtype() != DataType::kFloat)
+        status.Update(errors::Unimplemented("ONNX Runtime is fed floats and int32 only"));
       OrtValue* value = nullptr;
-      constexpr int kFloat = 1;
+      constexpr int kFloat = 1, kInt32 = 6;
       status.Update(api_.Take(api_.CreateTensorWithDataAsOrtValue(
           memory, feed.tensor.raw_data(), feed.tensor.TotalBytes(), feed.tensor.shape().dim_sizes().data(),
-          static_cast<std::size_t>(feed.tensor.dims()), kFloat, &value)));
+          static_cast<std::size_t>(feed.tensor.dims()), ints ? kInt32 : kFloat, &value)));
       if (value != nullptr) inputs_.push_back(value);
       input_names_.push_back(feed.name.c_str());
     }

@@ -85,13 +85,15 @@ void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>
                   [session = *std::move(session), &state](std::int64_t times) { state.Check(session->Run(times)); });
 }
 
-void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, std::span<const Tensor> wanted) {
+void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, bool single_threaded,
+                           std::span<const Tensor> wanted) {
   if (!state.options().peers) return;
   using Executor = TensorFlowOptions::Executor;
   TensorFlowOptions options{.intra_op_threads = state.options().threads, .optimize = optimize};
   Result<std::unique_ptr<PeerSession>> in_caller = MakeTensorFlow(graph, options);
   if (in_caller.status().code() == Code::kNotFound) return AddPeer(state, "TensorFlow", std::move(in_caller), wanted);
   AddPeer(state, "TensorFlow, in caller", std::move(in_caller), wanted);
+  if (!single_threaded) return;
   options.executor = Executor::kSingleThreaded;
   AddPeer(state, "TensorFlow, single-threaded executor", MakeTensorFlow(graph, options), wanted);
 }

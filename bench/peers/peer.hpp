@@ -57,9 +57,10 @@ Result<std::unique_ptr<PeerSession>> MakeOnnxRuntime(const PeerGraph& graph, int
 void AddPeer(State& state, std::string name, Result<std::unique_ptr<PeerSession>> session,
              std::span<const Tensor> wanted);
 
-// TensorFlow in the calling thread, with both executors; the goal is measured against the faster one. Named
-// "TensorFlow, ...".
-void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, std::span<const Tensor> wanted);
+// TensorFlow in the calling thread, with both executors or without the single-threaded one; the goal is measured
+// against the faster one. Named "TensorFlow, ...".
+void AddTensorFlowInCaller(State& state, const PeerGraph& graph, bool optimize, bool single_threaded,
+                           std::span<const Tensor> wanted);
 
 // For those who implement peers: the folder of a Python package, and a shared library.
 Result<std::string> FindPythonPackage(std::string_view package);

@@ -92,7 +92,9 @@ Result<Api> LoadApi() {
   TENON_BIND(TensorData);
   TENON_BIND(TensorByteSize);
 #undef TENON_BIND
-  Note(StrCat("TensorFlow ", api.Version(), " through its C API"));
+  const char* one_dnn = std::getenv("TF_ENABLE_ONEDNN_OPTS");
+  Note(StrCat("TensorFlow ", api.Version(), " through its C API",
+              one_dnn != nullptr && std::strcmp(one_dnn, "0") == 0 ? ", without oneDNN" : ""));
   return api;
 }
 const Result<Api>& TheApi() {
