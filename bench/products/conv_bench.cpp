@@ -15,9 +15,10 @@
 namespace tenon::bench {
 namespace {
 
-std::vector<float> Numbers(Index count, std::uint32_t seed) {
-  std::vector<float> numbers(static_cast<std::size_t>(count));
-  for (float& x : numbers) {
+// Where tensors lie: at multiples of 64 bytes.
+Tensor Numbers(Index count, std::uint32_t seed) {
+  Tensor numbers(DataType::kFloat, {count});
+  for (float& x : numbers.flat<float>()) {
     seed = seed * 1664525u + 1013904223u;
     x = static_cast<float>(static_cast<std::int32_t>(seed)) / 2147483648.0f;
   }
@@ -50,20 +51,20 @@ void Time(State& state, Convolution c, double goal) {
   const double products =
       static_cast<double>(c.elements()) * static_cast<double>(c.window * c.window * c.depth / c.groups);
   state.SetFlops(2 * products);
-  const std::vector<float> input = Numbers(c.batch * c.rows * c.columns * c.depth, 1),
-                           filter = Numbers(c.window * c.window * c.depth / c.groups * c.out_depth, 2);
-  std::vector<float> output(static_cast<std::size_t>(c.elements()));
+  const Tensor input = Numbers(c.batch * c.rows * c.columns * c.depth, 1),
+               filter = Numbers(c.window * c.window * c.depth / c.groups * c.out_depth, 2);
+  Tensor output(DataType::kFloat, {c.elements()});
   ThreadPool pool(state.options().threads, "bench");
   Cpu device{.pool = state.options().threads > 1 ? &pool : nullptr};
-  c.input = input.data();
-  c.filter = filter.data();
-  if (!state.Check(Convolve(device, c, output.data()))) return;
-  const std::vector<float> answer = output;
+  c.input = input.data<float>();
+  c.filter = filter.data<float>();
+  if (!state.Check(Convolve(device, c, output.data<float>()))) return;
+  const std::vector<float> answer(output.data<float>(), output.data<float>() + c.elements());
   c.output = answer.data();
   AddOneDnn(state, c);
   if (state.options().threads == 1) AddPeak(state, 0.0f, 2 * products);
   state.Goal(1 / goal, "oneDNN");
-  for (auto _ : state) state.Check(Convolve(device, c, output.data()));
+  for (auto _ : state) state.Check(Convolve(device, c, output.data<float>()));
 }
 
 // One image of n x n.

@@ -6,7 +6,6 @@
 #if defined(TENON_BENCH_ONEDNN)
 
 #include <utility>
-#include <vector>
 
 #include "peers/onednn.hpp"
 
@@ -31,11 +30,11 @@ memory Arranged(memory from, const memory::desc& to, dnnl::stream& stream) {
   return arranged;
 }
 
-void AddWork(State& state, const char* name, Work work, const float* ours, std::vector<float> answer) {
+void AddWork(State& state, const char* name, Work work, const float* ours, Index elements) {
   dnnl::stream stream(Engine());
   work(stream);
-  if (!Agree(state, name, ours, answer.data(), static_cast<Index>(answer.size()))) return;
-  state.Peer(name, [work = std::move(work), stream, answer = std::move(answer)]() mutable { work(stream); });
+  if (!Agree(state, name, ours, static_cast<const float*>(work.target.get_data_handle()), elements)) return;
+  state.Peer(name, [work = std::move(work), stream]() mutable { work(stream); });
 }
 
 void AddMatmul(State& state, const Product<float>& p, bool packed) {
@@ -44,11 +43,10 @@ void AddMatmul(State& state, const Product<float>& p, bool packed) {
   const dnnl::matmul::desc desc(F32(a, Tag::abc), packed ? F32(b, Tag::any) : stored, F32(c, Tag::abc));
   const dnnl::matmul::primitive_desc chosen(desc, Engine());
   dnnl::stream stream(Engine());
-  std::vector<float> answer(static_cast<std::size_t>(p.elements()));
   memory weights = At(stored, p.b);
   if (packed) weights = Arranged(weights, chosen.weights_desc(), stream);
-  Work work{dnnl::matmul(chosen), At(F32(a, Tag::abc), p.a), weights, At(F32(c, Tag::abc), answer.data())};
-  AddWork(state, packed ? "prepacked oneDNN" : "oneDNN", std::move(work), p.c, std::move(answer));
+  Work work{dnnl::matmul(chosen), At(F32(a, Tag::abc), p.a), weights, memory(F32(c, Tag::abc), Engine())};
+  AddWork(state, packed ? "prepacked oneDNN" : "oneDNN", std::move(work), p.c, p.elements());
 }
 
 void AddConvolution(State& state, const Convolution& c) {
@@ -64,10 +62,9 @@ void AddConvolution(State& state, const Convolution& c) {
                                              {c.pad_after(c.rows), c.pad_after(c.columns)});
   const dnnl::convolution_forward::primitive_desc chosen(desc, Engine());
   dnnl::stream stream(Engine());
-  std::vector<float> answer(static_cast<std::size_t>(c.elements()));
   Work work{dnnl::convolution_forward(chosen), At(nhwc, c.input),
-            Arranged(At(stored, c.filter), chosen.weights_desc(), stream), At(out_nhwc, answer.data())};
-  AddWork(state, "oneDNN", std::move(work), c.output, std::move(answer));
+            Arranged(At(stored, c.filter), chosen.weights_desc(), stream), memory(out_nhwc, Engine())};
+  AddWork(state, "oneDNN", std::move(work), c.output, c.elements());
 }
 
 }  // namespace
