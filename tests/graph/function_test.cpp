@@ -137,6 +137,10 @@ TEST_SUITE("InstantiateFunction") {
     CHECK(InstantiateFunction(f, {}, {}, ops).ok());
     NodeDef call = MakeNode("n", "double", {"x"}, {{"T", AttrValue(std::int64_t{3})}});
     CHECK(Contains(MakeFunctionCall(Double(), &call).message(), "for attr name 'T' of function 'double'"));
+    call.attr = AttrMap();
+    CHECK(StartsWith(MakeFunctionCall(Double(), &call).ToString(),
+                     "INVALID_ARGUMENT: NodeDef missing attr 'T' from Op<name=double; signature=x:T -> y:T; "
+                     "attr=T:type>; "));
   }
 
   TEST_CASE("inputs of body nodes are counted, and have the argument's types") {

@@ -18,6 +18,7 @@
 #include <tenon/op/attr_value.hpp>
 #include <tenon/op/function_def.hpp>
 #include <tenon/op/graph_def.hpp>
+#include <tenon/op/node_check.hpp>
 #include <tenon/op/node_def.hpp>
 #include <tenon/op/op_registry.hpp>
 #include <tenon/graph/graph.hpp>
@@ -95,6 +96,7 @@ inline constexpr std::string_view kDirectCallAttr = "_direct_call";
 inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckAttrsArePresent(*node, op, true));
   TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
   for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
   for (const OpDef::ArgDef& arg : op.output_arg)

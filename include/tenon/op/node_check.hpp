@@ -151,6 +151,17 @@ inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
   return OkStatus();
 }
 
+inline Status CheckAttrsArePresent(const NodeDef& node, const OpDef& op_def, bool default_will_do) {
+  std::string missing;
+  int count = 0;
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (!node.attr.contains(attr.name) && !(default_will_do && attr.default_value.has_value()))
+      StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
+  if (count == 0) return OkStatus();
+  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
+                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+}
+
 inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
   for (const auto& [name, value] : node.attr) {
     if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
@@ -163,13 +174,7 @@ inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
     const Status status = ValidateAttrValue(value, *attr);
     if (!status.ok()) return status.WithAppended(StrCat("\n\t; ", OfNode(node), "; ", SummarizeOpDef(op_def)));
   }
-  std::string missing;
-  int count = 0;
-  for (const OpDef::AttrDef& attr : op_def.attr)
-    if (!node.attr.contains(attr.name)) StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
-  if (count == 0) return OkStatus();
-  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
-                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+  return CheckAttrsArePresent(node, op_def, false);
 }
 
 }  // namespace detail

@@ -224,7 +224,11 @@ class SessionFunctions final : public GraphFunctions {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
     const Status status = BuildLocked(function);
-    if (!status.ok()) return status.WithAppended(StrCat(" [function '", function->call.name, "']"));
+    if (!status.ok()) {  // unless its name stands there already
+      const std::string name = StrCat("function '", function->call.name, "'");
+      return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
+                                                                  : status;
+    }
     function->ready.store(true, std::memory_order_release);
     return OkStatus();
   }
