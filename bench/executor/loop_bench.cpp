@@ -31,7 +31,9 @@ NodeDef Const(std::string name, std::int32_t value, SlimVector<std::string> cont
 }
 NodeDef Enter(std::string name, std::string value, bool constant) {
   return Node(std::move(name), "Enter", {std::move(value)},
-              {{"T", kInt}, {"frame_name", AttrValue(std::string("loop"))}, {"is_constant", AttrValue(constant)},
+              {{"T", kInt},
+               {"frame_name", AttrValue(std::string("loop"))},
+               {"is_constant", AttrValue(constant)},
                {"parallel_iterations", AttrValue(std::int64_t{1})}});
 }
 PeerGraph Finish(GraphDef graph) {
@@ -81,17 +83,16 @@ FunctionDef Function(std::string name, SlimVector<NodeDef> nodes,
 
 PeerGraph WhileLoop() {
   GraphDef graph = Begin();
-  graph.library.function.push_back(
-      Function("more", {Node("less", "Less", {"i", "limit"}, {{"T", kInt}})}, {{"go_on", "less:z:0"}}, DataType::kBool));
+  graph.library.function.push_back(Function("more", {Node("less", "Less", {"i", "limit"}, {{"T", kInt}})},
+                                            {{"go_on", "less:z:0"}}, DataType::kBool));
   graph.library.function.push_back(
       Function("step", {Const("one", 1), Node("add", "AddV2", {"i", "one:output:0"}, {{"T", kInt}})},
                {{"next", "add:z:0"}, {"same", "limit"}}, DataType::kInt32));
   AttrValue types;
   types.mutable_list()->type = {DataType::kInt32, DataType::kInt32};
-  graph.node.push_back(Node("loop", "StatelessWhile", {"zero", "limit"},
-                            {{"T", types},
-                             {"cond", AttrValue(NameAttrList{"more", {}})},
-                             {"body", AttrValue(NameAttrList{"step", {}})}}));
+  graph.node.push_back(Node(
+      "loop", "StatelessWhile", {"zero", "limit"},
+      {{"T", types}, {"cond", AttrValue(NameAttrList{"more", {}})}, {"body", AttrValue(NameAttrList{"step", {}})}}));
   graph.node.push_back(Node("result", "Identity", {"loop"}, {{"T", kInt}}));
   return Finish(std::move(graph));
 }

@@ -53,7 +53,8 @@ GraphDef NoOps(const TaskGraph& tasks) {
     node.name = StrCat("n", i);
     node.op = "NoOp";
   }
-  for (const auto& [from, to] : tasks.edges) graph.node[static_cast<std::size_t>(to)].input.push_back(StrCat("^n", from));
+  for (const auto& [from, to] : tasks.edges)
+    graph.node[static_cast<std::size_t>(to)].input.push_back(StrCat("^n", from));
   return graph;
 }
 

@@ -34,8 +34,7 @@ class Reversing final : public FunctionRuntime, public FunctionCalls {
     return OkStatus();
   }
   void End() override { ended = true; }
-  Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
-             Span<Tensor> results) override {
+  Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
     TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(function, caller, args.size(), results.size()));
     for (std::size_t i = 0; i < 2; ++i) calls->args()[i] = std::move(args[i]);
     TENON_RETURN_IF_ERROR(calls->Run());

@@ -139,7 +139,9 @@ TEST_SUITE("Steady state") {
         integers("copy", {"x"}, {MakeNode("y", "Identity", {"x"}, {{"T", type}})}, {{"y", "y:output:0"}}),
         integers("sum", {"i", "total"}, {MakeNode("add", "AddV2", {"total", "i"}, {{"T", type}})},
                  {{"total", "add:z:0"}})};
-    graph.node = {MakeNode("n", "Placeholder", {}, {{"dtype", type}}), zero, one,
+    graph.node = {MakeNode("n", "Placeholder", {}, {{"dtype", type}}),
+                  zero,
+                  one,
                   MakeNode("while", "StatelessWhile", {"zero", "n"},
                            {{"T", types}, {"cond", Call("less")}, {"body", Call("step")}}),
                   MakeNode("for", "For", {"zero", "while", "one", "zero"}, {{"T", type_list}, {"body", Call("sum")}}),

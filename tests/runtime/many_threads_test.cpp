@@ -78,8 +78,7 @@ std::vector<Tensor> Floats() {
 TEST_SUITE("64 threads run one session") {
   TEST_CASE("in the sequential engine and in plans") {
     for (const int plan_after : {0, 2}) {
-      const auto session =
-          Session::FromGraph(WideGraph(3, 3), {.intra_op_threads = 1, .plan_after_runs = plan_after});
+      const auto session = Session::FromGraph(WideGraph(3, 3), {.intra_op_threads = 1, .plan_after_runs = plan_after});
       REQUIRE_MESSAGE(session.ok(), session.status().message());
       CheckManyThreads(*session, {.feeds = {"x"}, .fetches = {"out"}}, Floats(), kRuns / 2);
     }

@@ -27,8 +27,8 @@ class FunctionCalls {
   Span<Tensor> args() const { return args_; }
   // What the last Run gave; the caller may take them away.
   Span<Tensor> results() const { return results_; }
-  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are not
-  // the function's.
+  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are
+  // not the function's.
   virtual Status Run() = 0;
   // The last call has been: args and results are gone.
   virtual void End() = 0;

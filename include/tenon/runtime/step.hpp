@@ -62,7 +62,10 @@ class Step {
 
   // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
   // and whose results are soon gone.
-  void CacheResults() { device_.result_allocator = device_.step_allocator; host_.result_allocator = host_.step_allocator; }
+  void CacheResults() {
+    device_.result_allocator = device_.step_allocator;
+    host_.result_allocator = host_.step_allocator;
+  }
 
   // Empties the values of a run that ended early.
   void Clear() {

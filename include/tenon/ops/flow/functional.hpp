@@ -95,9 +95,9 @@ class Calls {
   Status Begin(OpKernelContext* ctx, FunctionHandle function, int num_args, int num_results) {
     if (ctx->function_library() == nullptr) [[unlikely]]
       return errors::Internal("functions can be called within a session only");
-    TENON_ASSIGN_OR_RETURN(calls_, ctx->function_library()->Begin(function, ctx->environment(),
-                                                                  static_cast<std::size_t>(num_args),
-                                                                  static_cast<std::size_t>(num_results)));
+    TENON_ASSIGN_OR_RETURN(
+        calls_, ctx->function_library()->Begin(function, ctx->environment(), static_cast<std::size_t>(num_args),
+                                               static_cast<std::size_t>(num_results)));
     return OkStatus();
   }
   Tensor& arg(int i) const { return calls_->args()[static_cast<std::size_t>(i)]; }
