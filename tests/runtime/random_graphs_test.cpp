@@ -209,7 +209,7 @@ class Case {
 
 }  // namespace
 
-constexpr std::int64_t kUsualCount = TENON_TEST_TSAN ? 25 : 250;
+constexpr std::int64_t kUsualCount = TENON_TEST_TSAN ? 25 : TENON_TEST_ASAN ? 250 : 1000;
 
 TEST_SUITE("random graphs") {
   TEST_CASE("give the same results however they run") {

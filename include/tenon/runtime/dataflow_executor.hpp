@@ -11,6 +11,7 @@
 #include <tenon/base/mutex.hpp>
 #include <tenon/base/notification.hpp>
 #include <tenon/base/owned.hpp>
+#include <tenon/base/span.hpp>
 #include <tenon/base/status.hpp>
 #include <tenon/base/slim_vector.hpp>
 #include <tenon/device/cpu.hpp>
@@ -34,7 +35,7 @@ class DataflowRun final : public StepEngine {
         pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
         tasks_(program.nodes.size()) {
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n), -1};
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
@@ -48,8 +49,7 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return OkStatus();
     Notification done;
     Reset(pool, flush_denormals, trace, {&WakeUp, &done});
-    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
-    Process(program_.roots[0]);
+    Process(BeginAt({program_.roots.data(), program_.roots.size()}));
     done.WaitForNotification();
     return TakeStatus();
   }
@@ -59,7 +59,7 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
     failed_callback_ = failed;
-    for (const int root : program_.roots) Publish(root);
+    if (const int first = BeginAt({program_.roots.data(), program_.roots.size()}); first >= 0) Publish(first);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -85,9 +85,25 @@ class DataflowRun final : public StepEngine {
   struct Task {
     DataflowRun* run;
     int node;
+    int after = -1;  // in a list of Ready
   };
+  // Nodes that one thread has made ready. Those that do nothing are cheaper to count down here than to hand to another
+  // thread; of the others one is the thread's next, the rest are published.
+  struct Ready {
+    int next = -1;
+    int nothing = -1;  // the first of those that do nothing; linked through the tasks
+  };
+  void Add(int node, Ready* ready) {
+    if (program_.nodes[static_cast<std::size_t>(node)].kind == ProgramNode::Kind::kNothing) {
+      tasks_[static_cast<std::size_t>(node)].after = std::exchange(ready->nothing, node);
+    } else if (ready->next < 0) {
+      ready->next = node;
+    } else {
+      Publish(node);
+    }
+  }
   static void RunTask(void* argument) {
-    const Task task = *static_cast<Task*>(argument);
+    const Task task = *static_cast<const Task*>(argument);
     if (task.run->flush_denormals_) {
       ScopedFlushDenormals flush;
       task.run->Process(task.node);
@@ -109,7 +125,7 @@ class DataflowRun final : public StepEngine {
         meter.Begin();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
-        else if (node.kind != ProgramNode::Kind::kNothing)
+        else
           meter.End(program_, node, step_);
       }
       number = Finish(number);
@@ -173,6 +189,12 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
+  // Starts with these nodes: the one that this thread is to run, or -1.
+  int BeginAt(Span<const int> roots) {
+    Ready ready;
+    for (const int root : roots) Add(root, &ready);
+    return CountNothings(&ready, 0);
+  }
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
   // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
   // end.
@@ -182,22 +204,35 @@ class DataflowRun final : public StepEngine {
     for (int i = 0; i < node.num_outputs; ++i)
       if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
         step_->value(node.first_output + i) = EmptySlot();
-    int next = -1;
+    Ready ready;
+    CountConsumers(node, &ready);
+    return CountNothings(&ready, 1);
+  }
+  void CountConsumers(const ProgramNode& node, Ready* ready) {
+    const int* const consumers = program_.consumers.data() + node.first_consumer;
     for (int i = 0; i < node.num_consumers; ++i) {
-      const int consumer = program_.consumers[static_cast<std::size_t>(node.first_consumer + i)];
-      if (pending_[static_cast<std::size_t>(consumer)].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      if (next < 0)
-        next = consumer;
-      else
-        Publish(consumer);
+      const auto consumer = static_cast<std::size_t>(consumers[i]);
+      // Who waits for one node only is ready; nobody else counts it.
+      if (program_.nodes[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
+        Add(consumers[i], ready);
     }
-    CountDown();
+  }
+  // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
+  int CountNothings(Ready* ready, int finished) {
+    while (ready->nothing >= 0) {
+      const auto number = static_cast<std::size_t>(ready->nothing);
+      ready->nothing = tasks_[number].after;
+      CountConsumers(program_.nodes[number], ready);
+      ++finished;
+    }
+    const int next = ready->next;
+    if (finished > 0) CountDown(finished);
     return next;
   }
   // The run is over, and this object perhaps in use again, when the last of all was counted.
-  void CountDown() {
+  void CountDown(int count = 1) {
     const RunEnded ended = ended_;
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) ended();
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
