@@ -194,14 +194,24 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
 template <class Step, class T, class Isa>
 void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
-  constexpr Index kSize = L::size, kChains = 8;  // additions take several cycles: so many do not wait
+  constexpr Index kSize = L::size, kChains = 8,
+                  kRow = kChains * kSize;  // additions take several cycles: so many do not wait
   const T* x = static_cast<const T*>(px);
   for (Index k = 0; k < count; ++k, x += step) {
     L sums[kChains];
 #pragma GCC unroll 8
     for (Index c = 0; c < kChains; ++c) sums[c] = L(Step::template Identity<T>());
     Index i = 0;
-    for (; i + kChains * kSize <= n; i += kChains * kSize) {
+    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four rows first: fewer roundings one after the other
+#pragma GCC unroll 8
+      for (Index c = 0; c < kChains; ++c) {
+        const T* const at = x + i + c * kSize;
+        const L first = Step::Combine(L::Load(at), L::Load(at + kRow)),
+                second = Step::Combine(L::Load(at + 2 * kRow), L::Load(at + 3 * kRow));
+        sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
+      }
+    }
+    for (; i + kRow <= n; i += kRow) {
 #pragma GCC unroll 8
       for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
     }
