@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenon/engine/cast.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -107,6 +108,53 @@ TEST_SUITE("Cast") {
     CHECK(CastOne<complex64>(complex128(1 + 0x1.8p-24, -1 - 0x1.8p-24)) == complex64(1 + 0x1p-23f, -1 - 0x1p-23f));
     CHECK(CastOne<float>(complex128(3, 4)) == 3);
   }
+  // In blocks, where the processor's instructions are used; NaNs keep what ConvertScalar keeps of them.
+  TEST_CASE("every half becomes the float that it is, and every one comes back") {
+    std::vector<half> halves(65536), back(65536);
+    for (std::uint32_t i = 0; i < 65536; ++i) halves[i] = detail::BitCast<half>(static_cast<std::uint16_t>(i));
+    std::vector<float> floats(65536);
+    Cpu device;
+    REQUIRE(Cast(device, DataType::kHalf, halves.data(), DataType::kFloat, floats.data(), 65536, false).ok());
+    REQUIRE(Cast(device, DataType::kFloat, floats.data(), DataType::kHalf, back.data(), 65536, false).ok());
+    int wrong = 0;
+    for (std::uint32_t i = 0; i < 65536; ++i) {
+      const std::uint32_t exponent = i >> 10 & 31, fraction = i & 1023;
+      const double size =
+          exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, static_cast<int>(exponent) - 25);
+      const double value = (i & 0x8000) != 0 ? -size : size;
+      const std::uint32_t bits = detail::BitCast<std::uint16_t>(back[i]);
+      if (exponent == 31 && fraction != 0)
+        wrong += !std::isnan(floats[i]) || bits != ((i & 0x8000) | 0x7e00);
+      else if (exponent == 31)
+        wrong += !std::isinf(floats[i]) || std::signbit(floats[i]) != ((i & 0x8000) != 0) || bits != i;
+      else
+        wrong += static_cast<double>(floats[i]) != value || bits != i;
+    }
+    CHECK(wrong == 0);
+  }
+  // Between two neighbouring halves: the nearer one, the even one half-way; at both ends of the range, too.
+  TEST_CASE("floats between two halves are rounded to nearest, ties to even, in blocks") {
+    std::vector<float> floats;
+    std::vector<std::uint16_t> wanted;
+    for (std::uint32_t i = 0; i < 0x7c00; ++i) {
+      const double low = static_cast<double>(static_cast<float>(detail::BitCast<half>(static_cast<std::uint16_t>(i))));
+      const double unit = std::ldexp(1.0, std::max(static_cast<int>(i >> 10), 1) - 25);
+      for (const double part : {0.25, 0.5, 0.75}) {
+        floats.push_back(static_cast<float>(low + part * unit));
+        const std::uint32_t up = part > 0.5 || (part == 0.5 && i % 2 == 1) ? 1 : 0;
+        wanted.push_back(static_cast<std::uint16_t>(i + up));
+      }
+    }
+    std::vector<half> halves(floats.size());
+    Cpu device;
+    REQUIRE(Cast(device, DataType::kFloat, floats.data(), DataType::kHalf, halves.data(),
+                 static_cast<Index>(floats.size()), false)
+                .ok());
+    int wrong = 0;
+    for (std::size_t i = 0; i < floats.size(); ++i) wrong += detail::BitCast<std::uint16_t>(halves[i]) != wanted[i];
+    CHECK(wrong == 0);
+  }
+
   TEST_CASE("quantised integers are the integers that they are stored in") {
     CHECK(CastOne<std::int32_t>(qint8(-7)) == -7);
     CHECK(CastOne<quint8>(std::int32_t{300}).value == 44);

@@ -147,17 +147,18 @@ inline Index NormPartial(const ChannelLayout& l) { return kNormParts * 2 * l.cha
 inline void NormReduce(Cpu& device, const ChannelLayout& l, NormSum what, const float* a, const float* b,
                        const float* mean, double* partial, double* sums) {
   const Index width = (what == NormSum::kProducts ? 2 : 1) * l.channels;
-  const double ns = 0.7 * static_cast<double>(l.elements()) / kNormParts;
-  ParallelFor(device, kNormParts, ns, [&](Index begin, Index end) {
+  const Index parts = std::max<Index>(std::min(kNormParts, l.outer), 1);
+  const double ns = 0.7 * static_cast<double>(l.elements()) / static_cast<double>(parts);
+  ParallelFor(device, parts, ns, [&](Index begin, Index end) {
     for (Index part = begin; part < end; ++part) {
       double* const to = partial + part * width;
       std::fill(to, to + width, 0.0);
-      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, kNormParts, 1, part),
-                  PartBegin(l.outer, kNormParts, 1, part + 1), to, to + l.channels);
+      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, parts, 1, part), PartBegin(l.outer, parts, 1, part + 1), to,
+                  to + l.channels);
     }
   });
   std::copy(partial, partial + width, sums);
-  for (Index part = 1; part < kNormParts; ++part)
+  for (Index part = 1; part < parts; ++part)
     for (Index c = 0; c < width; ++c) sums[c] += partial[part * width + c];
 }
 

@@ -223,7 +223,8 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 namespace detail {
 
 inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
-inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles
+inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles,
+inline constexpr Index kShortWholeRow = 256;  // and these where no operand is one element for the row
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -324,7 +325,8 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
-  if (inner < kShortRow && bytes_may_be_copied) {
+  const bool whole_rows = step_a != 0 && step_b != 0;
+  if (bytes_may_be_copied && (inner < kShortRow || (whole_rows && inner <= kShortWholeRow))) {
     const Index fitting = kTileBytes / (inner * loops.in_bytes);
     const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
     RowTile tile_a(plan.stride_a[last - 1], step_a, inner, loops.in_bytes, most_rows);

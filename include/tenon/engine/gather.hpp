@@ -26,8 +26,9 @@ void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* i
   Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
   const Index run_bytes = plan.run * mover.bytes;
   const bool is_short = mover.assign == nullptr && run_bytes >= 16 && run_bytes <= kMostShortBytes;
+  const Int* at = indices + block / plan.outer * plan.count;  // those of the batch
   for (Index row = begin; row < end; ++row) {
-    const Index from = static_cast<Index>(indices[block / plan.outer * plan.count + i]);
+    const Index from = static_cast<Index>(at[i]);
     const char* const source = mover.At(in, (block * plan.limit + from) * plan.run);
     char* const target = mover.At(out, row * plan.run);
     if (is_short)
@@ -38,7 +39,7 @@ void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* i
       CopyRun(mover, source, target, plan.run);
     if (++i == plan.count) {
       i = 0;
-      ++block;
+      at = indices + ++block / plan.outer * plan.count;
     }
   }
 }

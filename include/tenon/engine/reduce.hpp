@@ -17,6 +17,7 @@
 #include <tenon/tensor/shape.hpp>
 #include <tenon/device/cpu.hpp>
 #include <tenon/engine/isa.hpp>
+#include <tenon/engine/lanes.hpp>
 #include <tenon/engine/scratch.hpp>
 
 TENON_NAMESPACE_BEGIN
@@ -40,6 +41,8 @@ struct ReduceLoops {
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
   // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count). For short runs.
   void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
+  // The same for runs of at least kReduceLanes elements. May be null: then `rows` and `fold` do it.
+  void (*long_runs)(const void* x, Index count, Index step, Index n, void* acc);
   // As `rows`, over accumulators.
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
@@ -186,6 +189,44 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   }
 }
 
+#if TENON_DETAIL_LANES
+// Sums and products of long runs, all lanes in registers.
+template <class Step, class T, class Isa>
+void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+  constexpr Index kSize = L::size, kChains = 8,
+                  kRow = kChains * kSize;  // additions take several cycles: so many do not wait
+  const T* x = static_cast<const T*>(px);
+  for (Index k = 0; k < count; ++k, x += step) {
+    L sums[kChains];
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) sums[c] = L(Step::template Identity<T>());
+    Index i = 0;
+    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four rows first: fewer roundings one after the other
+#pragma GCC unroll 8
+      for (Index c = 0; c < kChains; ++c) {
+        const T* const at = x + i + c * kSize;
+        const L first = Step::Combine(L::Load(at), L::Load(at + kRow)),
+                second = Step::Combine(L::Load(at + 2 * kRow), L::Load(at + 3 * kRow));
+        sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
+      }
+    }
+    for (; i + kRow <= n; i += kRow) {
+#pragma GCC unroll 8
+      for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
+    }
+    for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
+    const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
+            second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
+    T lanes[kSize];
+    Step::Combine(first, second).Store(lanes);
+    for (Index lane = 0; i < n; ++i, ++lane) lanes[lane] = Step::Combine(lanes[lane], x[i]);
+    FoldHalves<Step, static_cast<int>(kSize)>(lanes);
+    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], lanes[0]);
+  }
+}
+#endif
+
 template <class Step, class A>
 void FillLoop(void* acc, Index n) {
   for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
@@ -276,6 +317,10 @@ constexpr ReduceLoops MakeReduceLoops() {
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
   loops.runs = &RunsLoop<Step, T, A>;
+#if TENON_DETAIL_LANES
+  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>))
+    loops.long_runs = &LongRunsLoop<Step, T, simd::Compiled>;
+#endif
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
   if constexpr (Reducer::is_mean)
@@ -484,6 +529,7 @@ struct ReduceWork {
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
     if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
+    if (loops.long_runs != nullptr) return loops.long_runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);
