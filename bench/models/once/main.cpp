@@ -99,8 +99,9 @@ int Main(const std::vector<std::string_view>& args) {
   const bool first = args.size() >= 3 && args[0] == "first";
   const std::size_t at = first ? 2 : 1;
   if (args.size() <= at || (!first && args[0] != "ops")) {
-    std::fprintf(stderr, "usage: tenon_bench_once first tenon|tensorflow|onnx MODEL [THREADS]\n"
-                         "       tenon_bench_once ops MODEL [THREADS]\n");
+    std::fprintf(stderr,
+                 "usage: tenon_bench_once first tenon|tensorflow|onnx MODEL [THREADS]\n"
+                 "       tenon_bench_once ops MODEL [THREADS]\n");
     return 2;
   }
   const int threads = args.size() > at + 1 ? std::atoi(args[at + 1].data()) : 1;
