@@ -33,6 +33,28 @@ TEST_SUITE("Pad") {
       CHECK(SameTensor(edge, RunAll("ZerosLike", {}, {edge}, 1)[0]));
     }
   }
+  TEST_CASE("a frame of long runs is written around the middle: every element but those is the frame's") {
+    const Tensor paddings = MakeTensor<std::int32_t>({4, 2}, {0, 0, 1, 2, 0, 3, 64, 70});
+    for (const DataType dtype : kMovedTypes) {
+      const Tensor x = AnyBits(dtype, {2, 3, 4, 5}), value = AnyBits(dtype, {}, 7);
+      for (const bool zeros : {true, false}) {
+        Tensor padded = zeros ? Run<ops::Pad>({}, {x, paddings}) : Run<ops::PadV2>({}, {x, paddings, value});
+        REQUIRE(padded.shape() == TensorShape({2, 6, 7, 139}));
+        CHECK(SameTensor(RunAll("Slice", {}, {padded, Ints({0, 1, 0, 64}), Ints({2, 3, 4, 5})}, 1)[0], x));
+        const std::initializer_list<std::initializer_list<int>> slabs[] = {{{0, 0, 0, 0}, {2, 1, 7, 139}},
+                                                                           {{0, 4, 0, 0}, {2, 2, 7, 139}},
+                                                                           {{0, 1, 4, 0}, {2, 3, 3, 139}},
+                                                                           {{0, 1, 0, 0}, {2, 3, 4, 64}},
+                                                                           {{0, 1, 0, 69}, {2, 3, 4, 70}}};
+        for (const auto& slab : slabs) {
+          const Tensor cut = RunAll("Slice", {}, {padded, Ints(*slab.begin()), Ints(*(slab.begin() + 1))}, 1)[0];
+          const Tensor wanted = zeros ? RunAll("ZerosLike", {}, {cut}, 1)[0]
+                                      : RunAll("Fill", {}, {Ints(*(slab.begin() + 1)), value}, 1)[0];
+          CHECK(SameTensor(cut, wanted));
+        }
+      }
+    }
+  }
   TEST_CASE("the frame of PadV2 has the value's bits") {
     const Tensor x = AnyBits(DataType::kFloat, {2}), value = AnyBits(DataType::kFloat, {}, 7);
     const Tensor padded = Run<ops::PadV2>({}, {x, MakeTensor<std::int64_t>({1, 2}, {1, 2}), value});
