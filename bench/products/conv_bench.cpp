@@ -99,6 +99,10 @@ TENON_BENCH(conv_1x1_to_narrow, {7, 14, 28, 56}) {
   TimeConv(state, 4 * 3584 / state.arg(), 3584 / state.arg(), 1, 1, 0.95);
 }
 TENON_BENCH(conv_1x1_mobilenet_32_to_64, {112}) { TimeConv(state, 32, 64, 1, 1, 0.95); }
+// MobileNetV2's bottlenecks, whose channels fill no vectors or few: to wide and to narrow.
+TENON_BENCH(conv_1x1_mobilenet_24_to_144, {56}) { TimeConv(state, 24, 144, 1, 1, 0.95); }
+TENON_BENCH(conv_1x1_mobilenet_144_to_24, {56}) { TimeConv(state, 144, 24, 1, 1, 0.95); }
+TENON_BENCH(conv_1x1_mobilenet_192_to_32, {28}) { TimeConv(state, 192, 32, 1, 1, 0.95); }
 TENON_BENCH(conv_3x3, {7, 14, 28, 56}) { TimeConv(state, 3584 / state.arg(), 3584 / state.arg(), 3, 1, 0.85); }
 TENON_BENCH(conv_3x3_stride_2, {14, 28, 56}) { TimeConv(state, 7168 / state.arg(), 7168 / state.arg(), 3, 2, 0.85); }
 TENON_BENCH(conv_7x7_stride_2_stem, {224}) { TimeConv(state, 3, 64, 7, 2, 0.85); }

@@ -69,6 +69,15 @@ TEST_SUITE("depthwise convolutions") {
     // More than one strip of pixels and of channels; windows of 3 x 3 at every distance that has code of its own.
     for (const Index stride : {1, 2, 3})
       CHECK(Error<T>({.pool = &pool}, Geometry(Padding::kSame, 7, 40, 3, stride, 150, 1)) <= 500 * RoundingUnit<T>());
+    // Rows of every length modulo the pixels of a block, whose first and last windows miss a column or none.
+    for (const Padding padding : {Padding::kSame, Padding::kValid})
+      for (const Index stride : {1, 2})
+        for (Index columns = 3; columns <= 14; ++columns) {
+          CAPTURE(columns);
+          CHECK(Error<T>({}, Geometry(padding, 5, columns, 3, stride, 51, 1)) <= 500 * RoundingUnit<T>());
+        }
+    CHECK(Error<T>({}, Geometry(Padding::kSame, 2, 2, 3, 1, 51, 1)) <= 500 * RoundingUnit<T>());
+    CHECK(Error<T>({}, Geometry(Padding::kSame, 1, 1, 3, 2, 51, 1)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kValid, 7, 9, 2, 3, 5, 3)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kExplicit, 4, 5, 3, 1, 4, 2)) <= 500 * RoundingUnit<T>());
     CHECK(Error<T>({}, Geometry(Padding::kSame, 2, 2, 5, 1, 8, 1)) <= 500 * RoundingUnit<T>());

@@ -34,9 +34,10 @@ struct DepthwiseGeometry {
 
 namespace detail {
 
-// Neighbouring pixels of one output row whose windows see the same taps. Distances are in elements.
+// Neighbouring pixels of one output row whose windows see the same taps; of windows with three columns, 1 or 2 apart,
+// the first may miss its first column and the last one its last column. Distances are in elements.
 struct DepthwiseStrip {
-  const void* input;  // first tap of the first pixel
+  const void* input;  // first tap of the first pixel that is seen
   Index pixel_step;  // from a pixel's window to the next one's
   Index row_step;  // from a row of the input to the next
   Index column_step;  // from a tap to the next of its row
@@ -46,7 +47,14 @@ struct DepthwiseStrip {
   Index filter_row;  // from a row of taps to the next
   void* out;  // depth elements a pixel, one behind the other
   Index pixels;
+  bool cut_left = false, cut_right = false;  // what the first pixel and the last one miss
 };
+
+// The first column that a pixel of the strip sees.
+template <class T>
+TENON_HD const T* FirstSeen(const DepthwiseStrip& s, Index pixel) {
+  return static_cast<const T*>(s.input) + pixel * s.pixel_step - (s.cut_left && pixel > 0 ? s.column_step : 0);
+}
 
 #if defined(__GNUC__)
 
@@ -85,16 +93,17 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
   }
 }
 
-// Two vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
-// loaded once.
-template <class T, int bytes, int count, int stride>
-TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
+// `width` vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
+// loaded once. `x` is the first column that is seen. Where none is missed, nothing is asked in the loop.
+template <class T, int bytes, int count, int stride, int width, bool may_cut>
+TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_right, const T* x, const T* filter,
+                             T* out) {
   using V = typename GnuVector<T, bytes>::type;
   using InMemory = typename GnuVector<T, bytes>::in_memory;
-  constexpr int kLanes = GnuVector<T, bytes>::lanes;
-  V sums[2][count];
+  constexpr int kLanes = GnuVector<T, bytes>::lanes, kColumns = (count - 1) * stride + 3;
+  V sums[width][count];
 #pragma GCC unroll 2
-  for (int v = 0; v < 2; ++v) {
+  for (int v = 0; v < width; ++v) {
 #pragma GCC unroll 4
     for (int i = 0; i < count; ++i) sums[v][i] = V{};
   }
@@ -102,16 +111,19 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
   for (Index r = 0; r < s.rows; ++r) {
     const T* from = x + r * s.row_step;
     const T* const f = filter + r * s.filter_row;
-    V y[2][3];
+    V y[width][3];
 #pragma GCC unroll 3
     for (int tap = 0; tap < 3; ++tap) {
-      y[0][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth);
-      y[1][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + kLanes);
+#pragma GCC unroll 2
+      for (int v = 0; v < width; ++v) y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
     }
 #pragma GCC unroll 9
-    for (int column = 0; column < (count - 1) * stride + 3; ++column, from += column_step) {
+    for (int column = 0; column < kColumns; ++column) {
+      if constexpr (may_cut) {
+        if ((column == 0 && cut_left) || (column == kColumns - 1 && cut_right)) continue;
+      }
 #pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) {
+      for (int v = 0; v < width; ++v) {
         const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
 #pragma GCC unroll 4
         for (int i = 0; i < count; ++i) {
@@ -119,12 +131,13 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
           if (tap >= 0 && tap < 3) sums[v][i] += shared * y[v][tap];
         }
       }
+      from += column_step;
     }
   }
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i, out += depth) {
-    *reinterpret_cast<InMemory*>(out) = sums[0][i];
-    *reinterpret_cast<InMemory*>(out + kLanes) = sums[1][i];
+#pragma GCC unroll 2
+    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(out + v * kLanes) = sums[v][i];
   }
 }
 
@@ -132,24 +145,37 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
 template <class T, int bytes, int count, int stride>
 TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+  const T* const x = FirstSeen<T>(s, pixel);
   const T* const filter = static_cast<const T*>(s.filter);
   T* const out = static_cast<T*>(s.out) + pixel * s.depth;
   Index c = 0;
-  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) {
-    if constexpr (stride > 0)
-      DepthwiseThree<T, bytes, count, stride>(s, x + c, filter + c, out + c);
-    else
+  if constexpr (stride > 0) {
+    const bool left = s.cut_left && pixel == 0, right = s.cut_right && pixel + count == s.pixels;
+    if (count == 4 && !left && !right) {
+      for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
+        DepthwiseThree<T, bytes, count, stride, 2, false>(s, false, false, x + c, filter + c, out + c);
+    }
+    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
+      DepthwiseThree<T, bytes, count, stride, 2, true>(s, left, right, x + c, filter + c, out + c);
+    if (c + kLanes <= s.depth)
+      DepthwiseThree<T, bytes, count, stride, 1, true>(s, left, right, x + c, filter + c, out + c);
+  } else {
+    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
       DepthwiseBlock<T, bytes, count, 2>(s, x + c, filter + c, out + c);
+    if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
   }
-  if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
 }
-// All pixels, four at a time.
+// All pixels, four at a time; the last five as three and two, since the sums of a lone one wait for each other.
 template <class T, int bytes, int stride>
 TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
   Index p = 0;
-  for (; p + 4 <= s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
-  for (; p < s.pixels; ++p) DepthwisePixels<T, bytes, 1, 0>(s, p);
+  for (; p + 4 <= s.pixels && p + 5 != s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  if (p + 3 == s.pixels || p + 5 == s.pixels) {
+    DepthwisePixels<T, bytes, 3, stride>(s, p);
+    p += 3;
+  }
+  if (p + 2 == s.pixels) DepthwisePixels<T, bytes, 2, stride>(s, p);
+  if (p + 1 == s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
 }
 
 #endif
@@ -170,11 +196,13 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
 #endif
   for (; c < s.depth; ++c) {
     for (Index pixel = 0; pixel < s.pixels; ++pixel) {
+      const Index left = s.cut_left && pixel == 0 ? 1 : 0,
+                  right = s.cut_right && pixel + 1 == s.pixels ? s.columns - 1 : s.columns;
       T sum = T(0);
       for (Index i = 0; i < s.rows; ++i) {
-        const T* const from = static_cast<const T*>(s.input) + pixel * s.pixel_step + i * s.row_step + c;
+        const T* const from = FirstSeen<T>(s, pixel) + i * s.row_step + c;
         const T* const f = static_cast<const T*>(s.filter) + i * s.filter_row + c;
-        for (Index j = 0; j < s.columns; ++j) sum += from[j * s.column_step] * f[j * s.depth];
+        for (Index j = left; j < right; ++j) sum += from[(j - left) * s.column_step] * f[j * s.depth];
       }
       static_cast<T*>(s.out)[pixel * s.depth + c] = sum;
     }
@@ -212,6 +240,12 @@ inline void ClipTaps(const Window& w, Index place, Index* begin, Index* end) {
   *end = std::clamp<Index>(w.input - first, *begin, w.size);
 }
 
+// Whether no window misses more than one column, as DepthwiseStrip wants it.
+inline bool MissesOneAtMost(const Window& w) {
+  return w.size == 3 && w.stride <= 2 && w.pad_before >= 0 && w.pad_before <= 1 && w.input >= 2 &&
+         (w.output - 1) * w.stride - w.pad_before + w.size <= w.input + 1;
+}
+
 // Output row `row` of the image at `image`; multiplier 1.
 template <class T>
 void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* image, const T* filter, Index row,
@@ -220,6 +254,13 @@ void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* i
   Index top = 0, bottom = 0;
   ClipTaps(g.rows, row, &top, &bottom);
   const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * g.columns.input * depth;
+  if (MissesOneAtMost(g.columns)) {
+    const Window& w = g.columns;
+    kernel({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
+            filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
+            (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
+    return;
+  }
   for (Index column = 0; column < g.columns.output;) {
     Index left = 0, right = 0, pixels = 1;
     ClipTaps(g.columns, column, &left, &right);

@@ -79,7 +79,8 @@ class GemmBlocks {
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
     copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
-    copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows);
+    // A copied panel lies together, which pays off where many rows meet it.
+    copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows) || g.m >= kManyRows;
   }
 
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
@@ -116,7 +117,7 @@ class GemmBlocks {
   }
 
  private:
-  static constexpr Index kShallow = 192, kGroupRows = 2 * kGemmRows;
+  static constexpr Index kShallow = 192, kGroupRows = 2 * kGemmRows, kManyRows = 128;
 
   // Rows of a, and where they lie: g_.a itself, or a copy.
   struct Rows {
