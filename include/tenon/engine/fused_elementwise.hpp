@@ -28,9 +28,10 @@ TENON_NAMESPACE_BEGIN
 //   const int scale = program.AddInput(FusedElementwise::Repeat::kAll, sizeof(float));
 //   const int bias = program.AddInput(FusedElementwise::Repeat::kRows, sizeof(float));
 //   const int scaled = program.AddBinary(kBinaryLoops<Mul, float>, nullptr, x, scale);
-//   program.AddUnary(kUnaryLoop<Relu, float>, nullptr, program.AddBinary(kBinaryLoops<Add, float>, nullptr, scaled,
-//   bias)); TENON_RETURN_IF_ERROR(program.Finish()); TENON_RETURN_IF_ERROR(program.Run(device, {inputs, 3}, out, rows,
-//   columns));
+//   const int moved = program.AddBinary(kBinaryLoops<Add, float>, nullptr, scaled, bias);
+//   program.AddUnary(kUnaryLoop<Relu, float>, nullptr, moved);
+//   TENON_RETURN_IF_ERROR(program.Finish());
+//   TENON_RETURN_IF_ERROR(program.Run(device, {inputs, 3}, out, rows, columns));
 //
 // Built by one thread; immutable after Finish, when Run is thread-safe.
 class FusedElementwise {
