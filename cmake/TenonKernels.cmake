@@ -83,6 +83,28 @@ function(tenon_add_graph_kernels target)
   target_link_libraries(${target} PUBLIC tenon::tenon ${arg_LINK})
 endfunction()
 
+# tenon_add_all_ops()
+#
+# tenon::ops, an OBJECT library with all of Tenon's ops for all their types (tenon::ops::All), compiled when something
+# links it: for programs that run graphs which are not known when they are built.
+function(tenon_add_all_ops)
+  if(TARGET tenon_ops)
+    return()
+  endif()
+  tenon_add_ops_of_program()
+  set(files "")
+  foreach(part RANGE 1 36)
+    list(APPEND files "${CMAKE_CURRENT_BINARY_DIR}/tenon_ops/ops_${part}.cpp")
+  endforeach()
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/tenon_ops")
+  set(headers "$<TARGET_PROPERTY:tenon::tenon,INTERFACE_INCLUDE_DIRECTORIES>")
+  add_custom_command(OUTPUT ${files} COMMAND tenon_ops_of --register-all --headers "${headers}" ${files}
+                     DEPENDS tenon_ops_of COMMENT "Kernels for tenon::ops" VERBATIM)
+  add_library(tenon_ops OBJECT EXCLUDE_FROM_ALL ${files})
+  add_library(tenon::ops ALIAS tenon_ops)
+  target_link_libraries(tenon_ops PUBLIC tenon::tenon)
+endfunction()
+
 # The program tenon_ops_of, compiled when something needs it.
 function(tenon_add_ops_of_program)
   if(TARGET tenon_ops_of)

@@ -4,6 +4,7 @@
 //
 //   tenon_ops_of GRAPH.pb...                            a table
 //   tenon_ops_of --register FILE.cpp GRAPH.pb...        the includes and TENON_REGISTER lines
+//   tenon_ops_of --register-all FILE.cpp...             all ops of Tenon for all their types, in so many files
 //   tenon_ops_of --headers DIR;DIR ...                  where <tenon/ops/...> is; without it, ./include
 //
 // Exit status: 0, also when a graph has ops that Tenon does not have (they are named on stderr); 1 when a file cannot
@@ -100,6 +101,11 @@ std::map<std::string, Definition> FindHeaders(std::string_view folders) {
   return headers;
 }
 
+void PrintNoHeader(std::string_view op, const std::string& folders) {
+  std::fprintf(stderr, "tenon_ops_of: no header in tenon/ops below '%s' defines struct %s; say --headers DIR\n",
+               folders.c_str(), std::string(op).c_str());
+}
+
 // The file's text; empty after an error, which is printed.
 std::string RegistrationFile(const Needs& needs, const std::vector<std::string>& graphs, const std::string& folders) {
   const std::vector<KnownOp> known = OpsOf(tenon::ops::All{});
@@ -116,8 +122,7 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
     }
     const auto header = headers.find(op);
     if (header == headers.end()) {
-      std::fprintf(stderr, "tenon_ops_of: no header in tenon/ops below '%s' defines struct %s; say --headers DIR\n",
-                   folders.c_str(), op.c_str());
+      PrintNoHeader(op, folders);
       return {};
     }
     includes.insert(header->second.header);
@@ -156,8 +161,52 @@ std::string RegistrationFile(const Needs& needs, const std::vector<std::string>&
   return text;
 }
 
+// The ops of one header stay in one file; the next header's ops go to the file that has the fewest. Nothing after an
+// error, which is printed.
+std::vector<std::string> RegistrationFilesOfAll(std::size_t count, const std::string& folders) {
+  const std::map<std::string, Definition> headers = FindHeaders(folders);
+  std::map<std::string, std::vector<std::string>> by_header;
+  for (const KnownOp& op : OpsOf(tenon::ops::All{})) {
+    const auto header = headers.find(std::string(op.view->name));
+    if (header == headers.end()) {
+      PrintNoHeader(op.view->name, folders);
+      return {};
+    }
+    by_header[header->second.header].push_back("tenon::ops::" + header->second.name);
+  }
+  struct Part {
+    std::string includes, ops;
+    std::size_t size = 0;
+  };
+  std::vector<Part> parts(count);
+  for (const auto& [header, ops] : by_header) {
+    Part& part =
+        *std::min_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.size < b.size; });
+    tenon::StrAppend(&part.includes, "#include <", header, ">\n");
+    for (const std::string& op : ops) tenon::StrAppend(&part.ops, part.ops.empty() ? "" : ",\n               ", op);
+    part.size += ops.size();
+  }
+  std::vector<std::string> texts;
+  for (const Part& part : parts) {
+    texts.push_back("// Written by tenon_ops_of.\n#include <tenon/register.hpp>\n#include <tenon/types/complex.hpp>\n");
+    tenon::StrAppend(&texts.back(), part.includes, "\n");
+    if (!part.ops.empty()) tenon::StrAppend(&texts.back(), "TENON_REGISTER(", part.ops, ");\n");
+  }
+  return texts;
+}
+
+bool Write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file.good()) std::fprintf(stderr, "tenon_ops_of: cannot write '%s'\n", path.c_str());
+  return file.good();
+}
+
 int Usage() {
-  std::fprintf(stderr, "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH.pb...\n");
+  std::fprintf(stderr,
+               "usage: tenon_ops_of [--register FILE.cpp] [--headers DIR;DIR] GRAPH.pb...\n"
+               "       tenon_ops_of --register-all [--headers DIR;DIR] FILE.cpp...\n");
   return 2;
 }
 
@@ -165,17 +214,26 @@ int Usage() {
 
 int main(int argc, char** argv) {
   std::string output, folders = "include";
-  std::vector<std::string> graphs;
+  std::vector<std::string> graphs;  // or, of --register-all, the files to write
+  bool all = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg = argv[i];
     if ((arg == "--register" || arg == "--headers") && i + 1 < argc)
       (arg == "--register" ? output : folders) = argv[++i];
+    else if (arg == "--register-all")
+      all = true;
     else if (arg.starts_with("--"))
       return Usage();
     else
       graphs.emplace_back(arg);
   }
-  if (graphs.empty()) return Usage();
+  if (graphs.empty() || (all && !output.empty())) return Usage();
+  if (all) {
+    const std::vector<std::string> texts = RegistrationFilesOfAll(graphs.size(), folders);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      if (!Write(graphs[i], texts[i])) return 1;
+    return texts.empty() ? 1 : 0;
+  }
 
   tenon::OpRegistry registry;
   for (const KnownOp& op : OpsOf(tenon::ops::All{}))
@@ -197,12 +255,5 @@ int main(int argc, char** argv) {
     return 0;
   }
   const std::string text = RegistrationFile(needs, graphs, folders);
-  std::ofstream file(output, std::ios::binary);
-  file << text;
-  file.close();
-  if (text.empty() || !file.good()) {
-    if (!text.empty()) std::fprintf(stderr, "tenon_ops_of: cannot write '%s'\n", output.c_str());
-    return 1;
-  }
-  return 0;
+  return !text.empty() && Write(output, text) ? 0 : 1;
 }
