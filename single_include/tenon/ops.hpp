@@ -133,8 +133,10 @@ TENON_NAMESPACE_END
 
 // TENON_DETAIL_LOOP stands before a function whose loops are worth vectorising: g++ does not do it at -O2 by itself
 // (clang does). TENON_DETAIL_INDEPENDENT stands before a loop whose iterations do not depend on each other; an output
-// that is exactly one of the inputs is fine. Such functions stand between TENON_DETAIL_LOOPS_BEGIN and _END, which keep
-// clang from warning about those that it cannot vectorise (and which must not be inlined elsewhere for that).
+// that is exactly one of the inputs is fine; TENON_DETAIL_UNROLLED behind it asks for four steps at a time, which g++
+// does not do by itself (a loop of a few instructions otherwise waits for its own branch). Such functions stand between
+// TENON_DETAIL_LOOPS_BEGIN and _END, which keep clang from warning about those that it cannot vectorise (and which must
+// not be inlined elsewhere for that).
 #if defined(__CUDACC__) || !defined(__GNUC__)
 #define TENON_DETAIL_LOOP
 #elif defined(__clang__)
@@ -152,6 +154,11 @@ TENON_NAMESPACE_END
 #define TENON_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define TENON_DETAIL_INDEPENDENT
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define TENON_DETAIL_UNROLLED _Pragma("GCC unroll 4")
+#else
+#define TENON_DETAIL_UNROLLED
 #endif
 #if defined(__clang__) && !defined(__CUDACC__)
 #define TENON_DETAIL_LOOPS_BEGIN _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpass-failed\"")
@@ -1146,7 +1153,8 @@ class GemmBlocks {
     const Index small = caches.second / 4 / size;
     // Rows whose distance has many factors of two share their places in the caches.
     copies_a_ = g.m * g.k > small && (g.a_col != 1 || (g.a_row * size % 1024 == 0 && g.n > 4 * panel_));
-    copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows);
+    // A copied panel lies together, which pays off where many rows meet it.
+    copies_b_ = g.b_col != 1 || (g.n * g.k > small && g.m > 2 * kGemmRows) || g.m >= kManyRows;
   }
 
   // The rectangle [row, row_end) x [column, column_end), in so many parts of each side.
@@ -1183,7 +1191,7 @@ class GemmBlocks {
   }
 
  private:
-  static constexpr Index kShallow = 192, kGroupRows = 2 * kGemmRows;
+  static constexpr Index kShallow = 192, kGroupRows = 2 * kGemmRows, kManyRows = 128;
 
   // Rows of a, and where they lie: g_.a itself, or a copy.
   struct Rows {
@@ -2526,6 +2534,10 @@ constexpr float CostNs() {
   return kMovedByteNs * static_cast<float>(2 * sizeof(T) + sizeof(R)) + kScalarNs;
 }
 
+// Loops of a few instructions are worth unrolling; of float only, where it counts, so that less is compiled.
+template <class Op, class T>
+inline constexpr bool kIsShort = std::is_same_v<T, float> && !requires { Op::cost_ns; };
+
 // One operand of a loop: a run of elements, or one that repeats.
 template <class T, bool Repeats>
 struct Operand {
@@ -2547,8 +2559,12 @@ template <class Op, class T, class R>
 TENON_DETAIL_LOOP void RunUnary(const void* attrs, const void* px, void* pout, Index n) {
   const T* x = static_cast<const T*>(px);
   R* out = static_cast<R*>(pout);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  if constexpr (kIsShort<Op, T>) {
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  } else {
+    TENON_DETAIL_INDEPENDENT
+    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, x[i]);
+  }
 }
 
 template <class Op, class T, class R, bool RepeatA, bool RepeatB>
@@ -2556,8 +2572,13 @@ TENON_DETAIL_LOOP void RunBinary(const void* attrs, const void* pa, const void* 
   const Operand<T, RepeatA> a(pa);
   const Operand<T, RepeatB> b(pb);
   R* out = static_cast<R*>(pout);
-  TENON_DETAIL_INDEPENDENT
-  for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+  if constexpr (kIsShort<Op, T>) {
+    TENON_DETAIL_INDEPENDENT TENON_DETAIL_UNROLLED for (Index i = 0; i < n; ++i) out[i] =
+        CallMap<Op>(attrs, a[i], b[i]);
+  } else {
+    TENON_DETAIL_INDEPENDENT
+    for (Index i = 0; i < n; ++i) out[i] = CallMap<Op>(attrs, a[i], b[i]);
+  }
 }
 
 TENON_DETAIL_LOOPS_END
@@ -2640,7 +2661,8 @@ inline Status Unary(Cpu& device, const UnaryLoop& loop, const void* attrs, const
 namespace detail {
 
 inline constexpr Index kTileBytes = 4096;   // of one operand that repeats, spread out on the stack
-inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles
+inline constexpr Index kShortRow = 64;      // elements; rows below are joined into tiles,
+inline constexpr Index kShortWholeRow = 256;  // and these where no operand is one element for the row
 
 // One operation: operands, loops and (for broadcasting) the plan. Shared by all threads that work on it.
 struct BinaryWork {
@@ -2741,7 +2763,8 @@ inline void BinaryWork::RunPlan(const BroadcastPlan& plan, Index begin, Index en
     run_row(column, inner - column < end - begin ? inner - column : end - begin);
 
   const bool bytes_may_be_copied = loops.in_bytes <= 16 && (loops.in_bytes & (loops.in_bytes - 1)) == 0;
-  if (inner < kShortRow && bytes_may_be_copied) {
+  const bool whole_rows = step_a != 0 && step_b != 0;
+  if (bytes_may_be_copied && (inner < kShortRow || (whole_rows && inner <= kShortWholeRow))) {
     const Index fitting = kTileBytes / (inner * loops.in_bytes);
     const Index most_rows = fitting < plan.size[last - 1] ? fitting : plan.size[last - 1];
     RowTile tile_a(plan.stride_a[last - 1], step_a, inner, loops.in_bytes, most_rows);
@@ -3775,6 +3798,20 @@ void CopySmallPieces(const char* from, Index from_step, char* to, Index to_step,
   for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, kBytes);
 }
 
+// A piece of 16 to kMostShortBytes bytes, without the call of memcpy: chunks, the last of which may overlap the one
+// before it.
+inline constexpr Index kMostShortBytes = 512;
+inline void CopyShortPiece(const char* from, char* to, Index bytes) {
+  constexpr Index kChunk = 32, kHalf = 16;
+  if (bytes < kChunk) {
+    std::memcpy(to, from, kHalf);
+    std::memcpy(to + bytes - kHalf, from + bytes - kHalf, kHalf);
+    return;
+  }
+  for (Index i = 0; i < bytes - kChunk; i += kChunk) std::memcpy(to + i, from + i, kChunk);
+  std::memcpy(to + bytes - kChunk, from + bytes - kChunk, kChunk);
+}
+
 inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char* to, Index to_step, Index n) {
   switch (bytes) {
     case 1: return CopySmallPieces<1>(from, from_step, to, to_step, n);
@@ -3783,9 +3820,12 @@ inline void CopyBytePieces(Index bytes, const char* from, Index from_step, char*
     case 8: return CopySmallPieces<8>(from, from_step, to, to_step, n);
     case 12: return CopySmallPieces<12>(from, from_step, to, to_step, n);
     case 16: return CopySmallPieces<16>(from, from_step, to, to_step, n);
-    default:
-      for (Index i = 0; i < n; ++i)
-        std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
+    default: break;
+  }
+  if (bytes > 16 && bytes <= kMostShortBytes) {
+    for (Index i = 0; i < n; ++i) CopyShortPiece(from + i * from_step, to + i * to_step, bytes);
+  } else {
+    for (Index i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
   }
 }
 
@@ -4393,6 +4433,36 @@ inline void CopyIntoFrame(Cpu& device, const ElementMover& mover, const Tensor& 
   CopyNd(device, mover, copy, input.raw_data(), output->raw_data());
 }
 
+// Writes `value`, or zeros when it is null, around the middle. Slab by slab, so that the middle is written once; where
+// the slabs' runs are short, everywhere: that is one long run.
+inline void FillFrame(Cpu& device, const ElementMover& mover, const void* value,
+                      const InlinedVector<PaddingOfDim, 8>& paddings, const TensorShape& middle, Tensor* output) {
+  constexpr Index kShortBytes = 64;
+  const InlinedVector<Index, 8> step = StridesOf(output->shape().dim_sizes());
+  bool by_slab = value != nullptr || mover.assign == nullptr;
+  for (std::size_t d = 0; d < paddings.size(); ++d)
+    for (const Index side : {paddings[d].before, paddings[d].after})
+      if (side > 0 && side * step[d] * mover.bytes < kShortBytes) by_slab = false;
+  if (!by_slab && value == nullptr) return Zero(device, mover, output->raw_data(), output->NumElements());
+  if (!by_slab) return tenon::Fill(device, mover, value, output->raw_data(), output->NumElements());
+  constexpr unsigned char kZeros[16] = {};  // the widest type that is not assigned
+  for (std::size_t d = 0; d < paddings.size(); ++d) {
+    const Index size = middle.dim_size(static_cast<int>(d));
+    for (const bool behind : {false, true}) {
+      const Index thickness = behind ? paddings[d].after : paddings[d].before;
+      if (thickness == 0) continue;
+      NdCopy slab;  // the middle of the dimensions outside of d, all of those inside
+      slab.out_first = behind ? (paddings[d].before + size) * step[d] : 0;
+      for (std::size_t outside = 0; outside < d; ++outside) {
+        slab.out_first += paddings[outside].before * step[outside];
+        slab.Add(middle.dim_size(static_cast<int>(outside)), 0, step[outside]);
+      }
+      slab.Add(thickness * step[d], 0, 1);
+      CopyNd(device, mover, slab, value != nullptr ? value : kZeros, output->raw_data());
+    }
+  }
+}
+
 inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input, const HostIndices& sizes,
                      const Tensor* value, Tensor* output) {
   InlinedVector<PaddingOfDim, 8> paddings;
@@ -4406,10 +4476,7 @@ inline Status RunPad(OpKernelContext& context, Cpu& device, const Tensor& input,
   }
   TENON_RETURN_IF_ERROR(context.allocate_output(0, shape, &output));
   const ElementMover mover = MoverOf(input.dtype());
-  if (value != nullptr)
-    tenon::Fill(device, mover, value->raw_data(), output->raw_data(), output->NumElements());
-  else
-    Zero(device, mover, output->raw_data(), output->NumElements());
+  FillFrame(device, mover, value != nullptr ? value->raw_data() : nullptr, paddings, input.shape(), output);
   CopyIntoFrame(device, mover, input, paddings, output);
   return OkStatus();
 }
@@ -5395,6 +5462,8 @@ struct ReduceLoops {
   void (*rows)(const void* x, Index rows, Index stride, Index n, void* acc);
   // acc[k] = op(acc[k], each of x[k * step] ... x[k * step + n - 1]) for k in [0, count). For short runs.
   void (*runs)(const void* x, Index count, Index step, Index n, void* acc);
+  // The same for runs of at least kReduceLanes elements. May be null: then `rows` and `fold` do it.
+  void (*long_runs)(const void* x, Index count, Index step, Index n, void* acc);
   // As `rows`, over accumulators.
   void (*combine)(const void* from, Index rows, Index stride, Index n, void* acc);
   // acc[0] = op(acc[0], each of lanes[0] ... lanes[kReduceLanes - 1]); overwrites the lanes.
@@ -5541,6 +5610,44 @@ void RunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
   }
 }
 
+#if TENON_DETAIL_LANES
+// Sums and products of long runs, all lanes in registers.
+template <class Step, class T, class Isa>
+void LongRunsLoop(const void* px, Index count, Index step, Index n, void* acc) {
+  using L = simd::Lanes<T, simd::kVectorBytes<Isa>>;  // larger ones would lie in memory
+  constexpr Index kSize = L::size, kChains = 8,
+                  kRow = kChains * kSize;  // additions take several cycles: so many do not wait
+  const T* x = static_cast<const T*>(px);
+  for (Index k = 0; k < count; ++k, x += step) {
+    L sums[kChains];
+#pragma GCC unroll 8
+    for (Index c = 0; c < kChains; ++c) sums[c] = L(Step::template Identity<T>());
+    Index i = 0;
+    for (; i + 4 * kRow <= n; i += 4 * kRow) {  // four rows first: fewer roundings one after the other
+#pragma GCC unroll 8
+      for (Index c = 0; c < kChains; ++c) {
+        const T* const at = x + i + c * kSize;
+        const L first = Step::Combine(L::Load(at), L::Load(at + kRow)),
+                second = Step::Combine(L::Load(at + 2 * kRow), L::Load(at + 3 * kRow));
+        sums[c] = Step::Combine(sums[c], Step::Combine(first, second));
+      }
+    }
+    for (; i + kRow <= n; i += kRow) {
+#pragma GCC unroll 8
+      for (Index c = 0; c < kChains; ++c) sums[c] = Step::Combine(sums[c], L::Load(x + i + c * kSize));
+    }
+    for (; i + kSize <= n; i += kSize) sums[0] = Step::Combine(sums[0], L::Load(x + i));
+    const L first = Step::Combine(Step::Combine(sums[0], sums[1]), Step::Combine(sums[2], sums[3])),
+            second = Step::Combine(Step::Combine(sums[4], sums[5]), Step::Combine(sums[6], sums[7]));
+    T lanes[kSize];
+    Step::Combine(first, second).Store(lanes);
+    for (Index lane = 0; i < n; ++i, ++lane) lanes[lane] = Step::Combine(lanes[lane], x[i]);
+    FoldHalves<Step, static_cast<int>(kSize)>(lanes);
+    static_cast<T*>(acc)[k] = Step::Combine(static_cast<T*>(acc)[k], lanes[0]);
+  }
+}
+#endif
+
 template <class Step, class A>
 void FillLoop(void* acc, Index n) {
   for (Index j = 0; j < n; ++j) static_cast<A*>(acc)[j] = Step::template Identity<A>();
@@ -5631,6 +5738,10 @@ constexpr ReduceLoops MakeReduceLoops() {
     loops.combine = &RowsLoopPlain<Step, A, A>;
   }
   loops.runs = &RunsLoop<Step, T, A>;
+#if TENON_DETAIL_LANES
+  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Step, AddStep> || std::is_same_v<Step, MultiplyStep>))
+    loops.long_runs = &LongRunsLoop<Step, T, simd::Compiled>;
+#endif
   loops.fold = &FoldLoop<Step, A>;
   loops.fill = &FillLoop<Step, A>;
   if constexpr (Reducer::is_mean)
@@ -5839,6 +5950,7 @@ struct ReduceWork {
   void Runs(const char* from, Index n, Index m, char* acc) const {
     const Index rows = m / kReduceLanes, rest = m % kReduceLanes;
     if (rows == 0) return loops.runs(from, n, plan.run, m, acc);
+    if (loops.long_runs != nullptr) return loops.long_runs(from, n, plan.run, m, acc);
     for (Index k = 0; k < n; ++k, from += plan.run * loops.in_bytes) {
       alignas(64) char lanes[kReduceLanes * 16];
       loops.fill(lanes, kReduceLanes);
@@ -6607,12 +6719,18 @@ class ConvWork {
   ConvWindow window_;
 };
 
-// Whether the pixels are the rows of a matrix and the filter is another whose product is better cut also along its
-// depth: it is deep, or there are too few pixels for copying the filter first.
-inline bool IsMatrixProduct(const Conv2DGeometry& g) {
+// Whether the pixels are the rows of a matrix and the filter is another. Their product has tiles with less around them,
+// which counts where the images are shallow, and is also cut along its depth where they are deep. But it knows no tiles
+// of two vectors among those of four, and one vector's sums wait for each other: ours here are as wide as it takes.
+template <class T>
+bool IsMatrixProduct(const Conv2DGeometry& g) {
   const auto same = [](const Window& w) { return w.size == 1 && w.stride == 1 && w.output == w.input; };
-  return same(g.rows) && same(g.columns) && g.rows.pad_before == 0 && g.columns.pad_before == 0 && g.groups == 1 &&
-         (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256);
+  if (!same(g.rows) || !same(g.columns) || g.rows.pad_before != 0 || g.columns.pad_before != 0 || g.groups != 1)
+    return false;
+  if (g.in_depth >= 256 || g.batch * g.rows.output * g.columns.output <= 256) return true;
+  const GemmKernels& kernels = GemmKernelsOf<T>();
+  const Index vectors = DivideUp(g.out_depth % (kernels.width * kernels.lanes), kernels.lanes);
+  return kernels.width == 2 || vectors == 0 || vectors > kernels.width / 2;
 }
 
 template <class T>
@@ -6666,7 +6784,7 @@ Status Conv2D(Cpu& device, const Conv2DGeometry& geometry, const T* input, const
     return OkStatus();
   if constexpr (std::is_floating_point_v<T>) {
     const Index k = geometry.in_depth, n = geometry.out_depth;
-    if (k > 0 && detail::IsMatrixProduct(geometry))
+    if (k > 0 && detail::IsMatrixProduct<T>(geometry))
       return detail::GemmArranged(
           device, detail::GemmArgs<T>{geometry.batch * geometry.rows.output * geometry.columns.output, n, k, input, k,
                                       1, filter, n, 1, output, n});
@@ -6977,6 +7095,266 @@ using Cnn = OpList<Mlp, Add, AddV2, ConcatV2, Conv2D, Exp, ExpandDims, Max, MaxP
                    StridedSlice, Sub, Sum>;
 
 }  // namespace ops
+
+TENON_NAMESPACE_END
+
+// ---- tenon/engine/fused_elementwise.hpp ----
+// FusedElementwise: several element-wise steps in one pass over memory. A program of the same inner loops that run
+// alone otherwise (kUnaryLoop, kBinaryLoops) is run tile by tile; what lies between two steps never leaves the
+// first-level cache. Nothing is compiled for a program, so the optimizer may make one from any chain of nodes.
+TENON_NAMESPACE_BEGIN
+
+// Inputs and the results of steps are values with numbers, in the order in which they were added; the last step's
+// result is the program's. Steps may change the type of the elements, which must be plain (no strings).
+//
+//   FusedElementwise program;  // relu(x * scale + bias): [rows, columns] [] [columns]
+//   const int x = program.AddInput(FusedElementwise::Repeat::kNone, sizeof(float));
+//   const int scale = program.AddInput(FusedElementwise::Repeat::kAll, sizeof(float));
+//   const int bias = program.AddInput(FusedElementwise::Repeat::kRows, sizeof(float));
+//   const int scaled = program.AddBinary(kBinaryLoops<Mul, float>, nullptr, x, scale);
+//   const int moved = program.AddBinary(kBinaryLoops<Add, float>, nullptr, scaled, bias);
+//   program.AddUnary(kUnaryLoop<Relu, float>, nullptr, moved);
+//   TENON_RETURN_IF_ERROR(program.Finish());
+//   TENON_RETURN_IF_ERROR(program.Run(device, {inputs, 3}, out, rows, columns));
+//
+// Built by one thread; immutable after Finish, when Run is thread-safe.
+class FusedElementwise {
+ public:
+  // How an input lies: [rows, columns], [columns] for every row, or one element for all.
+  enum class Repeat : std::uint8_t { kNone, kRows, kAll };
+
+  static constexpr int kMostValues = 64;  // inputs and steps together
+
+  // The number of the new value. Mistakes are remembered, and returned by Finish. Loops and attrs must outlive the
+  // program.
+  int AddInput(Repeat repeat, int bytes) {
+    if (!steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: inputs must be added before steps"));
+    if (bytes <= 0 || bytes > kMostBytes)
+      Fail(errors::InvalidArgument("FusedElementwise: elements have 1 to ", kMostBytes, " bytes, got ", bytes));
+    ++inputs_;
+    return AddValue({repeat, bytes});
+  }
+  int AddUnary(const UnaryLoop& loop, const void* attrs, int x) {
+    CheckOperand(x, loop.in_bytes);
+    return AddStep({&loop, nullptr, attrs, x, -1}, loop.out_bytes, loop.cost_ns);
+  }
+  int AddBinary(const BinaryLoops& loops, const void* attrs, int a, int b) {
+    CheckOperand(a, loops.in_bytes);
+    CheckOperand(b, loops.in_bytes);
+    return AddStep({nullptr, &loops, attrs, a, b}, loops.out_bytes, loops.cost_ns);
+  }
+
+  // Chooses the tile, and the memory of every result. InvalidArgument when something that was added cannot be run.
+  Status Finish() {
+    if (error_.ok() && steps_.empty()) Fail(errors::InvalidArgument("FusedElementwise: a program needs a step"));
+    if (error_.ok() && values_.back().repeat == Repeat::kAll)
+      Fail(errors::InvalidArgument("FusedElementwise: the result depends on single elements only"));
+    TENON_RETURN_IF_ERROR(error_);
+    AssignSlots();
+    // All that a tile touches is to fit: results, repeated rows, and the parts of the inputs and of the output.
+    Index bytes = slots_ * WidestBytes() + values_.back().bytes;
+    for (int v = 0; v < inputs_; ++v)
+      if (values_[Place(v)].repeat == Repeat::kNone) bytes += values_[Place(v)].bytes;
+    tile_ = std::max(kTileStep, kCacheBytes / bytes / kTileStep * kTileStep);
+    finished_ = true;
+    return OkStatus();
+  }
+
+  // inputs: as many as were added, in their order  ->  out: [rows, columns]. `out` may be an input that is not repeated
+  // and whose elements have the same size. Splits the tiles over the device's threads.
+  Status Run(Cpu& device, Span<const void* const> inputs, void* out, Index rows, Index columns) const {
+    if (!finished_) return errors::FailedPrecondition("FusedElementwise: Run before Finish");
+    if (inputs.size() != Place(inputs_))
+      return errors::InvalidArgument("FusedElementwise: the program has ", inputs_, " inputs, got ", inputs.size());
+    if (rows <= 0 || columns <= 0) return OkStatus();
+    const Work work(*this, inputs.data(), static_cast<char*>(out), rows, columns);
+    ParallelFor(device, work.units(), cost_ns_ * static_cast<double>(work.unit_elements()),
+                [&work](Index begin, Index end) { work.Units(begin, end); });
+    return OkStatus();
+  }
+
+  // Elements of a tile; 0 before Finish.
+  Index tile() const { return tile_; }
+
+ private:
+  static constexpr int kMostBytes = 16;  // of one element
+  static constexpr Index kTileStep = 16;  // elements: whole cache lines of float
+  static constexpr Index kCacheBytes = 24576;  // most of the smallest first-level cache, 32 KB
+  static constexpr Index kMemoryBytes =
+      kMostValues * kTileStep * kMostBytes > kCacheBytes ? kMostValues* kTileStep* kMostBytes : kCacheBytes;
+
+  struct Value {
+    Repeat repeat;
+    int bytes;  // of one element
+    int slot = -1;  // where the tile lies: -1 for inputs that are read in place and for the program's result
+    int last = -1;  // the step that reads it last
+  };
+  struct Step {
+    const UnaryLoop* unary;
+    const BinaryLoops* binary;
+    const void* attrs;
+    int a, b;  // b: -1 for a unary one
+  };
+
+  static std::size_t Place(int i) { return static_cast<std::size_t>(i); }
+  Index WidestBytes() const {
+    int most = 1;
+    for (const Value& value : values_) most = std::max(most, value.bytes);
+    return most;
+  }
+  void Fail(Status error) {
+    if (error_.ok()) error_ = std::move(error);
+  }
+  void CheckOperand(int v, int bytes) {
+    if (v < 0 || Place(v) >= values_.size())
+      return Fail(errors::InvalidArgument("FusedElementwise: there is no value ", v, " yet"));
+    if (values_[Place(v)].bytes != bytes)
+      Fail(errors::InvalidArgument("FusedElementwise: value ", v, " has elements of ", values_[Place(v)].bytes,
+                                   " bytes, the step reads elements of ", bytes));
+  }
+  int AddValue(const Value& value) {
+    if (values_.size() == Place(kMostValues)) {
+      Fail(errors::InvalidArgument("FusedElementwise: more than ", kMostValues, " inputs and steps"));
+      return -1;
+    }
+    values_.push_back(value);
+    finished_ = false;
+    return static_cast<int>(values_.size()) - 1;
+  }
+  int AddStep(const Step& step, int out_bytes, float cost_ns) {
+    if (!error_.ok()) return -1;
+    const bool one =
+        values_[Place(step.a)].repeat == Repeat::kAll && (step.b < 0 || values_[Place(step.b)].repeat == Repeat::kAll);
+    const int number = AddValue({one ? Repeat::kAll : Repeat::kNone, out_bytes});
+    if (number < 0) return number;
+    steps_.push_back(step);
+    cost_ns_ += static_cast<double>(cost_ns);
+    return number;
+  }
+
+  // A result takes the slot of a value that nobody reads any more; that may be the step's own operand, if its elements
+  // have the same size.
+  void AssignSlots() {
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      values_[Place(steps_[s].a)].last = static_cast<int>(s);
+      if (steps_[s].b >= 0) values_[Place(steps_[s].b)].last = static_cast<int>(s);
+    }
+    bool taken[kMostValues] = {};
+    slots_ = 0;
+    for (int v = 0; v < inputs_; ++v) {
+      if (values_[Place(v)].repeat != Repeat::kRows) continue;
+      taken[slots_] = true;  // for good: filled once, read for every tile
+      values_[Place(v)].slot = slots_++;
+    }
+    for (std::size_t s = 0; s + 1 < steps_.size(); ++s) {
+      Value& result = values_[Place(inputs_) + s];
+      GiveBack(steps_[s], static_cast<int>(s), result, true, taken);
+      result.slot = static_cast<int>(std::find(taken, taken + kMostValues, false) - taken);
+      taken[result.slot] = true;
+      slots_ = std::max(slots_, result.slot + 1);
+      GiveBack(steps_[s], static_cast<int>(s), result, false, taken);
+      if (result.last < 0) taken[result.slot] = false;
+    }
+  }
+  // Frees the slots of the operands that step number `s` reads last: those in whose place the result may be written, or
+  // the others.
+  void GiveBack(const Step& step, int s, const Value& result, bool in_place, bool* taken) const {
+    for (const int v : {step.a, step.b}) {
+      if (v < inputs_) continue;
+      const Value& operand = values_[Place(v)];
+      if (operand.last == s && (operand.bytes == result.bytes && operand.repeat == result.repeat) == in_place)
+        taken[operand.slot] = false;
+    }
+  }
+
+  // One run; shared by all threads that work on it. A unit is a piece of one row or, of short rows, several.
+  class Work {
+   public:
+    Work(const FusedElementwise& program, const void* const* inputs, char* out, Index rows, Index columns)
+        : program_(program), inputs_(inputs), out_(out), rows_(rows), columns_(columns) {
+      bool has_rows = false;
+      for (const Value& value : program.values_) has_rows |= value.repeat == Repeat::kRows;
+      if (!has_rows) {
+        columns_ = rows * columns;
+        rows_ = 1;
+      }
+      pieces_ = (columns_ + program.tile_ - 1) / program.tile_;
+      const Index width = (columns_ + pieces_ - 1) / pieces_;  // as equal as whole cache lines allow
+      width_ = pieces_ == 1 ? columns_ : (width + kTileStep - 1) / kTileStep * kTileStep;
+      pieces_ = (columns_ + width_ - 1) / width_;
+      rows_at_once_ = std::min(rows_, program.tile_ / width_);
+      if (pieces_ > 1) rows_at_once_ = 1;
+    }
+
+    Index units() const { return (rows_ + rows_at_once_ - 1) / rows_at_once_ * pieces_; }
+    Index unit_elements() const { return rows_at_once_ * width_; }
+
+    void Units(Index begin, Index end) const {
+      alignas(64) char memory[kMemoryBytes];
+      const Index slot_bytes = program_.tile_ * program_.WidestBytes();
+      if (rows_at_once_ > 1) SpreadRows(memory, slot_bytes);
+      for (Index unit = begin; unit < end; ++unit) {
+        const Index row = unit / pieces_ * rows_at_once_, column = unit % pieces_ * width_;
+        const Index n =
+            pieces_ > 1 ? std::min(width_, columns_ - column) : std::min(rows_at_once_, rows_ - row) * columns_;
+        Tile(memory, slot_bytes, row * columns_ + column, column, n);
+      }
+    }
+
+   private:
+    void SpreadRows(char* memory, Index slot_bytes) const {
+      for (int v = 0; v < program_.inputs_; ++v) {
+        const Value& value = program_.values_[Place(v)];
+        if (value.repeat != Repeat::kRows) continue;
+        const std::size_t row_bytes = static_cast<std::size_t>(columns_ * value.bytes);
+        char* to = memory + value.slot * slot_bytes;
+        for (Index r = 0; r < rows_at_once_; ++r, to += row_bytes) std::memcpy(to, inputs_[v], row_bytes);
+      }
+    }
+    const char* InputTile(int v, const char* memory, Index slot_bytes, Index first, Index column) const {
+      const Value& value = program_.values_[Place(v)];
+      const char* const data = static_cast<const char*>(inputs_[v]);
+      if (value.repeat == Repeat::kNone) return data + first * value.bytes;
+      if (value.repeat == Repeat::kAll) return data;
+      return rows_at_once_ > 1 ? memory + value.slot * slot_bytes : data + column * value.bytes;
+    }
+    // n elements of the output from element `first` on; in the first row, they begin at `column`.
+    void Tile(char* memory, Index slot_bytes, Index first, Index column, Index n) const {
+      const char* at[kMostValues];
+      for (int v = 0; v < program_.inputs_; ++v) at[v] = InputTile(v, memory, slot_bytes, first, column);
+      std::size_t v = Place(program_.inputs_);
+      for (const Step& step : program_.steps_) {
+        const Value& result = program_.values_[v];
+        char* const to =
+            v + 1 == program_.values_.size() ? out_ + first * result.bytes : memory + result.slot * slot_bytes;
+        const Index m = result.repeat == Repeat::kAll ? 1 : n;
+        if (step.unary != nullptr) {
+          step.unary->v(step.attrs, at[step.a], to, m);
+        } else {
+          const detail::BinaryWork work{*step.binary, step.attrs, nullptr, nullptr, nullptr};
+          work.Run(at[step.a], StepOf(step.a), at[step.b], StepOf(step.b), to, m);
+        }
+        at[v++] = to;
+      }
+    }
+    Index StepOf(int v) const { return program_.values_[Place(v)].repeat == Repeat::kAll ? 0 : 1; }
+
+    const FusedElementwise& program_;
+    const void* const* inputs_;
+    char* out_;
+    Index rows_, columns_;
+    Index pieces_ = 1, width_ = 0, rows_at_once_ = 1;
+  };
+
+  InlinedVector<Value, 16> values_;  // inputs, then one for each step
+  InlinedVector<Step, 8> steps_;
+  int inputs_ = 0;
+  int slots_ = 0;
+  Index tile_ = 0;
+  double cost_ns_ = 0;  // of one element
+  bool finished_ = false;
+  Status error_;
+};
 
 TENON_NAMESPACE_END
 
@@ -7878,17 +8256,22 @@ template <class Int>
 void GatherRows(const ElementMover& mover, const GatherPlan& plan, const void* in, const Int* indices, void* out,
                 Index begin, Index end) {
   Index block = begin / plan.count, i = begin % plan.count;  // block: which [limit, run] of the input
+  const Index run_bytes = plan.run * mover.bytes;
+  const bool is_short = mover.assign == nullptr && run_bytes >= 16 && run_bytes <= kMostShortBytes;
+  const Int* at = indices + block / plan.outer * plan.count;  // those of the batch
   for (Index row = begin; row < end; ++row) {
-    const Index from = static_cast<Index>(indices[block / plan.outer * plan.count + i]);
+    const Index from = static_cast<Index>(at[i]);
     const char* const source = mover.At(in, (block * plan.limit + from) * plan.run);
     char* const target = mover.At(out, row * plan.run);
-    if (mover.assign == nullptr && plan.run == 1)
+    if (is_short)
+      CopyShortPiece(source, target, run_bytes);
+    else if (mover.assign == nullptr && plan.run == 1)
       CopyBytePieces(mover.bytes, source, 0, target, 0, 1);
     else
       CopyRun(mover, source, target, plan.run);
     if (++i == plan.count) {
       i = 0;
-      ++block;
+      at = indices + ++block / plan.outer * plan.count;
     }
   }
 }
@@ -10049,6 +10432,11 @@ TENON_NAMESPACE_END
 // ---- tenon/engine/cast.hpp ----
 // Elements of one numeric type as another. All but the most frequent pairs go through the widest type of their kind, a
 // tile at a time: so there are loops per type, not per pair.
+#if TENON_DETAIL_TARGETS
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 TENON_NAMESPACE_BEGIN
 
 namespace detail {
@@ -10066,6 +10454,54 @@ TENON_DETAIL_LOOP void RunCast(const void* pfrom, void* pto, Index n) {
 }
 
 TENON_DETAIL_LOOPS_END
+
+// half from and to float by the processor's instructions, where there are such. They treat NaN in their own way: eight
+// elements with a NaN among them are left to the loops above.
+#if TENON_DETAIL_TARGETS
+#define TENON_DETAIL_TARGET_F16C __attribute__((target("avx2,fma,f16c")))
+
+TENON_DETAIL_TARGET_F16C inline void HalfToFloatF16c(const void* pfrom, void* pto, Index n) {
+  const half* from = static_cast<const half*>(pfrom);
+  float* to = static_cast<float*>(pto);
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256 x = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)) != 0) [[unlikely]]
+      RunCast<half, float>(from + i, to + i, 8);
+    else
+      _mm256_storeu_ps(to + i, x);
+  }
+  if (i < n) RunCast<half, float>(from + i, to + i, n - i);
+}
+TENON_DETAIL_TARGET_F16C inline void FloatToHalfF16c(const void* pfrom, void* pto, Index n) {
+  const float* from = static_cast<const float*>(pfrom);
+  half* to = static_cast<half*>(pto);
+  Index i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256 x = _mm256_loadu_ps(from + i);
+    if (_mm256_movemask_ps(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)) != 0) [[unlikely]]
+      RunCast<float, half>(from + i, to + i, 8);
+    else
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+  }
+  if (i < n) RunCast<float, half>(from + i, to + i, n - i);
+}
+#undef TENON_DETAIL_TARGET_F16C
+
+inline bool FindF16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return simd::BestLevel() >= simd::Level::kAvx2 && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+inline bool HasF16c() {
+  static const bool has = FindF16c();
+  return has;
+}
+inline CastLoop HalfToFloat() { return HasF16c() ? &HalfToFloatF16c : &RunCast<half, float>; }
+inline CastLoop FloatToHalf() { return HasF16c() ? &FloatToHalfF16c : &RunCast<float, half>; }
+#else
+inline CastLoop HalfToFloat() { return &RunCast<half, float>; }
+inline CastLoop FloatToHalf() { return &RunCast<float, half>; }
+#endif
 
 // The widest types: every number that is cast is exactly one of their values.
 enum class CastKind : std::uint8_t { kNone, kSigned, kUnsigned, kFloat };  // none, int64, uint64, double
@@ -10177,7 +10613,7 @@ inline CastLoop NarrowFloat(DataType to) {
 inline CastLoop DirectCast(DataType from, DataType to) {
   if (from == DataType::kFloat) {
     switch (to) {
-      case DataType::kHalf: return &RunCast<float, half>;
+      case DataType::kHalf: return FloatToHalf();
       case DataType::kBfloat16: return &RunCast<float, bfloat16>;
       case DataType::kInt32: return &RunCast<float, std::int32_t>;
       case DataType::kInt64: return &RunCast<float, std::int64_t>;
@@ -10191,13 +10627,13 @@ inline CastLoop DirectCast(DataType from, DataType to) {
   }
   if (to == DataType::kFloat) {
     switch (from) {
-      case DataType::kHalf: return &RunCast<half, float>;
+      case DataType::kHalf: return HalfToFloat();
       case DataType::kBfloat16: return &RunCast<bfloat16, float>;
       case DataType::kInt32: return &RunCast<std::int32_t, float>;
       case DataType::kUint8: return &RunCast<std::uint8_t, float>;
       case DataType::kInt8: return &RunCast<std::int8_t, float>;
       case DataType::kDouble: return &RunCast<double, float>;
-      case DataType::kBool: return &RunCast<bool, float>;
+      case DataType::kBool: return &RunCast<std::uint8_t, float>;  // 0 or 1, and g++ makes vectors of it
       case DataType::kComplex64: return &RunCast<complex64, float>;
       default: return nullptr;
     }
@@ -12422,8 +12858,32 @@ inline Status ToBool(const Tensor& t, bool* value) {
   }
 }
 
-// Tensors of a call: most have few.
-using Tensors = SlimVector<Tensor>;
+TENON_SETUP_CODE_END
+
+// The calls of one function by a kernel; ended with it.
+class Calls {
+ public:
+  Calls() = default;
+  ~Calls() {
+    if (calls_ != nullptr) calls_->End();
+  }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  Status Begin(OpKernelContext* ctx, FunctionHandle function, int num_args, int num_results) {
+    if (ctx->function_library() == nullptr) [[unlikely]]
+      return errors::Internal("functions can be called within a session only");
+    TENON_ASSIGN_OR_RETURN(
+        calls_, ctx->function_library()->Begin(function, ctx->environment(), static_cast<std::size_t>(num_args),
+                                               static_cast<std::size_t>(num_results)));
+    return OkStatus();
+  }
+  Tensor& arg(int i) const { return calls_->args()[static_cast<std::size_t>(i)]; }
+  Tensor& result(int i) const { return calls_->results()[static_cast<std::size_t>(i)]; }
+  Status Run() const { return calls_->Run(); }
+
+ private:
+  FunctionCalls* calls_ = nullptr;
+};
 
 // What the kernels below share: looking functions up and calling them.
 class CallingKernel : public OpKernel {
@@ -12443,10 +12903,6 @@ class CallingKernel : public OpKernel {
     if (!found.ok()) return c->SetStatus(found.status());
     *handle = *found;
   }
-  static Status Call(OpKernelContext* ctx, FunctionHandle function, std::span<Tensor> args, std::span<Tensor> results) {
-    if (ctx->function_library() == nullptr) return errors::Internal("functions can be called within a session only");
-    return ctx->function_library()->Run(function, ctx->environment(), args, results);
-  }
   // Before every iteration: an endless loop ends when the run is given up, though its functions run no node.
   static Status CheckCancelled(OpKernelContext* ctx) {
     const CancellationManager* cancellation = ctx->cancellation_manager();
@@ -12454,18 +12910,14 @@ class CallingKernel : public OpKernel {
       return OkStatus();
     return errors::Cancelled("Loop execution was cancelled.");
   }
-  static Tensors InputsFrom(OpKernelContext* ctx, int first) {
-    Tensors args;
-    args.reserve(static_cast<std::size_t>(ctx->num_inputs() - first));
-    for (int i = first; i < ctx->num_inputs(); ++i) args.push_back(ctx->input(i));
-    return args;
-  }
   // Calls the function with the inputs from `first` on; its results are the node's outputs.
-  static void CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
-    Tensors args = InputsFrom(ctx, first);
-    const auto outputs = static_cast<std::size_t>(ctx->num_outputs());
-    ctx->SetStatus(
-        Call(ctx, function, args, std::span<Tensor>(outputs == 0 ? nullptr : ctx->mutable_output(0), outputs)));
+  static Status CallForOutputs(OpKernelContext* ctx, FunctionHandle function, int first) {
+    Calls calls;
+    TENON_RETURN_IF_ERROR(calls.Begin(ctx, function, ctx->num_inputs() - first, ctx->num_outputs()));
+    for (int i = first; i < ctx->num_inputs(); ++i) calls.arg(i - first) = ctx->input(i);
+    TENON_RETURN_IF_ERROR(calls.Run());
+    for (int i = 0; i < ctx->num_outputs(); ++i) *ctx->mutable_output(i) = std::move(calls.result(i));
+    return OkStatus();
   }
 };
 
@@ -12476,7 +12928,7 @@ class CallKernel : public CallingKernel {
     if (c->status().ok() && !c->HasAttr("_direct_call"))
       c->SetStatus(c->function_library()->CheckSingleTensors(function_));
   }
-  void Compute(OpKernelContext* ctx) override { CallForOutputs(ctx, function_, 0); }
+  void Compute(OpKernelContext* ctx) override { ctx->SetStatus(CallForOutputs(ctx, function_, 0)); }
 
  private:
   FunctionHandle function_;
@@ -12491,7 +12943,7 @@ class IfKernel : public CallingKernel {
   void Compute(OpKernelContext* ctx) override {
     bool condition = false;
     if (const Status status = ToBool(ctx->input(0), &condition); !status.ok()) return ctx->SetStatus(status);
-    CallForOutputs(ctx, condition ? then_ : else_, 1);
+    ctx->SetStatus(CallForOutputs(ctx, condition ? then_ : else_, 1));
   }
 
  private:
@@ -12513,7 +12965,8 @@ class CaseKernel : public CallingKernel {
       return ctx->SetStatus(errors::InvalidArgument("branch_index must be a scalar, got shape ", index.shape()));
     const std::int32_t i = index.scalar<std::int32_t>()();
     const auto count = static_cast<std::int32_t>(branches_.size());
-    CallForOutputs(ctx, branches_[static_cast<std::size_t>(i < 0 || i >= count ? count - 1 : i)], 1);
+    const std::int32_t taken = i < 0 || i >= count ? count - 1 : i;
+    ctx->SetStatus(CallForOutputs(ctx, branches_[static_cast<std::size_t>(taken)], 1));
   }
 
  private:
@@ -12530,19 +12983,22 @@ class WhileKernel : public CallingKernel {
 
  private:
   Status Loop(OpKernelContext* ctx) const {
-    Tensors variables = InputsFrom(ctx, 0), args(variables.size());
+    const int count = ctx->num_inputs();
+    Calls cond, body;
+    TENON_RETURN_IF_ERROR(cond.Begin(ctx, cond_, count, 1));
+    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count, count));
+    for (int i = 0; i < count; ++i) body.result(i) = ctx->input(i);  // the loop's variables
     for (;;) {
       TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      for (std::size_t i = 0; i < variables.size(); ++i) args[i] = variables[i];
-      Tensor more(DataType::kInvalid);
-      TENON_RETURN_IF_ERROR(Call(ctx, cond_, args, std::span<Tensor>(&more, 1)));
+      for (int i = 0; i < count; ++i) cond.arg(i) = body.result(i);
+      TENON_RETURN_IF_ERROR(cond.Run());
       bool go_on = false;
-      TENON_RETURN_IF_ERROR(ToBool(more, &go_on));
+      TENON_RETURN_IF_ERROR(ToBool(cond.result(0), &go_on));
       if (!go_on) break;
-      std::swap(args, variables);
-      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+      for (int i = 0; i < count; ++i) body.arg(i) = std::move(body.result(i));
+      TENON_RETURN_IF_ERROR(body.Run());
     }
-    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    for (int i = 0; i < count; ++i) ctx->set_output(i, std::move(body.result(i)));
     return OkStatus();
   }
 
@@ -12567,20 +13023,26 @@ class ForKernel : public CallingKernel {
     const auto [start, limit, delta] = numbers;
     if (!((delta > 0 && start <= limit) || (delta < 0 && start >= limit) || (delta == 0 && start == limit)))
       return errors::InvalidArgument("Invalid start/limit/delta: ", start, " ", limit, " ", delta);
-    Tensors variables = InputsFrom(ctx, 3), args(variables.size() + 1);
+    const int count = ctx->num_inputs() - 3;
+    Calls body;
+    TENON_RETURN_IF_ERROR(body.Begin(ctx, body_, count + 1, count));
+    for (int v = 0; v < count; ++v) body.result(v) = ctx->input(v + 3);  // the loop's variables
     for (std::int64_t i = start; delta > 0 ? i < limit : delta < 0 && i > limit; i += delta) {
       TENON_RETURN_IF_ERROR(CheckCancelled(ctx));
-      TENON_ASSIGN_OR_RETURN(args[0], Tensor::Make(DataType::kInt32, TensorShape{}));
-      args[0].scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
-      for (std::size_t v = 0; v < variables.size(); ++v) args[v + 1] = std::move(variables[v]);
-      TENON_RETURN_IF_ERROR(Call(ctx, body_, args, variables));
+      TENON_ASSIGN_OR_RETURN(body.arg(0),
+                             Tensor::Make(DataType::kInt32, TensorShape{}, ctx->environment().host_allocator));
+      body.arg(0).scalar<std::int32_t>()() = static_cast<std::int32_t>(i);
+      for (int v = 0; v < count; ++v) body.arg(v + 1) = std::move(body.result(v));
+      TENON_RETURN_IF_ERROR(body.Run());
     }
-    for (std::size_t i = 0; i < variables.size(); ++i) ctx->set_output(static_cast<int>(i), std::move(variables[i]));
+    for (int v = 0; v < count; ++v) ctx->set_output(v, std::move(body.result(v)));
     return OkStatus();
   }
 
   FunctionHandle body_;
 };
+
+TENON_SETUP_CODE_BEGIN
 
 }  // namespace detail
 
@@ -24135,6 +24597,7 @@ template <class T>
 constexpr ReduceLoops NormLoops() {
   using A = decltype(NormAccumulator<T>());
   ReduceLoops loops = kReduceLoops<SumReducer, A>;
+  loops.long_runs = nullptr;
   loops.rows = &SquareRows<T, A>;
   loops.runs = &SquareRuns<T, A>;
   loops.finish = &FinishNorm<T, A>;
@@ -28282,7 +28745,8 @@ TENON_NAMESPACE_END
 
 // ---- tenon/engine/batch_norm.hpp ----
 // Batch normalisation on the CPU, of float: with given moments, with the batch's own, and both gradients. Sums are kept
-// as double in parts of fixed size, so that results do not depend on the number of threads.
+// as double (of at most 1,024 neighbours, as float) in parts of fixed size, so that results do not depend on the number
+// of threads.
 TENON_NAMESPACE_BEGIN
 
 // x: [outer, channels, inner]; channels last means inner = 1.
@@ -28339,6 +28803,45 @@ TENON_DETAIL_LOOP inline void NormGradient(const float* dy, const float* x, cons
 
 TENON_DETAIL_LOOPS_END
 
+// The sum of n numbers, or of their squared distances from `mean`: as float in 64 lanes of at most 16 terms, the rest
+// as double.
+inline constexpr Index kNormLanes = 64;
+TENON_DETAIL_LOOPS_BEGIN
+// lanes[j] += (x[r * 64 + j] - mean)^2 for every row r; a multiple of four of them.
+TENON_DETAIL_LOOP inline void NormSquareLanes(const float* x, float mean, Index rows, float* lanes) {
+  for (; rows > 0; rows -= 4, x += 4 * kNormLanes) {
+    TENON_DETAIL_INDEPENDENT
+    for (Index j = 0; j < kNormLanes; ++j) {
+      const float a = x[j] - mean, b = x[j + kNormLanes] - mean, c = x[j + 2 * kNormLanes] - mean,
+                  d = x[j + 3 * kNormLanes] - mean;
+      lanes[j] += (a * a + b * b) + (c * c + d * d);
+    }
+  }
+}
+TENON_DETAIL_LOOPS_END
+inline double NormRunSum(const float* x, Index n, bool squares, float mean) {
+  constexpr Index kRows = 16;
+  double total = 0;
+  for (; n >= 4 * kNormLanes;) {
+    const Index rows = std::min(n / (4 * kNormLanes) * 4, kRows);
+    alignas(64) float lanes[kNormLanes] = {};
+    float sum = 0;
+    if (squares)
+      NormSquareLanes(x, mean, rows, lanes);
+    else
+      RowsLoop<AddStep, float, float>(x, rows, kNormLanes, kNormLanes, lanes);
+    FoldLoop<AddStep, float>(lanes, &sum);
+    total += static_cast<double>(sum);
+    x += rows * kNormLanes;
+    n -= rows * kNormLanes;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const float centred = squares ? x[i] - mean : x[i];
+    total += static_cast<double>(squares ? centred * centred : centred);
+  }
+  return total;
+}
+
 // What is summed up per channel.
 enum class NormSum { kFirst, kSquares, kProducts };
 
@@ -28356,14 +28859,14 @@ inline void NormSumRows(const ChannelLayout& l, NormSum what, const float* a, co
       continue;
     }
     for (Index c = 0; c < l.channels; ++c) {
+      if (what != NormSum::kProducts) {
+        const bool squares = what == NormSum::kSquares;
+        first[c] += NormRunSum(x + c * l.inner, l.inner, squares, squares ? mean[c] : 0.0f);
+        continue;
+      }
       for (Index i = c * l.inner; i < (c + 1) * l.inner; ++i) {
-        const float centred = what == NormSum::kFirst ? x[i] : x[i] - mean[c];
-        if (what == NormSum::kProducts) {
-          first[c] += static_cast<double>(y[i]);
-          second[c] += static_cast<double>(y[i] * centred);
-        } else {
-          first[c] += static_cast<double>(what == NormSum::kSquares ? centred * centred : centred);
-        }
+        first[c] += static_cast<double>(y[i]);
+        second[c] += static_cast<double>(y[i] * (x[i] - mean[c]));
       }
     }
   }
@@ -28375,17 +28878,18 @@ inline Index NormPartial(const ChannelLayout& l) { return kNormParts * 2 * l.cha
 inline void NormReduce(Cpu& device, const ChannelLayout& l, NormSum what, const float* a, const float* b,
                        const float* mean, double* partial, double* sums) {
   const Index width = (what == NormSum::kProducts ? 2 : 1) * l.channels;
-  const double ns = 0.7 * static_cast<double>(l.elements()) / kNormParts;
-  ParallelFor(device, kNormParts, ns, [&](Index begin, Index end) {
+  const Index parts = std::max<Index>(std::min(kNormParts, l.outer), 1);
+  const double ns = 0.7 * static_cast<double>(l.elements()) / static_cast<double>(parts);
+  ParallelFor(device, parts, ns, [&](Index begin, Index end) {
     for (Index part = begin; part < end; ++part) {
       double* const to = partial + part * width;
       std::fill(to, to + width, 0.0);
-      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, kNormParts, 1, part),
-                  PartBegin(l.outer, kNormParts, 1, part + 1), to, to + l.channels);
+      NormSumRows(l, what, a, b, mean, PartBegin(l.outer, parts, 1, part), PartBegin(l.outer, parts, 1, part + 1), to,
+                  to + l.channels);
     }
   });
   std::copy(partial, partial + width, sums);
-  for (Index part = 1; part < kNormParts; ++part)
+  for (Index part = 1; part < parts; ++part)
     for (Index c = 0; c < width; ++c) sums[c] += partial[part * width + c];
 }
 
@@ -30675,9 +31179,10 @@ struct DepthwiseGeometry {
 
 namespace detail {
 
-// Neighbouring pixels of one output row whose windows see the same taps. Distances are in elements.
+// Neighbouring pixels of one output row whose windows see the same taps; of windows with three columns, 1 or 2 apart,
+// the first may miss its first column and the last one its last column. Distances are in elements.
 struct DepthwiseStrip {
-  const void* input;  // first tap of the first pixel
+  const void* input;  // first tap of the first pixel that is seen
   Index pixel_step;  // from a pixel's window to the next one's
   Index row_step;  // from a row of the input to the next
   Index column_step;  // from a tap to the next of its row
@@ -30687,7 +31192,14 @@ struct DepthwiseStrip {
   Index filter_row;  // from a row of taps to the next
   void* out;  // depth elements a pixel, one behind the other
   Index pixels;
+  bool cut_left = false, cut_right = false;  // what the first pixel and the last one miss
 };
+
+// The first column that a pixel of the strip sees.
+template <class T>
+TENON_HD const T* FirstSeen(const DepthwiseStrip& s, Index pixel) {
+  return static_cast<const T*>(s.input) + pixel * s.pixel_step - (s.cut_left && pixel > 0 ? s.column_step : 0);
+}
 
 #if defined(__GNUC__)
 
@@ -30726,16 +31238,17 @@ TENON_HD void DepthwiseBlock(const DepthwiseStrip& s, const T* x, const T* filte
   }
 }
 
-// Two vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
-// loaded once.
-template <class T, int bytes, int count, int stride>
-TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filter, T* out) {
+// `width` vectors of `count` pixels whose windows have three columns and lie `stride` apart: what neighbours share is
+// loaded once. `x` is the first column that is seen. Where none is missed, nothing is asked in the loop.
+template <class T, int bytes, int count, int stride, int width, bool may_cut>
+TENON_HD void DepthwiseThree(const DepthwiseStrip& s, bool cut_left, bool cut_right, const T* x, const T* filter,
+                             T* out) {
   using V = typename GnuVector<T, bytes>::type;
   using InMemory = typename GnuVector<T, bytes>::in_memory;
-  constexpr int kLanes = GnuVector<T, bytes>::lanes;
-  V sums[2][count];
+  constexpr int kLanes = GnuVector<T, bytes>::lanes, kColumns = (count - 1) * stride + 3;
+  V sums[width][count];
 #pragma GCC unroll 2
-  for (int v = 0; v < 2; ++v) {
+  for (int v = 0; v < width; ++v) {
 #pragma GCC unroll 4
     for (int i = 0; i < count; ++i) sums[v][i] = V{};
   }
@@ -30743,16 +31256,19 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
   for (Index r = 0; r < s.rows; ++r) {
     const T* from = x + r * s.row_step;
     const T* const f = filter + r * s.filter_row;
-    V y[2][3];
+    V y[width][3];
 #pragma GCC unroll 3
     for (int tap = 0; tap < 3; ++tap) {
-      y[0][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth);
-      y[1][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + kLanes);
+#pragma GCC unroll 2
+      for (int v = 0; v < width; ++v) y[v][tap] = *reinterpret_cast<const InMemory*>(f + tap * depth + v * kLanes);
     }
 #pragma GCC unroll 9
-    for (int column = 0; column < (count - 1) * stride + 3; ++column, from += column_step) {
+    for (int column = 0; column < kColumns; ++column) {
+      if constexpr (may_cut) {
+        if ((column == 0 && cut_left) || (column == kColumns - 1 && cut_right)) continue;
+      }
 #pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) {
+      for (int v = 0; v < width; ++v) {
         const V shared = *reinterpret_cast<const InMemory*>(from + v * kLanes);
 #pragma GCC unroll 4
         for (int i = 0; i < count; ++i) {
@@ -30760,12 +31276,13 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
           if (tap >= 0 && tap < 3) sums[v][i] += shared * y[v][tap];
         }
       }
+      from += column_step;
     }
   }
 #pragma GCC unroll 4
   for (int i = 0; i < count; ++i, out += depth) {
-    *reinterpret_cast<InMemory*>(out) = sums[0][i];
-    *reinterpret_cast<InMemory*>(out + kLanes) = sums[1][i];
+#pragma GCC unroll 2
+    for (int v = 0; v < width; ++v) *reinterpret_cast<InMemory*>(out + v * kLanes) = sums[v][i];
   }
 }
 
@@ -30773,24 +31290,37 @@ TENON_HD void DepthwiseThree(const DepthwiseStrip& s, const T* x, const T* filte
 template <class T, int bytes, int count, int stride>
 TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  const T* const x = static_cast<const T*>(s.input) + pixel * s.pixel_step;
+  const T* const x = FirstSeen<T>(s, pixel);
   const T* const filter = static_cast<const T*>(s.filter);
   T* const out = static_cast<T*>(s.out) + pixel * s.depth;
   Index c = 0;
-  for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes) {
-    if constexpr (stride > 0)
-      DepthwiseThree<T, bytes, count, stride>(s, x + c, filter + c, out + c);
-    else
+  if constexpr (stride > 0) {
+    const bool left = s.cut_left && pixel == 0, right = s.cut_right && pixel + count == s.pixels;
+    if (count == 4 && !left && !right) {
+      for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
+        DepthwiseThree<T, bytes, count, stride, 2, false>(s, false, false, x + c, filter + c, out + c);
+    }
+    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
+      DepthwiseThree<T, bytes, count, stride, 2, true>(s, left, right, x + c, filter + c, out + c);
+    if (c + kLanes <= s.depth)
+      DepthwiseThree<T, bytes, count, stride, 1, true>(s, left, right, x + c, filter + c, out + c);
+  } else {
+    for (; c + 2 * kLanes <= s.depth; c += 2 * kLanes)
       DepthwiseBlock<T, bytes, count, 2>(s, x + c, filter + c, out + c);
+    if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
   }
-  if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
 }
-// All pixels, four at a time.
+// All pixels, four at a time; the last five as three and two, since the sums of a lone one wait for each other.
 template <class T, int bytes, int stride>
 TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
   Index p = 0;
-  for (; p + 4 <= s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
-  for (; p < s.pixels; ++p) DepthwisePixels<T, bytes, 1, 0>(s, p);
+  for (; p + 4 <= s.pixels && p + 5 != s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  if (p + 3 == s.pixels || p + 5 == s.pixels) {
+    DepthwisePixels<T, bytes, 3, stride>(s, p);
+    p += 3;
+  }
+  if (p + 2 == s.pixels) DepthwisePixels<T, bytes, 2, stride>(s, p);
+  if (p + 1 == s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
 }
 
 #endif
@@ -30811,11 +31341,13 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
 #endif
   for (; c < s.depth; ++c) {
     for (Index pixel = 0; pixel < s.pixels; ++pixel) {
+      const Index left = s.cut_left && pixel == 0 ? 1 : 0,
+                  right = s.cut_right && pixel + 1 == s.pixels ? s.columns - 1 : s.columns;
       T sum = T(0);
       for (Index i = 0; i < s.rows; ++i) {
-        const T* const from = static_cast<const T*>(s.input) + pixel * s.pixel_step + i * s.row_step + c;
+        const T* const from = FirstSeen<T>(s, pixel) + i * s.row_step + c;
         const T* const f = static_cast<const T*>(s.filter) + i * s.filter_row + c;
-        for (Index j = 0; j < s.columns; ++j) sum += from[j * s.column_step] * f[j * s.depth];
+        for (Index j = left; j < right; ++j) sum += from[(j - left) * s.column_step] * f[j * s.depth];
       }
       static_cast<T*>(s.out)[pixel * s.depth + c] = sum;
     }
@@ -30853,6 +31385,12 @@ inline void ClipTaps(const Window& w, Index place, Index* begin, Index* end) {
   *end = std::clamp<Index>(w.input - first, *begin, w.size);
 }
 
+// Whether no window misses more than one column, as DepthwiseStrip wants it.
+inline bool MissesOneAtMost(const Window& w) {
+  return w.size == 3 && w.stride <= 2 && w.pad_before >= 0 && w.pad_before <= 1 && w.input >= 2 &&
+         (w.output - 1) * w.stride - w.pad_before + w.size <= w.input + 1;
+}
+
 // Output row `row` of the image at `image`; multiplier 1.
 template <class T>
 void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* image, const T* filter, Index row,
@@ -30861,6 +31399,13 @@ void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* i
   Index top = 0, bottom = 0;
   ClipTaps(g.rows, row, &top, &bottom);
   const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * g.columns.input * depth;
+  if (MissesOneAtMost(g.columns)) {
+    const Window& w = g.columns;
+    kernel({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
+            filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
+            (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
+    return;
+  }
   for (Index column = 0; column < g.columns.output;) {
     Index left = 0, right = 0, pixels = 1;
     ClipTaps(g.columns, column, &left, &right);

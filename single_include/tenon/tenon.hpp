@@ -14360,6 +14360,122 @@ inline Result<GraphDef> ParseGraphDef(Span<const std::byte> bytes, Buffer* owner
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/spec.hpp ----
+// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
+// SpecIssue for what is wrong with it. They point into the text. op/spec_reader.hpp makes them.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
+
+// The word in a spec: "string", "int", ...
+constexpr std::string_view Name(AttrKind kind) {
+  constexpr std::string_view kNames[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// What is wrong with a spec string.
+enum class SpecError : std::uint8_t {
+  kNone,
+  kNameNotIdentifier,
+  kNoColon,
+  kUnknownAttrKind,
+  kNotACompoundType,
+  kUnknownTypeInList,
+  kNoTypeInList,
+  kBadStringInList,
+  kBadEscapeInList,
+  kNoCommaAfterString,
+  kNoCommaAfterType,
+  kListNotClosed,
+  kBadMinimum,
+  kBadDefault,
+  kNoType,
+  kRefNotClosed,
+  kTextLeftOver,
+  kTooLong,
+};
+
+struct SpecIssue {
+  SpecError error = SpecError::kNone;
+  bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
+  std::size_t begin = 0;      // text[begin, end) is what the message quotes
+  std::size_t end = 0;
+
+  constexpr bool ok() const { return error == SpecError::kNone; }
+};
+
+// One input or output: "name: T", "name: N * T", "name: Ref(float)", "name: list_attr". Points into its text, which
+// outlives it (string literals, or an OwnedOp's own storage). The attr indices are filled by Signature as attrs and
+// arguments meet: positions in the op's attr list, -1 for none.
+struct ArgSpec {
+  std::string_view text;
+  DataType type = DataType::kInvalid;  // the fixed type; kInvalid when an attr says it
+  std::uint16_t name_size = 0;         // the name is at the start of the text
+  std::uint16_t type_begin = 0;
+  std::uint16_t number_begin = 0;      // 0: no "N *"
+  std::int16_t type_attr_index = -1;   // the attr of kind type or list(type)
+  std::int16_t number_attr_index = -1;
+  bool is_ref = false;
+  bool is_type_list = false;           // the type attr is a list(type)
+
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  constexpr std::string_view type_attr() const {
+    return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : "";
+  }
+  constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
+  constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
+  constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
+  constexpr std::string_view Word(std::size_t begin) const {
+    const char* data = text.data();
+    const std::size_t size = text.size();
+    std::size_t end = begin;
+    while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z') ||
+                          (data[end] >= '0' && data[end] <= '9') || data[end] == '_'))
+      ++end;
+    return {data + begin, end - begin};
+  }
+};
+
+// How the allowed values of an attr are written.
+enum class AllowedForm : std::uint8_t {
+  kNone,
+  kTypeSet,
+  kTypes,
+  kStrings
+};  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
+
+// One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
+struct AttrSpec {
+  std::string_view text;
+  std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
+  DataTypeSet allowed_types;        // empty: any type
+  std::uint32_t default_begin = 0;
+  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
+  std::uint16_t name_size = 0;
+  AttrKind kind = AttrKind::kInt;
+  AllowedForm allowed = AllowedForm::kNone;
+  bool is_list = false;
+  bool has_default = false;
+  bool has_minimum = false;
+
+  TENON_SETUP_CODE_END
+  constexpr std::string_view name() const { return text.substr(0, name_size); }
+  TENON_SETUP_CODE_BEGIN
+  // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
+  constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
+  // From the first allowed value on, in the order of the source; read it with AllowedReader.
+  constexpr std::string_view allowed_text() const {
+    return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin);
+  }
+  constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
+  constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
+};
+static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/spec_text.hpp ----
 // The characters and words of spec strings: a cursor, names of dtypes, texts in quotes with their escapes, numbers. All
 // constexpr, without allocation.
@@ -14679,269 +14795,6 @@ constexpr bool LooksLikeFloat(std::string_view text) {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
-// ---- tenon/op/shape_text.hpp ----
-// ShapeText: a TensorShapeProto in protobuf's text format, as the default of a shape attr holds it, read size by size.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-namespace detail {
-
-// "{ dim { size: 2 } dim { size: -1 } }" gives 2 and -1, an unknown size; "{ unknown_rank: true }" gives none.
-// constexpr, without allocation.
-//   ShapeText shape(text);  std::int64_t size;  while (shape.Next(&size)) ...;  if (shape.failed()) ...
-class ShapeText {
- public:
-  constexpr explicit ShapeText(std::string_view block) : in_(block) { close_ = Open(); }
-
-  constexpr bool Next(std::int64_t* size) {
-    while (close_ != '\0') {
-      in_.SkipSpaceAndComments();
-      if (in_list_ && in_.Eat(']')) {
-        in_list_ = false;
-      } else if (in_.Eat(',') || (!in_list_ && in_.Eat(';'))) {
-      } else if (in_list_) {
-        return Dim(size) || Fail();
-      } else if (in_.Eat(close_)) {
-        return close_ = '\0', false;
-      } else {
-        const std::string_view field = Field();
-        if (field == "dim") {
-          in_list_ = in_.Eat('[');
-          if (!in_list_) return Dim(size) || Fail();
-        } else if (field.empty() || !(field == "unknown_rank" ? Flag(&unknown_rank_) : Skip())) {
-          return Fail();
-        }
-      }
-    }
-    return false;
-  }
-  // Both say so at the end.
-  constexpr bool failed() const { return failed_; }
-  constexpr bool unknown_rank() const { return unknown_rank_; }
-
- private:
-  constexpr bool Fail() {
-    failed_ = true;
-    close_ = '\0';
-    return false;
-  }
-  // What closes the message that begins here; a zero when none does.
-  constexpr char Open() {
-    in_.SkipSpaceAndComments();
-    const char close = in_.Eat('{') ? '}' : in_.Eat('<') ? '>' : '\0';
-    failed_ = failed_ || close == '\0';
-    return close;
-  }
-  // A name and, if there is one, its colon.
-  constexpr std::string_view Field() {
-    const std::string_view name = in_.EatWhile(kWordChars);
-    in_.SkipSpaceAndComments();
-    (void)in_.Eat(':');
-    in_.SkipSpaceAndComments();
-    return name;
-  }
-  constexpr bool Flag(bool* flag) {
-    const std::string_view word = in_.EatWhile(kWordChars);
-    *flag = word == "true" || word == "True" || word == "t" || word == "1";
-    return *flag || word == "false" || word == "False" || word == "f" || word == "0";
-  }
-  constexpr bool Dim(std::int64_t* size) {
-    *size = 0;
-    const char close = Open();
-    while (close != '\0') {
-      in_.SkipSpaceAndComments();
-      if (in_.Eat(',') || in_.Eat(';')) continue;
-      if (in_.Eat(close)) return true;
-      const std::string_view field = Field();
-      if (field.empty() || !(field == "size" ? Integer(size) : field == "name" ? Text() : Skip())) return false;
-    }
-    return false;
-  }
-  constexpr bool Text() {
-    std::string_view raw;
-    if (!EatQuoted(&in_, &raw)) return false;
-    for (in_.SkipSpaceAndComments(); in_.peek() == '"' || in_.peek() == '\''; in_.SkipSpaceAndComments())
-      if (!EatQuoted(&in_, &raw)) return false;
-    return true;
-  }
-  // The value of a field that a shape does not have: TensorFlow ignores such fields.
-  constexpr bool Skip() {
-    if (in_.peek() == '"' || in_.peek() == '\'') return Text();
-    const std::size_t begin = in_.at;
-    std::size_t depth = 0;
-    do {
-      const char c = in_.peek();
-      if (c == '{' || c == '<' || c == '[') {
-        ++depth;
-      } else if (depth > 0 && (c == '}' || c == '>' || c == ']')) {
-        --depth;
-      } else if (depth > 0 && (c == '"' || c == '\'')) {
-        if (!Text()) return false;
-        continue;
-      } else if (depth == 0 || in_.done()) {
-        break;
-      }
-      ++in_.at;
-    } while (depth > 0);
-    return depth == 0 && (in_.at > begin || !in_.EatWhile(kNumberChars | kWordChars).empty());
-  }
-  // Decimal, octal or hexadecimal.
-  constexpr bool Integer(std::int64_t* out) {
-    const bool negative = in_.Eat('-');
-    in_.SkipSpaceAndComments();
-    std::string_view word = in_.EatWhile(kWordChars);
-    const bool hexadecimal = word.size() > 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
-    const unsigned base = hexadecimal ? 16 : word.size() > 1 && word[0] == '0' ? 8 : 10;
-    if (hexadecimal) word.remove_prefix(2);
-    const std::uint64_t most = static_cast<std::uint64_t>(INT64_MAX) + (negative ? 1 : 0);
-    std::uint64_t value = 0;
-    for (const char c : word) {
-      const unsigned digit = Digit(c);
-      if (digit >= base || value > (most - digit) / base) return false;
-      value = value * base + digit;
-    }
-    *out = negative ? static_cast<std::int64_t>(0 - value) : static_cast<std::int64_t>(value);
-    return !word.empty();
-  }
-  static constexpr unsigned Digit(char c) {
-    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a') + 10 : 99;
-  }
-
-  TextCursor in_;
-  char close_ = '\0';
-  bool in_list_ = false, failed_ = false, unknown_rank_ = false;
-};
-
-constexpr bool IsShapeText(std::string_view block) {
-  ShapeText shape(block);
-  for (std::int64_t size = 0; shape.Next(&size);) {
-  }
-  return !shape.failed();
-}
-
-}  // namespace detail
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
-// ---- tenon/op/spec.hpp ----
-// What a spec string says once it is read: AttrSpec for "preserve_index: int >= 0 = 0", ArgSpec for "to_zero: T", and
-// SpecIssue for what is wrong with it. They point into the text. op/spec_reader.hpp makes them.
-TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
-
-enum class AttrKind : std::uint8_t { kString, kInt, kFloat, kBool, kType, kShape, kTensor, kFunc };
-
-// The word in a spec: "string", "int", ...
-constexpr std::string_view Name(AttrKind kind) {
-  constexpr std::string_view kNames[] = {"string", "int", "float", "bool", "type", "shape", "tensor", "func"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-// What is wrong with a spec string.
-enum class SpecError : std::uint8_t {
-  kNone,
-  kNameNotIdentifier,
-  kNoColon,
-  kUnknownAttrKind,
-  kNotACompoundType,
-  kUnknownTypeInList,
-  kNoTypeInList,
-  kBadStringInList,
-  kBadEscapeInList,
-  kNoCommaAfterString,
-  kNoCommaAfterType,
-  kListNotClosed,
-  kBadMinimum,
-  kBadDefault,
-  kNoType,
-  kRefNotClosed,
-  kTextLeftOver,
-  kTooLong,
-};
-
-struct SpecIssue {
-  SpecError error = SpecError::kNone;
-  bool word_runs_on = false;  // the attr kind goes on with letters: "integer"
-  std::size_t begin = 0;      // text[begin, end) is what the message quotes
-  std::size_t end = 0;
-
-  constexpr bool ok() const { return error == SpecError::kNone; }
-};
-
-// One input or output: "name: T", "name: N * T", "name: Ref(float)", "name: list_attr". Points into its text, which
-// outlives it (string literals, or an OwnedOp's own storage). The attr indices are filled by Signature as attrs and
-// arguments meet: positions in the op's attr list, -1 for none.
-struct ArgSpec {
-  std::string_view text;
-  DataType type = DataType::kInvalid;  // the fixed type; kInvalid when an attr says it
-  std::uint16_t name_size = 0;         // the name is at the start of the text
-  std::uint16_t type_begin = 0;
-  std::uint16_t number_begin = 0;      // 0: no "N *"
-  std::int16_t type_attr_index = -1;   // the attr of kind type or list(type)
-  std::int16_t number_attr_index = -1;
-  bool is_ref = false;
-  bool is_type_list = false;           // the type attr is a list(type)
-
-  constexpr std::string_view name() const { return text.substr(0, name_size); }
-  constexpr std::string_view type_attr() const {
-    return type == DataType::kInvalid && !is_type_list ? Word(type_begin) : "";
-  }
-  constexpr std::string_view type_list_attr() const { return is_type_list ? Word(type_begin) : ""; }
-  constexpr std::string_view number_attr() const { return number_begin == 0 ? "" : Word(number_begin); }
-  constexpr bool is_list() const { return is_type_list || number_begin != 0; }  // any number of tensors
-  constexpr std::string_view Word(std::size_t begin) const {
-    const char* data = text.data();
-    const std::size_t size = text.size();
-    std::size_t end = begin;
-    while (end < size && ((data[end] >= 'a' && data[end] <= 'z') || (data[end] >= 'A' && data[end] <= 'Z') ||
-                          (data[end] >= '0' && data[end] <= '9') || data[end] == '_'))
-      ++end;
-    return {data + begin, end - begin};
-  }
-};
-
-// How the allowed values of an attr are written.
-enum class AllowedForm : std::uint8_t {
-  kNone,
-  kTypeSet,
-  kTypes,
-  kStrings
-};  // "numbertype"; "{float, int32}"; "{'a', 'b'}"
-
-// One attr: "name: kind", "name: list(kind) >= 1 = []", ... Points into its text as ArgSpec does.
-struct AttrSpec {
-  std::string_view text;
-  std::int64_t minimum = 0;         // smallest value of an int, smallest length of a list
-  DataTypeSet allowed_types;        // empty: any type
-  std::uint32_t default_begin = 0;
-  std::uint32_t allowed_begin = 0;  // of "numbertype" or of the first item in braces
-  std::uint16_t name_size = 0;
-  AttrKind kind = AttrKind::kInt;
-  AllowedForm allowed = AllowedForm::kNone;
-  bool is_list = false;
-  bool has_default = false;
-  bool has_minimum = false;
-
-  TENON_SETUP_CODE_END
-  constexpr std::string_view name() const { return text.substr(0, name_size); }
-  TENON_SETUP_CODE_BEGIN
-  // Text behind the last '=': "false", "[1, 2]", "'SAME'", "DT_FLOAT", "{ unknown_rank: true }".
-  constexpr std::string_view default_text() const { return has_default ? text.substr(default_begin) : ""; }
-  // From the first allowed value on, in the order of the source; read it with AllowedReader.
-  constexpr std::string_view allowed_text() const {
-    return allowed == AllowedForm::kNone ? "" : text.substr(allowed_begin);
-  }
-  constexpr bool is_type() const { return kind == AttrKind::kType && !is_list; }
-  constexpr bool is_type_list() const { return kind == AttrKind::kType && is_list; }
-};
-static_assert(sizeof(ArgSpec) == 32 && sizeof(AttrSpec) == 48);
-
-TENON_SETUP_CODE_END
-TENON_NAMESPACE_END
-
 // ---- tenon/op/spec_values.hpp ----
 // The values that a spec string holds: its default (DefaultReader) and what it allows (AllowedReader), read one by one
 // in the order of the source. constexpr, without allocation.
@@ -15141,6 +14994,209 @@ class AllowedReader {
 TENON_SETUP_CODE_END
 TENON_NAMESPACE_END
 
+// ---- tenon/op/message_text.hpp ----
+// Defaults of shape, tensor and func attrs: "{ dim { size: 2 } }" in protobuf's text format, read field by field. Who
+// reads says what becomes of the fields: the compiler asks whether the text is right (IsMessageText) and
+// for a shape's sizes (static_shape.hpp), attr_def.hpp makes wire bytes of it. constexpr.
+TENON_NAMESPACE_BEGIN
+TENON_SETUP_CODE_BEGIN
+
+namespace detail {
+
+struct TextField;
+struct TextMessage {
+  Span<const TextField> fields;
+};
+struct TextField {
+  std::string_view name;
+  std::uint32_t number;
+  // i int32, I int64, u uint32, U uint64, b bool, f float, d double, e DataType, s text, m message
+  char type;
+  bool repeated = false;
+  bool one_of = false;
+  const TextMessage* message = nullptr;
+};
+
+struct TextSchema {
+  // Of an attr of this kind, whose values are messages.
+  static constexpr const TextMessage* Of(AttrKind kind);
+
+  static const TextMessage kDim, kShape, kTensor, kFunc, kAttrEntry, kAttr, kList;
+  static constexpr TextField kDimFields[] = {{"size", 1, 'I'}, {"name", 2, 's'}};
+  static constexpr TextField kShapeFields[] = {{"dim", 2, 'm', true, false, &kDim}, {"unknown_rank", 3, 'b'}};
+  static constexpr TextField kTensorFields[] = {{"dtype", 1, 'e'},
+                                                {"tensor_shape", 2, 'm', false, false, &kShape},
+                                                {"version_number", 3, 'i'},
+                                                {"tensor_content", 4, 's'},
+                                                {"half_val", 13, 'i', true},
+                                                {"float_val", 5, 'f', true},
+                                                {"double_val", 6, 'd', true},
+                                                {"int_val", 7, 'i', true},
+                                                {"string_val", 8, 's', true},
+                                                {"scomplex_val", 9, 'f', true},
+                                                {"int64_val", 10, 'I', true},
+                                                {"bool_val", 11, 'b', true},
+                                                {"dcomplex_val", 12, 'd', true},
+                                                {"uint32_val", 16, 'u', true},
+                                                {"uint64_val", 17, 'U', true},
+                                                {"float8_val", 18, 's'}};
+  static constexpr TextField kFuncFields[] = {{"name", 1, 's'}, {"attr", 2, 'm', true, false, &kAttrEntry}};
+  static constexpr TextField kAttrEntryFields[] = {{"key", 1, 's'}, {"value", 2, 'm', false, false, &kAttr}};
+  static constexpr TextField kAttrFields[] = {{"s", 2, 's', false, true},
+                                              {"i", 3, 'I', false, true},
+                                              {"f", 4, 'f', false, true},
+                                              {"b", 5, 'b', false, true},
+                                              {"type", 6, 'e', false, true},
+                                              {"shape", 7, 'm', false, true, &kShape},
+                                              {"tensor", 8, 'm', false, true, &kTensor},
+                                              {"list", 1, 'm', false, true, &kList},
+                                              {"func", 10, 'm', false, true, &kFunc},
+                                              {"placeholder", 9, 's', false, true}};
+  static constexpr TextField kListFields[] = {{"s", 2, 's', true},
+                                              {"i", 3, 'I', true},
+                                              {"f", 4, 'f', true},
+                                              {"b", 5, 'b', true},
+                                              {"type", 6, 'e', true},
+                                              {"shape", 7, 'm', true, false, &kShape},
+                                              {"tensor", 8, 'm', true, false, &kTensor},
+                                              {"func", 9, 'm', true, false, &kFunc}};
+};
+inline constexpr TextMessage TextSchema::kDim{kDimFields};
+inline constexpr TextMessage TextSchema::kShape{kShapeFields};
+inline constexpr TextMessage TextSchema::kTensor{kTensorFields};
+inline constexpr TextMessage TextSchema::kFunc{kFuncFields};
+inline constexpr TextMessage TextSchema::kAttrEntry{kAttrEntryFields};
+inline constexpr TextMessage TextSchema::kAttr{kAttrFields};
+inline constexpr TextMessage TextSchema::kList{kListFields};
+constexpr const TextMessage* TextSchema::Of(AttrKind kind) {
+  return kind == AttrKind::kShape    ? &kShape
+         : kind == AttrKind::kTensor ? &kTensor
+         : kind == AttrKind::kFunc   ? &kFunc
+                                     : nullptr;
+}
+
+// Reads one "{ field: value ... }" as TensorFlow's reader of such texts does: names that it does not know are skipped.
+// A sink has Inner() for the sink of a message inside, Message(field, inner), Text(field, raw), Number(field, value)
+// and Real(field, digits). One thread.
+class MessageReader {
+ public:
+  constexpr explicit MessageReader(std::string_view text) : in_(text) {}
+
+  // False when the text is no such message; the sink then holds what was read so far.
+  template <class Sink>
+  constexpr bool Block(const TextMessage& message, Sink* sink) {
+    return Nested(message, sink) && in_.done();
+  }
+
+ private:
+  static constexpr int kMaxDepth = 100;
+  static constexpr std::size_t kMaxFields = 16;
+
+  template <class Sink>
+  constexpr bool Nested(const TextMessage& message, Sink* sink) {
+    const char close = in_.peek() == '{' ? '}' : '>';
+    if ((!in_.Eat('{') && !in_.Eat('<')) || ++depth_ > kMaxDepth) return false;
+    bool seen[kMaxFields] = {}, seen_one_of = false;
+    for (;;) {
+      in_.SkipSpaceAndComments();
+      if (in_.Eat(close)) {
+        in_.SkipSpaceAndComments();
+        --depth_;
+        return true;
+      }
+      const std::string_view name = in_.EatWhile(kWordChars);
+      if (name.empty()) return false;
+      in_.SkipSpaceAndComments();
+      const bool colon = in_.Eat(':');
+      if (colon) in_.SkipSpaceAndComments();
+      for (std::size_t i = 0; i < message.fields.size(); ++i) {
+        const TextField& field = message.fields[i];
+        if (field.name != name) continue;
+        if (!field.repeated && (seen[i] || (field.one_of && seen_one_of))) return false;
+        seen[i] = true;
+        seen_one_of = seen_one_of || field.one_of;
+        if ((field.type != 'm' && !colon) || !Values(field, sink)) return false;
+        break;
+      }
+    }
+  }
+  // One value, or "[a, b]".
+  template <class Sink>
+  constexpr bool Values(const TextField& field, Sink* sink) {
+    const bool is_list = field.repeated && in_.peek() == '[';
+    Sink packed = sink->Inner();
+    const bool pack = field.repeated && field.type != 'm' && field.type != 's';
+    do {
+      if (is_list) {
+        ++in_.at;
+        in_.SkipSpaceAndComments();
+      }
+      if (!Value(field, pack ? &packed : sink)) return false;
+    } while (is_list && in_.peek() == ',');
+    if (pack) sink->Message(field, packed);
+    if (!is_list) return true;
+    if (!in_.Eat(']')) return false;
+    in_.SkipSpaceAndComments();
+    return true;
+  }
+  template <class Sink>
+  constexpr bool Value(const TextField& field, Sink* sink) {
+    if (field.type == 'm') {
+      Sink inner = sink->Inner();
+      if (!Nested(*field.message, &inner)) return false;
+      sink->Message(field, inner);
+      return true;
+    }
+    if (field.type == 's') {
+      std::string_view raw;
+      if (!EatQuoted(&in_, &raw) || !ValidEscapes(raw)) return false;
+      in_.SkipSpaceAndComments();
+      sink->Text(field, raw);
+      return true;
+    }
+    const AttrKind kind = field.type == 'b'                        ? AttrKind::kBool
+                          : field.type == 'e'                      ? AttrKind::kType
+                          : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat
+                                                                   : AttrKind::kInt;
+    const std::string_view word = in_.EatWhile(kNumberChars | kUnderscore);
+    DefaultReader reader(kind, false, word);
+    SpecValue value;
+    if (word.empty() || !reader.Next(&value) || reader.Next(&value) || reader.failed()) return false;
+    if (field.type != 'e') in_.SkipSpaceAndComments();
+    if (kind == AttrKind::kFloat) {
+      sink->Real(field, word);
+      return true;
+    }
+    const std::int64_t number = field.type == 'e' ? static_cast<std::int64_t>(value.type) : value.i;
+    if ((field.type == 'i' && (number < INT32_MIN || number > INT32_MAX)) ||
+        (field.type == 'u' && (number < 0 || number > UINT32_MAX)) || (field.type == 'U' && number < 0))
+      return false;
+    sink->Number(field, number);
+    return true;
+  }
+
+  TextCursor in_;
+  int depth_ = 0;
+};
+
+struct NoSink {
+  constexpr NoSink Inner() const { return {}; }
+  constexpr void Message(const TextField&, const NoSink&) {}
+  constexpr void Text(const TextField&, std::string_view) {}
+  constexpr void Number(const TextField&, std::int64_t) {}
+  constexpr void Real(const TextField&, std::string_view) {}
+};
+
+constexpr bool IsMessageText(AttrKind kind, std::string_view block) {
+  NoSink sink;
+  return MessageReader(block).Block(*TextSchema::Of(kind), &sink);
+}
+
+}  // namespace detail
+
+TENON_SETUP_CODE_END
+TENON_NAMESPACE_END
+
 // ---- tenon/op/spec_reader.hpp ----
 // The one reader of TensorFlow's spec strings, "to_zero: T" and "preserve_index: int >= 0 = 0". It is constexpr and
 // reports where and why it stopped: the op language turns that into a compile error whose name is the message
@@ -15177,9 +15233,9 @@ class SpecReader {
     out->has_default = true;
     out->default_begin = static_cast<std::uint32_t>(in_.at);
     DefaultReader values(*out);
+    const bool is_message = TextSchema::Of(out->kind) != nullptr;
     bool fits = true;
-    for (SpecValue value; values.Next(&value);)
-      if (out->kind == AttrKind::kShape) fits = fits && IsShapeText(value.text);
+    for (SpecValue value; values.Next(&value);) fits = fits && (!is_message || IsMessageText(out->kind, value.text));
     return values.failed() || !fits ? Issue(SpecError::kBadDefault, in_.at) : issue_;
   }
 
@@ -15510,6 +15566,7 @@ void op_signature_error_op_name_must_be_CamelCase();
 void op_signature_error_control_output_name_is_not_an_identifier();
 void op_signature_error_shape_fn_is_set_twice();
 void op_signature_error_doc_is_set_twice();
+void op_signature_error_doc_explains_a_name_that_is_no_argument_and_no_attr();
 void op_signature_error_deprecated_is_set_twice();
 
 // An array of exactly N, also for N = 0.
@@ -15625,6 +15682,27 @@ constexpr void CheckAttr(const AttrSpec& attr) {
   if (attr.is_list && attr.has_minimum && count < attr.minimum) op_signature_error_default_is_less_than_the_minimum();
 }
 
+template <class Spec>
+constexpr bool IsNamed(Span<const Spec> specs, std::string_view name) {
+  for (const Spec& spec : specs)
+    if (SameText(name, spec.text.data(), spec.name_size)) return true;
+  return false;
+}
+// Behind the first line that is not blank, a line "name: ..." explains an argument or an attr.
+constexpr void CheckDoc(std::string_view doc, Span<const ArgSpec> inputs, Span<const ArgSpec> outputs,
+                        Span<const AttrSpec> attrs) {
+  bool is_summary_read = false;
+  for (TextCursor in(doc); !in.done(); (void)in.Eat('\n')) {
+    const std::string_view name = IsLetter(in.peek()) ? in.EatWhile(kWordChars) : std::string_view();
+    while (IsSpace(in.peek()) && in.peek() != '\n') ++in.at;
+    const bool is_explanation = is_summary_read && !name.empty() && in.peek() == ':';
+    is_summary_read = is_summary_read || !name.empty() || !(in.done() || in.peek() == '\n');
+    while (!in.done() && in.peek() != '\n') ++in.at;
+    if (is_explanation && !IsNamed(inputs, name) && !IsNamed(outputs, name) && !IsNamed(attrs, name))
+      op_signature_error_doc_explains_a_name_that_is_no_argument_and_no_attr();
+  }
+}
+
 }  // namespace detail
 
 // The description of one op, as large as it needs to be: In inputs, Out outputs, At attrs, Ct control outputs. A
@@ -15713,6 +15791,7 @@ struct Signature {
     for (const ArgSpec& arg : inputs.view()) detail::CheckArg(arg, attrs.view());
     for (const ArgSpec& arg : outputs.view()) detail::CheckArg(arg, attrs.view());
     for (const AttrSpec& attr : attrs.view()) detail::CheckAttr(attr);
+    detail::CheckDoc(doc, inputs.view(), outputs.view(), attrs.view());
     return true;
   }
 
@@ -15786,189 +15865,35 @@ inline std::string Unescape(std::string_view raw) {
 // ------------------------------------------------------------- shape, tensor and func defaults: message text to wire
 // bytes
 
-struct TextField;
-struct TextMessage {
-  Span<const TextField> fields;
-};
-struct TextField {
-  std::string_view name;
-  std::uint32_t number;
-  // i int32, I int64, u uint32, U uint64, b bool, f float, d double, e DataType, s text, m message
-  char type;
-  bool repeated = false;
-  bool one_of = false;
-  const TextMessage* message = nullptr;
-};
-
-struct TextSchema {
-  static const TextMessage kDim, kShape, kTensor, kFunc, kAttrEntry, kAttr, kList;
-  static constexpr TextField kDimFields[] = {{"size", 1, 'I'}, {"name", 2, 's'}};
-  static constexpr TextField kShapeFields[] = {{"dim", 2, 'm', true, false, &kDim}, {"unknown_rank", 3, 'b'}};
-  static constexpr TextField kTensorFields[] = {{"dtype", 1, 'e'},
-                                                {"tensor_shape", 2, 'm', false, false, &kShape},
-                                                {"version_number", 3, 'i'},
-                                                {"tensor_content", 4, 's'},
-                                                {"half_val", 13, 'i', true},
-                                                {"float_val", 5, 'f', true},
-                                                {"double_val", 6, 'd', true},
-                                                {"int_val", 7, 'i', true},
-                                                {"string_val", 8, 's', true},
-                                                {"scomplex_val", 9, 'f', true},
-                                                {"int64_val", 10, 'I', true},
-                                                {"bool_val", 11, 'b', true},
-                                                {"dcomplex_val", 12, 'd', true},
-                                                {"uint32_val", 16, 'u', true},
-                                                {"uint64_val", 17, 'U', true},
-                                                {"float8_val", 18, 's'}};
-  static constexpr TextField kFuncFields[] = {{"name", 1, 's'}, {"attr", 2, 'm', true, false, &kAttrEntry}};
-  static constexpr TextField kAttrEntryFields[] = {{"key", 1, 's'}, {"value", 2, 'm', false, false, &kAttr}};
-  static constexpr TextField kAttrFields[] = {{"s", 2, 's', false, true},
-                                              {"i", 3, 'I', false, true},
-                                              {"f", 4, 'f', false, true},
-                                              {"b", 5, 'b', false, true},
-                                              {"type", 6, 'e', false, true},
-                                              {"shape", 7, 'm', false, true, &kShape},
-                                              {"tensor", 8, 'm', false, true, &kTensor},
-                                              {"list", 1, 'm', false, true, &kList},
-                                              {"func", 10, 'm', false, true, &kFunc},
-                                              {"placeholder", 9, 's', false, true}};
-  static constexpr TextField kListFields[] = {{"s", 2, 's', true},
-                                              {"i", 3, 'I', true},
-                                              {"f", 4, 'f', true},
-                                              {"b", 5, 'b', true},
-                                              {"type", 6, 'e', true},
-                                              {"shape", 7, 'm', true, false, &kShape},
-                                              {"tensor", 8, 'm', true, false, &kTensor},
-                                              {"func", 9, 'm', true, false, &kFunc}};
-};
-inline constexpr TextMessage TextSchema::kDim{kDimFields};
-inline constexpr TextMessage TextSchema::kShape{kShapeFields};
-inline constexpr TextMessage TextSchema::kTensor{kTensorFields};
-inline constexpr TextMessage TextSchema::kFunc{kFuncFields};
-inline constexpr TextMessage TextSchema::kAttrEntry{kAttrEntryFields};
-inline constexpr TextMessage TextSchema::kAttr{kAttrFields};
-inline constexpr TextMessage TextSchema::kList{kListFields};
-
-// Reads one "{ field: value ... }" into wire bytes, as TensorFlow's reader of such texts does: names that it does not
-// know are skipped. one thread.
-class TextToWire {
+// What MessageReader hands on, as wire bytes of the message; repeated numbers are packed.
+class WireSink {
  public:
-  explicit TextToWire(std::string_view text) : in_(text) {}
+  std::string bytes;
 
-  bool Block(const TextMessage& message, std::string* bytes) { return Nested(message, bytes) && in_.done(); }
-
- private:
-  static constexpr int kMaxDepth = 100;
-
-  bool Nested(const TextMessage& message, std::string* bytes) {
-    const char close = in_.peek() == '{' ? '}' : '>';
-    if ((!in_.Eat("{") && !in_.Eat("<")) || ++depth_ > kMaxDepth) return false;
-    SlimVector<bool> seen(message.fields.size());
-    bool seen_one_of = false;
-    for (;;) {
-      in_.SkipSpaceAndComments();
-      if (in_.peek() == close) {
-        ++in_.at;
-        in_.SkipSpaceAndComments();
-        --depth_;
-        return true;
-      }
-      const std::string_view name = in_.EatWhile(kWordChars);
-      if (name.empty()) return false;
-      in_.SkipSpaceAndComments();
-      const bool colon = in_.Eat(":");
-      if (colon) in_.SkipSpaceAndComments();
-      for (std::size_t i = 0; i < message.fields.size(); ++i) {
-        const TextField& field = message.fields[i];
-        if (field.name != name) continue;
-        if (!field.repeated && (seen[i] || (field.one_of && seen_one_of))) return false;
-        seen[i] = true;
-        seen_one_of = seen_one_of || field.one_of;
-        if ((field.type != 'm' && !colon) || !Values(field, bytes)) return false;
-        break;
-      }
-    }
+  WireSink Inner() const { return {}; }
+  void Message(const TextField& field, const WireSink& inner) { PutText(field.number, inner.bytes); }
+  void Text(const TextField& field, std::string_view raw) { PutText(field.number, Unescape(raw)); }
+  void Number(const TextField& field, std::int64_t number) {
+    if (!field.repeated) PutVarint(field.number << 3);
+    PutVarint(static_cast<std::uint64_t>(number));
   }
-  // One value, or "[a, b]"; repeated numbers are packed.
-  bool Values(const TextField& field, std::string* bytes) {
-    const bool is_list = field.repeated && in_.peek() == '[',
-               packed = field.repeated && field.type != 'm' && field.type != 's';
-    std::string numbers;
-    do {
-      if (is_list) {
-        ++in_.at;
-        in_.SkipSpaceAndComments();
-      }
-      if (!Value(field, packed ? &numbers : bytes)) return false;
-    } while (is_list && in_.peek() == ',');
-    if (packed) PutText(field.number, numbers, bytes);
-    if (!is_list) return true;
-    if (!in_.Eat("]")) return false;
-    in_.SkipSpaceAndComments();
-    return true;
-  }
-  // With its tag, but for a repeated number.
-  bool Value(const TextField& field, std::string* bytes) {
-    if (field.type == 'm') {
-      std::string inner;
-      if (!Nested(*field.message, &inner)) return false;
-      PutText(field.number, inner, bytes);
-      return true;
-    }
-    if (field.type == 's') {
-      std::string_view raw;
-      if (!EatQuoted(&in_, &raw)) return false;
-      EscapeReader escapes(raw);
-      for (char c = 0; escapes.Next(&c);) {
-      }
-      if (escapes.failed()) return false;
-      in_.SkipSpaceAndComments();
-      PutText(field.number, Unescape(raw), bytes);
-      return true;
-    }
-    const AttrKind kind = field.type == 'b'                        ? AttrKind::kBool
-                          : field.type == 'e'                      ? AttrKind::kType
-                          : field.type == 'f' || field.type == 'd' ? AttrKind::kFloat
-                                                                   : AttrKind::kInt;
-    const std::string_view word = in_.EatWhile(kNumberChars | kUnderscore);
-    DefaultReader reader(kind, false, word);
-    SpecValue value;
-    if (word.empty() || !reader.Next(&value) || reader.Next(&value) || reader.failed()) return false;
-    if (field.type != 'e') in_.SkipSpaceAndComments();
-    if (field.type == 'f' || field.type == 'd') {
-      PutReal(field, std::string(word), bytes);
-    } else {
-      const std::int64_t number = field.type == 'e' ? static_cast<std::int64_t>(value.type) : value.i;
-      if ((field.type == 'i' && (number < INT32_MIN || number > INT32_MAX)) ||
-          (field.type == 'u' && (number < 0 || number > UINT32_MAX)) || (field.type == 'U' && number < 0))
-        return false;
-      if (!field.repeated) PutVarint(field.number << 3, bytes);
-      PutVarint(static_cast<std::uint64_t>(number), bytes);
-    }
-    return true;
-  }
-  static void PutReal(const TextField& field, const std::string& word, std::string* bytes) {
+  void Real(const TextField& field, std::string_view digits) {
+    const std::string word(digits);
     const bool single = field.type == 'f';
     const std::uint64_t bits = single ? std::bit_cast<std::uint32_t>(std::strtof(word.c_str(), nullptr))
                                       : std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr));
-    if (!field.repeated) PutVarint((field.number << 3) | (single ? 5u : 1u), bytes);
-    for (int i = 0; i < (single ? 4 : 8); ++i) bytes->push_back(static_cast<char>(bits >> (8 * i) & 0xff));
+    if (!field.repeated) PutVarint((field.number << 3) | (single ? 5u : 1u));
+    for (int i = 0; i < (single ? 4 : 8); ++i) bytes.push_back(static_cast<char>(bits >> (8 * i) & 0xff));
   }
-
- public:
-  static void PutVarint(std::uint64_t value, std::string* bytes) {
-    for (; value >= 0x80; value >>= 7) bytes->push_back(static_cast<char>((value & 0x7f) | 0x80));
-    bytes->push_back(static_cast<char>(value));
+  void PutVarint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>((value & 0x7f) | 0x80));
+    bytes.push_back(static_cast<char>(value));
   }
-  static void PutText(std::uint32_t number, std::string_view text, std::string* bytes) {
-    PutVarint((number << 3) | 2u, bytes);
-    PutVarint(text.size(), bytes);
-    bytes->append(text);
+  void PutText(std::uint32_t number, std::string_view text) {
+    PutVarint((number << 3) | 2u);
+    PutVarint(text.size());
+    bytes.append(text);
   }
-
- private:
-  TextCursor in_;
-  int depth_ = 0;
 };
 
 inline std::string AttrTypeText(const AttrSpec& attr) {
@@ -15980,23 +15905,21 @@ inline constexpr std::uint64_t kMaxRepeatedDefaultBytes = std::uint64_t{1} << 24
 
 // Defaults of kinds that are messages, through their wire form.
 inline bool ReadBlocks(AttrKind kind, bool is_list, std::string_view text, AttrValue* out) {
-  const TextMessage& message = kind == AttrKind::kShape    ? TextSchema::kShape
-                               : kind == AttrKind::kTensor ? TextSchema::kTensor
-                                                           : TextSchema::kFunc;
   const std::uint32_t field = kind == AttrKind::kShape ? 7 : kind == AttrKind::kTensor ? 8 : is_list ? 9 : 10;
-  std::string bytes;
+  WireSink wire;
   DefaultReader values(kind, is_list, text);
   for (SpecValue value; values.Next(&value);) {
-    std::string inner;
-    if (!TextToWire(value.text).Block(message, &inner)) return false;
-    TextToWire::PutText(field, inner, &bytes);
+    WireSink inner;
+    if (!MessageReader(value.text).Block(*TextSchema::Of(kind), &inner)) return false;
+    wire.PutText(field, inner.bytes);
   }
   if (values.failed()) return false;
   if (is_list) {
-    std::string list;
-    TextToWire::PutText(1, bytes, &list);
-    bytes.swap(list);
+    WireSink list;
+    list.PutText(1, wire.bytes);
+    wire = std::move(list);
   }
+  const std::string& bytes = wire.bytes;
   wire::ParseContext context;
   context.repeat_bytes = kMaxRepeatedDefaultBytes;
   AttrValue parsed;
@@ -16489,6 +16412,33 @@ constexpr bool ReadSimpleFloat(std::string_view text, float* out) {
   for (std::int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) scale *= 10;
   value = exponent < 0 ? value / scale : value * scale;
   *out = static_cast<float>(negative ? -value : value);
+  return true;
+}
+
+// The sizes of a shape and of its dims, which are sinks of their own.
+struct ShapeSink {
+  SlimVector<std::int64_t> sizes;
+  std::int64_t size = 0;
+  bool unknown_rank = false;
+
+  constexpr ShapeSink Inner() const { return {}; }
+  constexpr void Message(const TextField&, const ShapeSink& dim) { sizes.push_back(dim.size); }
+  constexpr void Text(const TextField&, std::string_view) {}
+  constexpr void Number(const TextField& field, std::int64_t number) {
+    if (field.type == 'b')
+      unknown_rank = number != 0;
+    else
+      size = number;
+  }
+  constexpr void Real(const TextField&, std::string_view) {}
+};
+
+// -1 for a size that is not known. False when the text is no shape's; any number may stand for a size.
+constexpr bool ReadShapeText(std::string_view block, SlimVector<std::int64_t>* sizes, bool* unknown_rank) {
+  ShapeSink sink;
+  if (!MessageReader(block).Block(TextSchema::kShape, &sink)) return false;
+  *sizes = sink.sizes;
+  *unknown_rank = sink.unknown_rank;
   return true;
 }
 
@@ -17319,12 +17269,17 @@ class InferenceContext : public ShapeAlgebra {
     const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
     SpecValue value;
     if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
-    SlimVector<DimensionHandle> sizes;
-    detail::ShapeText shape(value.text);
-    for (std::int64_t size = 0; shape.Next(&size); sizes.push_back(MakeDim(size)))
-      if (size < -1 || sizes.size() == static_cast<std::size_t>(kMaxTensorRank)) return false;
-    *out = shape.unknown_rank() ? UnknownShape() : MakeShape(sizes);
-    return !shape.failed();
+    SlimVector<std::int64_t> sizes;
+    bool unknown_rank = false;
+    if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
+    if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
+    SlimVector<DimensionHandle> dims;
+    for (const std::int64_t size : sizes) {
+      if (size < -1) return false;
+      dims.push_back(MakeDim(size));
+    }
+    *out = unknown_rank ? UnknownShape() : MakeShape(dims);
+    return true;
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
@@ -17830,6 +17785,17 @@ inline Status CheckInputOrder(const NodeDef& node, std::size_t* data_inputs) {
   return OkStatus();
 }
 
+inline Status CheckAttrsArePresent(const NodeDef& node, const OpDef& op_def, bool default_will_do) {
+  std::string missing;
+  int count = 0;
+  for (const OpDef::AttrDef& attr : op_def.attr)
+    if (!node.attr.contains(attr.name) && !(default_will_do && attr.default_value.has_value()))
+      StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
+  if (count == 0) return OkStatus();
+  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
+                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+}
+
 inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
   for (const auto& [name, value] : node.attr) {
     if (StartsWith(name, "_")) continue;  // the runtime's own, of any value
@@ -17842,13 +17808,7 @@ inline Status CheckAttrs(const NodeDef& node, const OpDef& op_def) {
     const Status status = ValidateAttrValue(value, *attr);
     if (!status.ok()) return status.WithAppended(StrCat("\n\t; ", OfNode(node), "; ", SummarizeOpDef(op_def)));
   }
-  std::string missing;
-  int count = 0;
-  for (const OpDef::AttrDef& attr : op_def.attr)
-    if (!node.attr.contains(attr.name)) StrAppend(&missing, count++ == 0 ? "'" : ", '", attr.name, "'");
-  if (count == 0) return OkStatus();
-  return errors::InvalidArgument("NodeDef missing attr", count == 1 ? " " : "s ", missing, " from ",
-                                 SummarizeOpDef(op_def), "; ", OfNode(node));
+  return CheckAttrsArePresent(node, op_def, false);
 }
 
 }  // namespace detail
@@ -22735,6 +22695,25 @@ struct FunctionHandle {
   int number = -1;
 };
 
+// A function made ready to be called again and again by one kernel, as a loop does. one thread.
+class FunctionCalls {
+ public:
+  // One tensor for each argument, to be filled in before every Run, which takes them away. An argument whose buffer
+  // nobody else holds may be overwritten by the function.
+  Span<Tensor> args() const { return args_; }
+  // What the last Run gave; the caller may take them away.
+  Span<Tensor> results() const { return results_; }
+  // Runs the function on the caller's thread, with all it calls. InvalidArgument when the types of the arguments are
+  // not the function's.
+  virtual Status Run() = 0;
+  // The last call has been: args and results are gone.
+  virtual void End() = 0;
+
+ protected:
+  ~FunctionCalls() = default;
+  Span<Tensor> args_, results_;
+};
+
 // thread-safe. The session's; kernels get it from OpKernelConstruction and StepEnvironment.
 class FunctionRuntime {
  public:
@@ -22745,9 +22724,11 @@ class FunctionRuntime {
   // InvalidArgument when an argument or result of the function is a list of tensors, which PartitionedCall refuses as
   // in TensorFlow.
   virtual Status CheckSingleTensors(FunctionHandle function) = 0;
-  // Runs the function on the caller's thread, with all it calls. The arguments are moved out of `args`; an argument
-  // whose buffer nobody else holds may be overwritten by the function. InvalidArgument when their number or types are
-  // not the function's; ResourceExhausted when calls are nested too deep.
+  // Makes the function ready for calls with so many arguments and results; `caller` outlives them. InvalidArgument when
+  // the function has others; ResourceExhausted when calls are nested too deep.
+  virtual Result<FunctionCalls*> Begin(FunctionHandle function, const StepEnvironment& caller, std::size_t num_args,
+                                       std::size_t num_results) = 0;
+  // One call; the errors are those of Begin and of FunctionCalls::Run. The arguments are moved out of `args`.
   virtual Status Run(FunctionHandle function, const StepEnvironment& caller, Span<Tensor> args,
                      Span<Tensor> results) = 0;
   // The session's, for kernels that look for something while they are built; null when there are none.
@@ -36513,6 +36494,13 @@ class Step {
   const StepEnvironment& environment(bool on_host) const { return on_host ? host_ : device_; }
   void set_call_depth(int depth) { device_.call_depth = host_.call_depth = depth; }
 
+  // What the program's results lie in is taken from the cache, too, and comes back to it: for a program that runs often
+  // and whose results are soon gone.
+  void CacheResults() {
+    device_.result_allocator = device_.step_allocator;
+    host_.result_allocator = host_.step_allocator;
+  }
+
   // Empties the values of a run that ended early.
   void Clear() {
     for (Tensor& t : values_) t = EmptySlot();
@@ -36910,27 +36898,31 @@ TENON_NAMESPACE_BEGIN
 
 namespace detail {
 
-// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null.
-inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+// Runs every node; stops at the first error, or when the run is cancelled. `trace` may be null. This thread owns the
+// step's cache.
+inline Status RunInOrder(const Program& program, Step* step, TraceCollector* trace) {
   OpKernelContext context;
   NodeMeter meter(trace, &context);
   const CancellationManager* const cancellation = CancellationOf(*step);
-  step->cache()->SetOwnerThread();
-  Status status;
   for (const int number : program.sequence) {
-    if (IsCancelled(cancellation)) [[unlikely]] {
-      status = RunCancelled();
-      break;
-    }
+    if (IsCancelled(cancellation)) [[unlikely]]
+      return RunCancelled();
     meter.Begin();
-    status = RunNode(program, number, step, &context);
+    Status status = RunNode(program, number, step, &context);
     if (!status.ok()) [[unlikely]]
-      break;
+      return status;
     const ProgramNode& node = program.nodes[static_cast<std::size_t>(number)];
     meter.End(program, node, step);
     const int* release = program.releases.data() + node.first_release;
     for (int i = 0; i < node.num_releases; ++i) step->value(release[i]) = EmptySlot();
   }
+  return OkStatus();
+}
+
+// The same for a step whose cache nobody owns.
+inline Status RunSequential(const Program& program, Step* step, TraceCollector* trace) {
+  step->cache()->SetOwnerThread();
+  Status status = RunInOrder(program, step, trace);
   step->cache()->ClearOwnerThread();
   return status;
 }
@@ -38270,7 +38262,7 @@ class DataflowRun final : public StepEngine {
         pending_(program.nodes.size()),
         readers_(static_cast<std::size_t>(program.num_values)),
         tasks_(program.nodes.size()) {
-    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n)};
+    for (std::size_t n = 0; n < program.nodes.size(); ++n) tasks_[n] = {this, static_cast<int>(n), -1};
     if (program.has_async) faults_ = Ref<RunFaults>::Adopt(new RunFaults);
     constants_.assign(static_cast<std::size_t>(program.num_values), 0);
     for (const auto& [value, tensor] : program.constants) constants_[static_cast<std::size_t>(value)] = 1;
@@ -38284,8 +38276,7 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return OkStatus();
     Notification done;
     Reset(pool, flush_denormals, trace, {&WakeUp, &done});
-    for (std::size_t r = 1; r < program_.roots.size(); ++r) Publish(program_.roots[r]);
-    Process(program_.roots[0]);
+    Process(BeginAt({program_.roots.data(), program_.roots.size()}));
     done.WaitForNotification();
     return TakeStatus();
   }
@@ -38295,7 +38286,7 @@ class DataflowRun final : public StepEngine {
     if (program_.nodes.empty()) return ended();
     Reset(pool, flush_denormals, trace, ended);
     failed_callback_ = failed;
-    for (const int root : program_.roots) Publish(root);
+    if (const int first = BeginAt({program_.roots.data(), program_.roots.size()}); first >= 0) Publish(first);
   }
   Status TakeStatus() {
     if (faults_) status_.Update(faults_->Take());
@@ -38321,9 +38312,25 @@ class DataflowRun final : public StepEngine {
   struct Task {
     DataflowRun* run;
     int node;
+    int after = -1;  // in a list of Ready
   };
+  // Nodes that one thread has made ready. Those that do nothing are cheaper to count down here than to hand to another
+  // thread; of the others one is the thread's next, the rest are published.
+  struct Ready {
+    int next = -1;
+    int nothing = -1;  // the first of those that do nothing; linked through the tasks
+  };
+  void Add(int node, Ready* ready) {
+    if (program_.nodes[static_cast<std::size_t>(node)].kind == ProgramNode::Kind::kNothing) {
+      tasks_[static_cast<std::size_t>(node)].after = std::exchange(ready->nothing, node);
+    } else if (ready->next < 0) {
+      ready->next = node;
+    } else {
+      Publish(node);
+    }
+  }
   static void RunTask(void* argument) {
-    const Task task = *static_cast<Task*>(argument);
+    const Task task = *static_cast<const Task*>(argument);
     if (task.run->flush_denormals_) {
       ScopedFlushDenormals flush;
       task.run->Process(task.node);
@@ -38345,7 +38352,7 @@ class DataflowRun final : public StepEngine {
         meter.Begin();
         if (Status status = RunNode(program_, number, step_, &context); !status.ok()) [[unlikely]]
           Fail(status);
-        else if (node.kind != ProgramNode::Kind::kNothing)
+        else
           meter.End(program_, node, step_);
       }
       number = Finish(number);
@@ -38409,6 +38416,12 @@ class DataflowRun final : public StepEngine {
     if (CancellationManager* cancellation = CancellationOf(*step_)) cancellation->StartCancel();
   }
 
+  // Starts with these nodes: the one that this thread is to run, or -1.
+  int BeginAt(Span<const int> roots) {
+    Ready ready;
+    for (const int root : roots) Add(root, &ready);
+    return CountNothings(&ready, 0);
+  }
   // Drops the values that nobody will read any more, counts the consumers down and publishes those that became ready,
   // but for one, which is returned (-1: none). After an error nodes are only counted down, so that the run comes to its
   // end.
@@ -38418,22 +38431,35 @@ class DataflowRun final : public StepEngine {
     for (int i = 0; i < node.num_outputs; ++i)
       if (program_.readers[static_cast<std::size_t>(node.first_output + i)] == 0)
         step_->value(node.first_output + i) = EmptySlot();
-    int next = -1;
+    Ready ready;
+    CountConsumers(node, &ready);
+    return CountNothings(&ready, 1);
+  }
+  void CountConsumers(const ProgramNode& node, Ready* ready) {
+    const int* const consumers = program_.consumers.data() + node.first_consumer;
     for (int i = 0; i < node.num_consumers; ++i) {
-      const int consumer = program_.consumers[static_cast<std::size_t>(node.first_consumer + i)];
-      if (pending_[static_cast<std::size_t>(consumer)].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      if (next < 0)
-        next = consumer;
-      else
-        Publish(consumer);
+      const auto consumer = static_cast<std::size_t>(consumers[i]);
+      // Who waits for one node only is ready; nobody else counts it.
+      if (program_.nodes[consumer].pending == 1 || pending_[consumer].fetch_sub(1, std::memory_order_acq_rel) == 1)
+        Add(consumers[i], ready);
     }
-    CountDown();
+  }
+  // Nodes that do nothing, with all of that kind behind them. `finished` nodes are to be counted besides.
+  int CountNothings(Ready* ready, int finished) {
+    while (ready->nothing >= 0) {
+      const auto number = static_cast<std::size_t>(ready->nothing);
+      ready->nothing = tasks_[number].after;
+      CountConsumers(program_.nodes[number], ready);
+      ++finished;
+    }
+    const int next = ready->next;
+    if (finished > 0) CountDown(finished);
     return next;
   }
   // The run is over, and this object perhaps in use again, when the last of all was counted.
-  void CountDown() {
+  void CountDown(int count = 1) {
     const RunEnded ended = ended_;
-    if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+    if (left_.fetch_sub(count, std::memory_order_acq_rel) == count) ended();
   }
   void Drop(int value) {
     const auto v = static_cast<std::size_t>(value);
@@ -39556,6 +39582,7 @@ inline constexpr std::string_view kDirectCallAttr = "_direct_call";
 inline Status MakeFunctionCall(const FunctionDef& function, NodeDef* node) {
   SlimVector<DataType> inputs, outputs;
   const OpDef& op = function.signature;
+  TENON_RETURN_IF_ERROR(detail::CheckAttrsArePresent(*node, op, true));
   TENON_RETURN_IF_ERROR(detail::CheckCallAttrs(op, node->attr));
   for (const OpDef::ArgDef& arg : op.input_arg) TENON_RETURN_IF_ERROR(detail::TypesOfArg(op, arg, node->attr, &inputs));
   for (const OpDef::ArgDef& arg : op.output_arg)
@@ -39992,9 +40019,105 @@ TENON_NAMESPACE_END
 // ---- tenon/runtime/functions.hpp ----
 // SessionFunctions: the functions of a session's graph as programs, built when they run first.
 TENON_NAMESPACE_BEGIN
-TENON_SETUP_CODE_BEGIN
 
 namespace detail {
+
+class FunctionStep;
+
+// One function with its attrs bound. thread-safe once it is ready.
+struct SessionFunction {
+  NameAttrList call;
+  const FunctionDef* def = nullptr;
+  std::atomic<bool> ready{false};
+  Mutex mutex;  // of the rest, until `ready`
+  Graph graph;
+  Owned<KernelCache> kernels;
+  Owned<Program> program;
+  Owned<ProgramPool<FunctionStep>> steps;
+};
+
+// A step of a function with what its calls need; pooled. one thread.
+class FunctionStep final : public FunctionCalls {
+ public:
+  explicit FunctionStep(const Program& program) : program_(program), step_(program) {
+    step_.CacheResults();
+    for (std::size_t i = 0; i < program.feeds.size(); ++i) own_args_.push_back(EmptySlot());
+    for (std::size_t i = 0; i < program.fetches.size(); ++i) own_results_.push_back(EmptySlot());
+    args_ = {own_args_.data(), own_args_.size()};
+    results_ = {own_results_.data(), own_results_.size()};
+  }
+
+  void Begin(SessionFunction* function, const StepEnvironment& caller) {
+    function_ = function;
+    step_.set_step_id(caller.step_id);
+    step_.set_services(caller.services);
+    step_.set_call_depth(caller.call_depth + 1);
+    if (!program_.has_control_flow()) step_.cache()->SetOwnerThread();  // the engine with frames does so itself
+  }
+  Status Run() override {
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      const Program::Feed& feed = program_.feeds[i];
+      if (args_[i].dtype() != feed.dtype) [[unlikely]] {
+        step_.Clear();
+        return WrongType(i);
+      }
+      step_.value(feed.value) = std::move(args_[i]);
+    }
+    Status status = Execute();
+    if (status.ok()) [[likely]] {
+      status = TakeResults();
+      for (const Program::Feed& feed : program_.feeds) step_.value(feed.value) = empty_;
+    } else {
+      step_.Clear();
+    }
+    step_.TrimCaches();
+    return status;
+  }
+  void End() override {
+    for (Tensor& arg : own_args_) arg = empty_;
+    for (Tensor& result : own_results_) result = empty_;
+    if (!program_.has_control_flow()) step_.cache()->ClearOwnerThread();
+    step_.set_services(nullptr);
+    function_->steps->Give(Owned<FunctionStep>(this));
+  }
+
+ private:
+  Status Execute() {
+    if (!program_.has_control_flow()) [[likely]]
+      return RunInOrder(program_, &step_, nullptr);
+    if (frames_ == nullptr) frames_ = MakeOwned<FrameRun>(program_, &step_);
+    TENON_RETURN_IF_ERROR(frames_->Run(nullptr));
+    return CheckFetches(program_, &step_, Code::kInternal);
+  }
+  Status TakeResults() {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Program::Fetch& fetch = program_.fetches[i];
+      Tensor& value = step_.value(fetch.value);
+      if (fetch.last) {
+        results_[i] = std::move(value);
+        value = empty_;
+      } else {
+        results_[i] = value;
+      }
+      if (IsRefType(results_[i].dtype())) [[unlikely]]
+        TENON_RETURN_IF_ERROR(ReadReference(Tensor(results_[i]), fetch.name, &results_[i]));
+    }
+    return OkStatus();
+  }
+  TENON_COLD Status WrongType(std::size_t i) const {
+    return errors::InvalidArgument("Expects arg[", i, "] to be ", program_.feeds[i].dtype, " but ", args_[i].dtype(),
+                                   " is provided: function '", function_->call.name, "'");
+  }
+
+  const Program& program_;
+  SessionFunction* function_ = nullptr;  // that is being called
+  Step step_;
+  Owned<FrameRun> frames_;  // when the function has control flow
+  SlimVector<Tensor> own_args_, own_results_;
+  const Tensor empty_ = EmptySlot();  // to be copied: quicker than making one
+};
+
+TENON_SETUP_CODE_BEGIN
 
 // thread-safe. A call runs on its caller's thread, in the sequential engine.
 class SessionFunctions final : public GraphFunctions {
@@ -40019,7 +40142,7 @@ class SessionFunctions final : public GraphFunctions {
     MutexLock lock(mutex_);
     for (std::size_t i = 0; i < functions_.size(); ++i)
       if (functions_[i]->call == call) return FunctionHandle{static_cast<int>(i)};
-    Owned<Function>& function = functions_.emplace_back(MakeOwned<Function>());
+    Owned<SessionFunction>& function = functions_.emplace_back(MakeOwned<SessionFunction>());
     function->call = call;
     function->def = def;
     return FunctionHandle{static_cast<int>(functions_.size()) - 1};
@@ -40040,102 +40163,66 @@ class SessionFunctions final : public GraphFunctions {
     return OkStatus();
   }
 
-  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
-    Function* function;
+  TENON_NOINLINE Result<FunctionCalls*> Begin(FunctionHandle handle, const StepEnvironment& caller,
+                                              std::size_t num_args, std::size_t num_results) override {
+    SessionFunction* function;
     {
       MutexLock lock(mutex_);
       function = functions_[static_cast<std::size_t>(handle.number)].get();
     }
     if (!function->ready.load(std::memory_order_acquire)) [[unlikely]]
       TENON_RETURN_IF_ERROR(Build(function));
-    const Program& program = *function->program;
     if (caller.call_depth >= kMaxCallDepth) [[unlikely]]
       return TooDeep(*function);
-    TENON_RETURN_IF_ERROR(CheckCall(*function, args, results));
-    Owned<Running> running = function->steps->Take();
-    Step* step = &running->step;
-    step->set_step_id(caller.step_id);
-    step->set_services(caller.services);
-    step->set_call_depth(caller.call_depth + 1);
-    for (std::size_t i = 0; i < args.size(); ++i)
-      step->value(program.feeds[i].value) = std::exchange(args[i], EmptySlot());
-    Status status;
-    if (program.has_control_flow()) {
-      if (running->frames == nullptr) running->frames = MakeOwned<FrameRun>(program, step);
-      status = running->frames->Run(nullptr);
-      if (status.ok()) status = CheckFetches(program, step, Code::kInternal);
-    } else {
-      status = RunSequential(program, step, nullptr);
-    }
-    if (status.ok()) [[likely]] {
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        const Program::Fetch& fetch = program.fetches[i];
-        results[i] = fetch.last ? std::exchange(step->value(fetch.value), EmptySlot()) : step->value(fetch.value);
-        if (IsRefType(results[i].dtype())) [[unlikely]] {
-          const Tensor reference = results[i];
-          status.Update(ReadReference(reference, fetch.name, &results[i]));
-        }
-      }
-      for (const Program::Feed& feed : program.feeds) step->value(feed.value) = EmptySlot();
-    } else {
-      step->Clear();
-    }
-    step->TrimCaches();
-    function->steps->Give(std::move(running));
+    TENON_RETURN_IF_ERROR(CheckCounts(*function, num_args, num_results));
+    FunctionStep* step = function->steps->Take().release();
+    step->Begin(function, caller);
+    return static_cast<FunctionCalls*>(step);
+  }
+
+  Status Run(FunctionHandle handle, const StepEnvironment& caller, Span<Tensor> args, Span<Tensor> results) override {
+    TENON_ASSIGN_OR_RETURN(FunctionCalls* const calls, Begin(handle, caller, args.size(), results.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) calls->args()[i] = std::move(args[i]);
+    const Status status = calls->Run();
+    for (std::size_t i = 0; status.ok() && i < results.size(); ++i) results[i] = std::move(calls->results()[i]);
+    calls->End();
     return status;
   }
 
  private:
-  struct Running {
-    explicit Running(const Program& program) : step(program) {}
-    Step step;
-    Owned<FrameRun> frames;  // when the function has control flow
-  };
-  struct Function {
-    NameAttrList call;
-    const FunctionDef* def = nullptr;
-    std::atomic<bool> ready{false};
-    Mutex mutex;  // of the rest, until `ready`
-    Graph graph;
-    Owned<KernelCache> kernels;
-    Owned<Program> program;
-    Owned<ProgramPool<Running>> steps;
-  };
-
   TENON_COLD Status NoFunction(const std::string& name) const {
     SlimVector<std::string_view> names;
     for (const FunctionDef& function : library().function) names.push_back(function.signature.name);
     return errors::InvalidArgument("Failed to find function \"", name, "\" in function library: it has ", names.size(),
                                    " functions", SuggestNames(name, names));
   }
-  TENON_COLD static Status TooDeep(const Function& function) {
+  TENON_COLD static Status TooDeep(const SessionFunction& function) {
     return errors::ResourceExhausted("Function '", function.call.name, "' is called within ", kMaxCallDepth,
                                      " other calls; a recursion must end");
   }
-  static Status CheckCall(const Function& function, Span<const Tensor> args, Span<const Tensor> results) {
+  static Status CheckCounts(const SessionFunction& function, std::size_t args, std::size_t results) {
     const Program& program = *function.program;
-    if (args.size() != program.feeds.size())
-      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args.size(),
+    if (args != program.feeds.size())
+      return errors::InvalidArgument("Expects ", program.feeds.size(), " arguments, but ", args,
                                      " is provided: function '", function.call.name, "'");
-    if (results.size() != program.fetches.size())
-      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results.size(),
+    if (results != program.fetches.size())
+      return errors::InvalidArgument("Expects ", program.fetches.size(), " results, but ", results,
                                      " is provided: function '", function.call.name, "'");
-    for (std::size_t i = 0; i < args.size(); ++i)
-      if (args[i].dtype() != program.feeds[i].dtype)
-        return errors::InvalidArgument("Expects arg[", i, "] to be ", program.feeds[i].dtype, " but ", args[i].dtype(),
-                                       " is provided: function '", function.call.name, "'");
     return OkStatus();
   }
-
-  TENON_COLD Status Build(Function* function) {
+  TENON_COLD Status Build(SessionFunction* function) {
     MutexLock lock(function->mutex);
     if (function->ready.load(std::memory_order_relaxed)) return OkStatus();  // another thread was faster
     const Status status = BuildLocked(function);
-    if (!status.ok()) return status.WithAppended(StrCat(" [function '", function->call.name, "']"));
+    if (!status.ok()) {  // unless its name stands there already
+      const std::string name = StrCat("function '", function->call.name, "'");
+      return status.message().find(name) == status.message().npos ? status.WithAppended(StrCat(" [", name, "]"))
+                                                                  : status;
+    }
     function->ready.store(true, std::memory_order_release);
     return OkStatus();
   }
-  Status BuildLocked(Function* function) {
+  Status BuildLocked(SessionFunction* function) {
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
                            InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
@@ -40156,7 +40243,7 @@ class SessionFunctions final : public GraphFunctions {
     function->kernels = MakeOwned<KernelCache>(&graph, registry_, device_, host_, this);
     ProgramBuilder builder(graph, function->kernels.get(), device_, host_, options_, this);
     TENON_ASSIGN_OR_RETURN(function->program, builder.Build(feeds, fetches, targets));
-    function->steps = MakeOwned<ProgramPool<Running>>(*function->program);
+    function->steps = MakeOwned<ProgramPool<FunctionStep>>(*function->program);
     return OkStatus();
   }
 
@@ -40170,7 +40257,7 @@ class SessionFunctions final : public GraphFunctions {
   GraphPass lower_;
   ResourceMgr* resources_ = nullptr;
   Mutex mutex_;
-  SlimVector<Owned<Function>> functions_;
+  SlimVector<Owned<SessionFunction>> functions_;
 };
 
 inline Owned<GraphFunctions> MakeSessionFunctions(const Registry* registry, Device* device, Device* host,
