@@ -132,6 +132,8 @@ TENON_HD A Widen(const T& x) {
     return static_cast<A>(x);
 }
 
+TENON_DETAIL_LOOPS_BEGIN
+
 template <class Step, class T, class A>
 TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) {
   for (; rows >= 4; rows -= 4, x += 4 * stride) {
@@ -148,8 +150,6 @@ TENON_HD void ReduceRows(const T* x, Index rows, Index stride, Index n, A* acc) 
     for (Index j = 0; j < n; ++j) acc[j] = Step::Combine(acc[j], Widen<A>(x[j]));
   }
 }
-
-TENON_DETAIL_LOOPS_BEGIN
 
 template <class Step, class T, class A>
 TENON_DETAIL_LOOP void RowsLoop(const void* x, Index rows, Index stride, Index n, void* acc) {
