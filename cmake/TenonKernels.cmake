@@ -62,7 +62,6 @@ endfunction()
 # An OBJECT library with the kernels that these graphs need, and no other: their ops, those of their functions included,
 # each for the dtypes that it is used with. The list is made when it is built, and again when a graph changes. Ops that
 # are not among Tenon's own are named by the build and left to tenon_add_kernels or TENON_REGISTER.
-set(TENON_KERNELS_MODULE_DIR ${CMAKE_CURRENT_LIST_DIR})
 function(tenon_add_graph_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "GRAPHS;LINK")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_GRAPHS)
@@ -110,9 +109,9 @@ function(tenon_add_ops_of_program)
   if(TARGET tenon_ops_of)
     return()
   endif()
-  set(source "${TENON_KERNELS_MODULE_DIR}/tenon_ops_of.cpp")  # installed beside this file
+  set(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tenon_ops_of.cpp")  # installed beside this file
   if(NOT EXISTS "${source}")
-    set(source "${TENON_KERNELS_MODULE_DIR}/../tools/tenon_ops_of.cpp")
+    set(source "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../tools/tenon_ops_of.cpp")
   endif()
   add_executable(tenon_ops_of EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(tenon_ops_of PRIVATE tenon::tenon)
