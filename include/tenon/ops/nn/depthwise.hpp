@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <tenon/base/errors.hpp>
 #include <tenon/types/numeric.hpp>
@@ -85,23 +86,23 @@ inline Status MakeDepthwiseGeometry(std::string_view op, const ConvGradientAttrs
 
 enum class DepthwiseTask { kForward, kInput, kFilter };
 
-// a, b: input and filter; filter and gradient; or input and gradient.
-template <class C>
-Status RunDepthwise(Cpu& device, DepthwiseTask task, const DepthwiseGeometry& g, const C* a, const C* b, C* out) {
-  if (task == DepthwiseTask::kForward) return DepthwiseConv2D(device, g, a, b, out);
-  if (task == DepthwiseTask::kInput) return DepthwiseConv2DBackpropInput(device, g, a, b, out);
-  return DepthwiseConv2DBackpropFilter(device, g, a, b, out);
-}
-inline Status RunDepthwise(OpKernelContext& context, Cpu& device, DepthwiseTask task, const DepthwiseGeometry& g,
-                           const Tensor& a, const Tensor& b, const TensorShape& shape) {
+// a, b: input and filter; filter and gradient; or input and gradient. A program has the engines of its own tasks and
+// types alone.
+template <DepthwiseTask kTask, class T>
+Status RunDepthwise(OpKernelContext& context, Cpu& device, const DepthwiseGeometry& g, const Tensor& a, const Tensor& b,
+                    const TensorShape& shape) {
+  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
   FloatInput first, second;
   FloatOutput out;
   TENON_RETURN_IF_ERROR(out.Make(context, 0, shape));
   TENON_RETURN_IF_ERROR(first.Read(context, device, a));
   TENON_RETURN_IF_ERROR(second.Read(context, device, b));
-  TENON_RETURN_IF_ERROR(a.dtype() == DataType::kDouble
-                            ? RunDepthwise(device, task, g, first.As<double>(), second.As<double>(), out.As<double>())
-                            : RunDepthwise(device, task, g, first.As<float>(), second.As<float>(), out.As<float>()));
+  if constexpr (kTask == DepthwiseTask::kForward)
+    TENON_RETURN_IF_ERROR(DepthwiseConv2D(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
+  else if constexpr (kTask == DepthwiseTask::kInput)
+    TENON_RETURN_IF_ERROR(DepthwiseConv2DBackpropInput(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
+  else
+    TENON_RETURN_IF_ERROR(DepthwiseConv2DBackpropFilter(device, g, first.As<C>(), second.As<C>(), out.As<C>()));
   out.Finish(device);
   return OkStatus();
 }
@@ -122,9 +123,8 @@ struct DepthwiseConv2dNative {
                                         .Attr("dilations: list(int) = [1, 1, 1, 1]")
                                         .SetShapeFn(shape_inference::DepthwiseConv2DNativeShape);
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, const Tensor& filter, Tensor&) const {
@@ -134,8 +134,8 @@ struct DepthwiseConv2dNative {
       const Index sizes[] = {g.batch, g.rows.output, g.columns.output, g.out_depth()};
       TensorShape shape;
       TENON_RETURN_IF_ERROR(TensorShape::Build(sizes, &shape));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kForward, g, input, filter,
-                                  shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kForward, T>(context.op(), context.device(), g, input, filter,
+                                                                      shape);
     }
   };
 };
@@ -156,9 +156,8 @@ struct DepthwiseConv2dNativeBackpropInput {
           .Attr("dilations: list(int) = [1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 0, 4); });
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, HostIndices input_sizes, const Tensor& filter,
@@ -169,8 +168,8 @@ struct DepthwiseConv2dNativeBackpropInput {
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::MakeDepthwiseGeometry(kName, *this, shape, filter.shape(), &out_backprop.shape(), &g));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kInput, g, filter,
-                                  out_backprop, shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kInput, T>(context.op(), context.device(), g, filter,
+                                                                    out_backprop, shape);
     }
   };
 };
@@ -191,9 +190,8 @@ struct DepthwiseConv2dNativeBackpropFilter {
           .Attr("dilations: list(int) = [1, 1, 1, 1]")
           .SetShapeFn([](InferenceContext* c) -> Status { return detail::ShapeFromInput(c, 1, 4); });
   using Attrs = detail::ConvGradientAttrs;
-  static constexpr auto kernel_types = TypeAttrs();
 
-  template <class Device>
+  template <class Device, class T>
     requires(Device::type == "CPU")
   struct kernel : Attrs {
     Status operator()(Context<Device>& context, const Tensor& input, HostIndices filter_sizes,
@@ -204,8 +202,8 @@ struct DepthwiseConv2dNativeBackpropFilter {
       DepthwiseGeometry g;
       TENON_RETURN_IF_ERROR(
           detail::MakeDepthwiseGeometry(kName, *this, input.shape(), shape, &out_backprop.shape(), &g));
-      return detail::RunDepthwise(context.op(), context.device(), detail::DepthwiseTask::kFilter, g, input,
-                                  out_backprop, shape);
+      return detail::RunDepthwise<detail::DepthwiseTask::kFilter, T>(context.op(), context.device(), g, input,
+                                                                     out_backprop, shape);
     }
   };
 };
