@@ -3,7 +3,7 @@
 // What is refused of attrs, arguments and of inputs whose values are shapes and sizes.
 #include <cstdint>
 
-#include <tenon/op/inference_context.hpp>
+#include <tenon/op/shape_fns.hpp>
 
 using tenon::DimensionHandle;
 using tenon::InferenceContext;
@@ -70,3 +70,11 @@ constexpr Status ReadsAShapeOrMinusOne(InferenceContext* c) {
   return c->MakeShapeFromShapeTensorTreatScalarAsUnknownShape(0, &s);
 }
 static_assert(Runs<ReadsAShapeOrMinusOne>(StaticInput::Scalar(2)));
+// expect: shapes_attribute_is_empty
+struct Listed {
+  static constexpr auto signature = tenon::Op("Listed")
+                                        .Output("y: float")
+                                        .Attr("shapes: list(shape) = []")
+                                        .SetShapeFn(tenon::shape_inference::ExplicitShapes);
+};
+static_assert(InferShape<Listed>({}).rank == 0);

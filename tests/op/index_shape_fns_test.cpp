@@ -31,6 +31,20 @@ struct Put {
 };
 static_assert(InferShape<Put>({{7, 1}, {7, 6}, StaticInput::Vector({9, 6})}) == StaticShape{9, 6});
 
+// Output i has the shape that the list says, by its default or by the node.
+struct Listed {
+  static constexpr auto signature =
+      Op("Listed")
+          .Output("y: N * float")
+          .Attr("N: int = 3")
+          .Attr("shapes: list(shape) = [{ dim { size: 2 } dim { size: -1 } }, { unknown_rank: true }, {}]")
+          .SetShapeFn(shape_inference::ExplicitShapes);
+};
+static_assert(InferShape<Listed>({}) == StaticShape{2, -1});
+static_assert(InferShape<Listed>({}, {}, 1) == StaticShape() && InferShape<Listed>({}, {}, 2).rank == 0);
+static_assert(InferShape<Listed>({}, {{"shapes", {StaticShape(), StaticShape{5, 6}}}}, 1) == StaticShape{5, 6});
+static_assert(InferShape<Listed>({}, {{"shapes", {StaticShape(), StaticShape{5, 6}}}}) == StaticShape());
+
 struct Segments {
   static constexpr auto signature = Op("Segments")
                                         .Input("data: float")

@@ -51,6 +51,8 @@ struct Shaped {
 };
 static_assert(InferShape<Shaped>({}) == StaticShape{2, -1});
 static_assert(InferShape<Shaped>({}, {{"shape", {7}}}) == StaticShape{7});
+static_assert(InferShape<Shaped>({}, {{"shape", StaticShape{7, -1}}}) == StaticShape{7, -1});
+static_assert(InferShape<Shaped>({}, {{"shape", StaticShape()}}) == StaticShape());
 
 // A context with shapes to play with.
 struct Scratch {

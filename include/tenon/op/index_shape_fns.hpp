@@ -123,15 +123,12 @@ constexpr Status UnsortedSegmentShape(InferenceContext* c) {
 }
 
 // Output i has the shape number i of the attr `shapes`.
-inline Status ExplicitShapes(InferenceContext* c) {
-  SlimVector<PartialTensorShape> shapes;
-  TENON_RETURN_IF_ERROR(c->GetAttr("shapes", &shapes));
-  if (shapes.empty()) return errors::Internal("shapes attribute is empty");
-  for (int i = 0; i < c->num_outputs() && static_cast<std::size_t>(i) < shapes.size(); ++i) {
-    ShapeHandle shape;
-    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
-    c->set_output(i, shape);
-  }
+constexpr Status ExplicitShapes(InferenceContext* c) {
+  SlimVector<ShapeHandle> shapes;
+  TENON_RETURN_IF_ERROR(c->GetShapeListAttr("shapes", &shapes));
+  if (shapes.empty()) return detail::shapes_attribute_is_empty();
+  for (int i = 0; i < c->num_outputs() && static_cast<std::size_t>(i) < shapes.size(); ++i)
+    c->set_output(i, shapes[static_cast<std::size_t>(i)]);
   return OkStatus();
 }
 

@@ -208,11 +208,14 @@ class InferenceContext : public ShapeAlgebra {
   }
   // A shape attr as a handle.
   constexpr Status GetShapeAttr(std::string_view name, ShapeHandle* out) {
-    for (const StaticAttr& attr : static_attrs_)
-      if (attr.name == name && attr.is_list && attr.kind == AttrKind::kInt)
-        return Done(out, MakeShape(Span<const std::int64_t>(attr.numbers, attr.list_size)));
-    if (!NodeHasAttr(name) && DefaultShape(name, out)) return OkStatus();
+    SlimVector<ShapeHandle> shapes;
+    if (ConstantShapes(name, false, &shapes)) return Done(out, shapes.front());
     return ReadShapeAttr(name, out);
+  }
+  // The shapes of an attr that is a list of them.
+  constexpr Status GetShapeListAttr(std::string_view name, SlimVector<ShapeHandle>* out) {
+    out->clear();
+    return ConstantShapes(name, true, out) ? OkStatus() : ReadShapeListAttr(name, out);
   }
 
   // --- shapes and sizes from values
@@ -346,29 +349,58 @@ class InferenceContext : public ShapeAlgebra {
         StrJoin(values, ",", [](std::string* out, std::int64_t v) { v < 0 ? StrAppend(out, "?") : StrAppend(out, v); }),
         "]");
   }
-  // The default of a shape attr that has one that can exist.
-  constexpr bool DefaultShape(std::string_view name, ShapeHandle* out) {
-    const int i = DefaultIndex(name);
-    if (i < 0) return false;
-    const AttrSpec& attr = op_->attrs[static_cast<std::size_t>(i)];
-    SpecValue value;
-    if (attr.kind != AttrKind::kShape || attr.is_list || !DefaultReader(attr).Next(&value)) return false;
-    SlimVector<std::int64_t> sizes;
-    bool unknown_rank = false;
-    if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
-    if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
-    SlimVector<DimensionHandle> dims;
-    for (const std::int64_t size : sizes) {
-      if (size < -1) return false;
-      dims.push_back(MakeDim(size));
+  // The shapes that were given as a constant, or that a shape attr of the op has as its default, where they can exist.
+  // The one shape of an attr may also be given as a list of integers.
+  constexpr bool ConstantShapes(std::string_view name, bool is_list, SlimVector<ShapeHandle>* out) {
+    for (const StaticAttr& attr : static_attrs_) {
+      if (attr.name != name) continue;
+      const Span<const std::int64_t> numbers(attr.numbers, StaticAttr::kMaxNumbers);
+      if (!is_list && attr.is_list && attr.kind == AttrKind::kInt)
+        return out->push_back(MakeShape(numbers.first(attr.list_size))), true;
+      if (attr.is_list != is_list || attr.kind != AttrKind::kShape) return false;
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < attr.list_size; ++i) {
+        const auto rank = static_cast<std::size_t>(attr.ranks[i] < 0 ? 0 : attr.ranks[i]);
+        out->push_back(attr.ranks[i] < 0 ? UnknownShape() : MakeShape(numbers.subspan(at, rank)));
+        at += rank;
+      }
+      return true;
     }
-    *out = unknown_rank ? UnknownShape() : MakeShape(dims);
-    return true;
+    const int i = NodeHasAttr(name) ? -1 : DefaultIndex(name);
+    return i >= 0 && DefaultShapes(op_->attrs[static_cast<std::size_t>(i)], is_list, out);
+  }
+  constexpr bool DefaultShapes(const AttrSpec& attr, bool is_list, SlimVector<ShapeHandle>* out) {
+    if (attr.kind != AttrKind::kShape || attr.is_list != is_list) return false;
+    DefaultReader defaults(attr);
+    for (SpecValue value; defaults.Next(&value);) {
+      SlimVector<std::int64_t> sizes;
+      SlimVector<DimensionHandle> dims;
+      bool unknown_rank = false;
+      if (!detail::ReadShapeText(value.text, &sizes, &unknown_rank)) return false;
+      if (sizes.size() > static_cast<std::size_t>(kMaxTensorRank)) return false;
+      for (const std::int64_t size : sizes) {
+        if (size < -1) return false;
+        dims.push_back(MakeDim(size));
+      }
+      out->push_back(unknown_rank ? UnknownShape() : MakeShape(dims));
+    }
+    return is_list || out->size() == 1;
   }
   Status ReadShapeAttr(std::string_view name, ShapeHandle* out) {
     PartialTensorShape shape;
     TENON_RETURN_IF_ERROR(GetAttr(name, &shape));
     return MakeShapeFromPartialTensorShape(shape, out);
+  }
+  Status ReadShapeListAttr(std::string_view name, SlimVector<ShapeHandle>* out) {
+    SlimVector<PartialTensorShape> shapes;
+    out->clear();
+    TENON_RETURN_IF_ERROR(GetAttr(name, &shapes));
+    for (const PartialTensorShape& shape : shapes) {
+      ShapeHandle handle;
+      TENON_RETURN_IF_ERROR(MakeShapeFromPartialTensorShape(shape, &handle));
+      out->push_back(handle);
+    }
+    return OkStatus();
   }
   void AddInputHandle(ShapeHandle shape, const Tensor* value) {
     Input input;

@@ -87,6 +87,7 @@ TENON_COLD inline Status unknown_argument_name(std::string_view which, std::stri
 TENON_COLD inline Status wrong_number_of_shapes(std::size_t want) {
   return errors::InvalidArgument("Must have exactly ", want, " shapes.");
 }
+TENON_COLD inline Status shapes_attribute_is_empty() { return errors::Internal("shapes attribute is empty"); }
 TENON_COLD inline Status attr_is_not_in_the_signature(std::string_view name, std::string_view op) {
   return errors::InvalidArgument("op '", op, "' has no attr named '", name, "'");
 }

@@ -54,9 +54,11 @@ struct StaticInput {
   }
 };
 
-// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"}.
+// An attr in a constant expression: {"transpose_a", true}, {"strides", {1, 2, 2, 1}}, {"padding", "SAME"},
+// {"shape", StaticShape{2, -1}}, {"shapes", {StaticShape{2, -1}, StaticShape()}}. Lists have at most 16 elements, and
+// the shapes of a list at most 32 sizes.
 struct StaticAttr {
-  static constexpr std::size_t kMaxList = 16;
+  static constexpr std::size_t kMaxList = 16, kMaxNumbers = 32;
 
   std::string_view name;
   AttrKind kind = AttrKind::kInt;
@@ -66,8 +68,9 @@ struct StaticAttr {
   DataType type = DataType::kInvalid;
   std::string_view text;
   std::size_t list_size = 0;
-  std::int64_t numbers[kMaxList] = {};
+  std::int64_t numbers[kMaxNumbers] = {};  // of a shape or of shapes, one behind the other: the sizes
   DataType types[kMaxList] = {};
+  std::int8_t ranks[kMaxList] = {};  // of shapes
 
   template <class Int>
     requires std::is_integral_v<Int>
@@ -86,6 +89,13 @@ struct StaticAttr {
   constexpr StaticAttr(std::string_view n, std::initializer_list<DataType> v)
       : name(n), kind(AttrKind::kType), is_list(true) {
     for (const DataType x : v) types[list_size++] = x;
+  }
+  constexpr StaticAttr(std::string_view n, const StaticShape& v) : name(n), kind(AttrKind::kShape) {
+    AddShapes({&v, 1});
+  }
+  constexpr StaticAttr(std::string_view n, std::initializer_list<StaticShape> v)
+      : name(n), kind(AttrKind::kShape), is_list(true) {
+    AddShapes({v.begin(), v.size()});
   }
 
   // False when the value has another type.
@@ -118,6 +128,13 @@ struct StaticAttr {
   }
 
  private:
+  constexpr void AddShapes(Span<const StaticShape> shapes) {
+    std::size_t at = 0;
+    for (const StaticShape& shape : shapes) {
+      ranks[list_size++] = static_cast<std::int8_t>(shape.rank);
+      for (int d = 0; d < shape.rank; ++d) numbers[at++] = shape.dims[d];
+    }
+  }
   template <class T>
   static constexpr bool Take(bool fits, const T& value, T* out) {
     if (fits) *out = value;

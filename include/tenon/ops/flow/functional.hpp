@@ -33,18 +33,14 @@ namespace detail {
 
 // The shapes that the node's `output_shapes` gives; unknown without it.
 inline Status OutputShapesAttr(InferenceContext* c, bool* given) {
-  SlimVector<PartialTensorShape> shapes;
-  TENON_RETURN_IF_ERROR(c->GetAttr("output_shapes", &shapes));
+  SlimVector<ShapeHandle> shapes;
+  TENON_RETURN_IF_ERROR(c->GetShapeListAttr("output_shapes", &shapes));
   *given = !shapes.empty();
   if (!*given) return OkStatus();
   if (static_cast<int>(shapes.size()) != c->num_outputs())
     return errors::InvalidArgument("`output_shapes` must be the same length as num outputs (", shapes.size(), " vs. ",
                                    c->num_outputs(), ")");
-  for (int i = 0; i < c->num_outputs(); ++i) {
-    ShapeHandle shape;
-    TENON_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shapes[static_cast<std::size_t>(i)], &shape));
-    c->set_output(i, shape);
-  }
+  for (int i = 0; i < c->num_outputs(); ++i) c->set_output(i, shapes[static_cast<std::size_t>(i)]);
   return OkStatus();
 }
 inline Status BranchShapes(InferenceContext* c) {
