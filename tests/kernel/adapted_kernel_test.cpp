@@ -3,7 +3,28 @@
 
 #include <doctest/doctest.h>
 
+#include <tenon/op/shape_fns.hpp>
+#include <tenon/register.hpp>
+#include <tenon/tensor/variant.hpp>
+
 #include "run_op.hpp"
+
+// Values of any kind, one after the other in the other direction.
+struct AkBackwards {
+  static constexpr auto signature = tenon::Op("AkBackwards")
+                                        .Input("x: T")
+                                        .Output("y: T")
+                                        .Attr("T: {int32, string, variant}")
+                                        .SetShapeFn(tenon::shape_inference::UnchangedShape);
+  template <class Device, class T>
+  struct kernel {
+    tenon::Status operator()(Device&, tenon::In<T> x, tenon::Out<T> y) const {
+      for (tenon::Index i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i];
+      return tenon::OkStatus();
+    }
+  };
+};
+TENON_REGISTER(AkBackwards);
 
 namespace adapted_kernel_test {
 using namespace tenon;
@@ -27,6 +48,22 @@ TEST_SUITE("AdaptedKernel") {
     const auto out = kernel_test::RunOp("KtIncomplete", {}, {MakeTensor<float>({1}, {1})});
     CHECK(out.status().code() == Code::kInternal);
     CHECK(out.status().message().find("KtIncomplete: the shape function leaves output 0 as [?]") == 0);
+  }
+  TEST_CASE("a kernel is made for texts and variants, too") {
+    const auto texts = kernel_test::RunOp("AkBackwards", {}, {MakeTensor<tstring>({2}, {"a", "b"})});
+    REQUIRE_MESSAGE(texts.ok(), texts.status().message());
+    CHECK((*texts)[0].data<tstring>()[0] == "b");
+
+    Tensor values(DataType::kVariant, {2});
+    values.data<Variant>()[0] = std::int32_t{7};
+    values.data<Variant>()[1] = MakeTensor<float>({3}, {1, 2, 3});
+    const auto out = kernel_test::RunOp("AkBackwards", {}, {values});
+    REQUIRE_MESSAGE(out.ok(), out.status().message());
+    REQUIRE((*out)[0].data<Variant>()[0].get<Tensor>() != nullptr);
+    CHECK((*out)[0].data<Variant>()[0].get<Tensor>()->shape() == TensorShape{3});
+    REQUIRE((*out)[0].data<Variant>()[1].get<std::int32_t>() != nullptr);
+    CHECK(*(*out)[0].data<Variant>()[1].get<std::int32_t>() == 7);
+    CHECK(values.data<Variant>()[0].get<std::int32_t>() != nullptr);
   }
   TEST_CASE("outputs follow the input's shape from run to run") {
     GraphBuilder b;

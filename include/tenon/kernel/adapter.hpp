@@ -113,8 +113,7 @@ inline constexpr std::uint64_t kNarrowMask<Types<T...>> = (std::uint64_t{0} | ..
 // Types that have a C++ type here; complex numbers need <tenon/types/complex.hpp>. (Op only delays the question until
 // the op is registered, when every header has been read.)
 template <int Dt, class Op>
-concept HasElementType =
-    Dt != static_cast<int>(DataType::kVariant) && requires { typename type_of<static_cast<DataType>(Dt)>::type; };
+concept HasElementType = requires { typename type_of<static_cast<DataType>(Dt)>::type; };
 template <class Op, int... Dt>
 constexpr std::uint64_t ElementTypeMask(std::integer_sequence<int, Dt...>) {
   return (std::uint64_t{0} | ... | (HasElementType<Dt, Op> ? std::uint64_t{1} << Dt : 0));

@@ -93,6 +93,7 @@ struct Conj {
   }
 
   template <class Device, class T>
+    requires(!std::is_same_v<T, Variant>)
   using kernel = Map1<Conj, Device, T>;
 };
 
