@@ -165,20 +165,31 @@ TENON_HD void DepthwisePixels(const DepthwiseStrip& s, Index pixel) {
     if (c + kLanes <= s.depth) DepthwiseBlock<T, bytes, count, 1>(s, x + c, filter + c, out + c);
   }
 }
-// All pixels, four at a time; the last five as three and two, since the sums of a lone one wait for each other.
+// All pixels, four at a time; where there is code for it, the last five as three and two, since the sums of a lone one
+// wait for each other.
 template <class T, int bytes, int stride>
 TENON_HD void DepthwiseRun(const DepthwiseStrip& s) {
+  constexpr bool kThrees = stride > 0;
   Index p = 0;
-  for (; p + 4 <= s.pixels && p + 5 != s.pixels; p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
-  if (p + 3 == s.pixels || p + 5 == s.pixels) {
-    DepthwisePixels<T, bytes, 3, stride>(s, p);
-    p += 3;
+  for (; p + 4 <= s.pixels && (!kThrees || p + 5 != s.pixels); p += 4) DepthwisePixels<T, bytes, 4, stride>(s, p);
+  if constexpr (kThrees) {
+    if (p + 3 == s.pixels || p + 5 == s.pixels) {
+      DepthwisePixels<T, bytes, 3, stride>(s, p);
+      p += 3;
+    }
   }
-  if (p + 2 == s.pixels) DepthwisePixels<T, bytes, 2, stride>(s, p);
-  if (p + 1 == s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
+  if (p + 2 <= s.pixels) {
+    DepthwisePixels<T, bytes, 2, stride>(s, p);
+    p += 2;
+  }
+  if (p < s.pixels) DepthwisePixels<T, bytes, 1, stride>(s, p);
 }
 
 #endif
+
+// Whether windows of three columns have code of their own: where models are run.
+template <class T, int bytes>
+inline constexpr bool kDepthwiseThree = std::is_same_v<T, float> && (bytes > 16 || !TENON_DETAIL_TARGETS);
 
 template <class T, int bytes>
 TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
@@ -186,13 +197,17 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   Index c = 0;
 #if defined(__GNUC__)
   constexpr Index kLanes = bytes / static_cast<Index>(sizeof(T));
-  if (s.columns == 3 && s.pixel_step == s.column_step)
-    DepthwiseRun<T, bytes, 1>(s);
-  else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
-    DepthwiseRun<T, bytes, 2>(s);
-  else
-    DepthwiseRun<T, bytes, 0>(s);
   c = s.depth / kLanes * kLanes;
+  if constexpr (kDepthwiseThree<T, bytes>) {
+    if (s.columns == 3 && s.pixel_step == s.column_step)
+      DepthwiseRun<T, bytes, 1>(s);
+    else if (s.columns == 3 && s.pixel_step == 2 * s.column_step)
+      DepthwiseRun<T, bytes, 2>(s);
+    else
+      DepthwiseRun<T, bytes, 0>(s);
+  } else {
+    DepthwiseRun<T, bytes, 0>(s);
+  }
 #endif
   for (; c < s.depth; ++c) {
     for (Index pixel = 0; pixel < s.pixels; ++pixel) {
@@ -209,7 +224,10 @@ TENON_HD void DepthwiseChannels(const DepthwiseStrip& strip) {
   }
 }
 
-using DepthwiseKernel = void (*)(const DepthwiseStrip&);
+struct DepthwiseKernel {
+  void (*run)(const DepthwiseStrip&);
+  bool cuts;  // knows strips that are cut
+};
 template <class T>
 void DepthwiseUnit(const DepthwiseStrip& s) {
   DepthwiseChannels<T, 16>(s);
@@ -227,10 +245,10 @@ TENON_DETAIL_TARGET_AVX512 void DepthwiseAvx512(const DepthwiseStrip& s) {
 template <class T>
 DepthwiseKernel DepthwiseKernelOf() {
 #if TENON_DETAIL_TARGETS
-  if (simd::BestLevel() == simd::Level::kAvx512) return &DepthwiseAvx512<T>;
-  if (simd::BestLevel() == simd::Level::kAvx2) return &DepthwiseAvx2<T>;
+  if (simd::BestLevel() == simd::Level::kAvx512) return {&DepthwiseAvx512<T>, kDepthwiseThree<T, 64>};
+  if (simd::BestLevel() == simd::Level::kAvx2) return {&DepthwiseAvx2<T>, kDepthwiseThree<T, 32>};
 #endif
-  return &DepthwiseUnit<T>;
+  return {&DepthwiseUnit<T>, kDepthwiseThree<T, 16>};
 }
 
 // The taps [*begin, *end) that lie inside of the input at a place of the window.
@@ -248,17 +266,17 @@ inline bool MissesOneAtMost(const Window& w) {
 
 // Output row `row` of the image at `image`; multiplier 1.
 template <class T>
-void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* image, const T* filter, Index row,
+void DepthwiseRow(const DepthwiseGeometry& g, const DepthwiseKernel& kernel, const T* image, const T* filter, Index row,
                   T* out) {
   const Index depth = g.depth;
   Index top = 0, bottom = 0;
   ClipTaps(g.rows, row, &top, &bottom);
   const T* const first_row = image + (row * g.rows.stride - g.rows.pad_before + top) * g.columns.input * depth;
-  if (MissesOneAtMost(g.columns)) {
+  if (kernel.cuts && MissesOneAtMost(g.columns)) {
     const Window& w = g.columns;
-    kernel({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
-            filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
-            (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
+    kernel.run({first_row, w.stride * depth, w.input * depth, depth, bottom - top, w.size, depth,
+                filter + top * w.size * depth, w.size * depth, out, w.output, w.pad_before == 1,
+                (w.output - 1) * w.stride - w.pad_before + w.size > w.input});
     return;
   }
   for (Index column = 0; column < g.columns.output;) {
@@ -269,9 +287,9 @@ void DepthwiseRow(const DepthwiseGeometry& g, DepthwiseKernel kernel, const T* i
       const Index room = g.columns.input - g.columns.size - first;
       pixels = std::min(g.columns.output - column, room / g.columns.stride + 1);
     }
-    kernel({first_row + (first + left) * depth, g.columns.stride * depth, g.columns.input * depth, depth, bottom - top,
-            right - left, depth, filter + (top * g.columns.size + left) * depth, g.columns.size * depth,
-            out + column * depth, pixels});
+    kernel.run({first_row + (first + left) * depth, g.columns.stride * depth, g.columns.input * depth, depth,
+                bottom - top, right - left, depth, filter + (top * g.columns.size + left) * depth,
+                g.columns.size * depth, out + column * depth, pixels});
     column += pixels;
   }
 }
