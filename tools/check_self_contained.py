@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every header of include/tenon alone (and twice in one file): C++20, all warnings as errors, with
--fno-exceptions -fno-rtti. Headers for nvcc (.cuh) are compiled where there is an nvcc among the compilers."""
+-fno-exceptions -fno-rtti. nvcc, where it is among the compilers, compiles its own headers (.cuh) and <tenon/tenon.hpp>,
+host side and all."""
 import argparse
 import concurrent.futures
 import os
@@ -19,7 +20,7 @@ def command(compiler, includes, systems, source):
     is_nvcc = pathlib.Path(compiler).name.startswith('nvcc')
     paths = [f'-I{path}' for path in includes] + [part for path in systems for part in ('-isystem', path)]
     if is_nvcc:
-        return [compiler, '-std=c++20', '-x', 'cu', '-arch=sm_80', '-ptx', '-o', os.devnull, *paths, source]
+        return [compiler, '-std=c++20', '-x', 'cu', '-arch=sm_80', '-c', '-o', os.devnull, *paths, source]
     return [compiler, *FLAGS, *WARNINGS, *paths, source]
 
 
@@ -49,10 +50,14 @@ def main():
 
     headers = [path.relative_to(root / 'include').as_posix() for path in sorted((root / 'include').rglob('*.[hc]*'))]
     part, parts = map(int, args.part.split('/'))
+    def is_for(compiler, header):
+        for_nvcc = pathlib.Path(compiler).name.startswith('nvcc')
+        return header.endswith('.cuh') == for_nvcc or (for_nvcc and header == 'tenon/tenon.hpp')
+
     jobs = []
     for header in headers[part % parts::parts]:
         for compiler in compilers:
-            if args.only in header and header.endswith('.cuh') == pathlib.Path(compiler).name.startswith('nvcc'):
+            if args.only in header and is_for(compiler, header):
                 jobs.append((compiler, header))
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -38,10 +38,12 @@ Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_f
   return FromGraphDef(builder.graph_def(), std::move(options));
 }
 
+#if !defined(__CUDACC__)  // there the instantiation of the whole struct, in lean_runtime.hpp, has these members
 template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraphDef(
     const GraphDef&, SessionOptions);
 template Result<Session> undefined_symbol_means_include_tenon_runtime_hpp_in_one_source_file<void>::FromGraph(
     const GraphBuilder&, SessionOptions);
+#endif
 
 }  // namespace detail
 

@@ -246,10 +246,10 @@ inline Status LowerFunctionalOps(Graph* graph, const FunctionDefLibrary& library
   FunctionalLowering lowering(*graph, library, registry, options);
   TENON_RETURN_IF_ERROR(lowering.Run());
   if (!lowering.changed()) return OkStatus();
-  ImportOptions import;
-  import.allow_internal_ops = true;
-  import.ignore_shape_errors = true;  // in a branch that never runs they do no harm
-  TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, import));
+  ImportOptions as_lowered;
+  as_lowered.allow_internal_ops = true;
+  as_lowered.ignore_shape_errors = true;  // in a branch that never runs they do no harm
+  TENON_ASSIGN_OR_RETURN(Graph lowered, ImportGraphDef(std::move(lowering).Finish(), registry, as_lowered));
   *graph = std::move(lowered);
   return OkStatus();
 }

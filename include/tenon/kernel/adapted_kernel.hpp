@@ -156,7 +156,7 @@ class AdaptedCore {
     return PrepareWithoutMemo(ctx, views);
   }
 
-  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, std::byte* late) const {
+  CallFrame Frame(OpKernelContext* ctx, const AnyView* views, LateSlot* late) const {
     CallFrame frame{};
     frame.context = ctx;
     frame.device = ctx->raw_device();
@@ -370,17 +370,17 @@ class AdaptedKernel final : public OpKernel {
     constexpr int kSmall = 8;
     if (core_.view_count() <= kSmall && core_.argument_count() <= kSmall) [[likely]] {
       AnyView views[kSmall];
-      alignas(16) std::byte late[16 * kSmall];
+      detail::LateSlot late[kSmall];
       Run(ctx, views, late);
     } else {
       SlimVector<AnyView> views(static_cast<std::size_t>(core_.view_count()));
-      SlimVector<std::max_align_t> late(static_cast<std::size_t>(core_.argument_count()));
-      Run(ctx, views.data(), reinterpret_cast<std::byte*>(late.data()));
+      SlimVector<detail::LateSlot> late(static_cast<std::size_t>(core_.argument_count()));
+      Run(ctx, views.data(), late.data());
     }
   }
 
  private:
-  void Run(OpKernelContext* ctx, AnyView* views, std::byte* late) const {
+  void Run(OpKernelContext* ctx, AnyView* views, detail::LateSlot* late) const {
     Status status = core_.Prepare(ctx, views);
     if (status.ok()) [[likely]] {
       detail::CallFrame frame = core_.Frame(ctx, views, late);
@@ -418,7 +418,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     call->views.resize(static_cast<std::size_t>(core_.view_count()));
     call->late.resize(static_cast<std::size_t>(core_.argument_count()));
     if (Status status = core_.Prepare(ctx, call->views.data()); !status.ok()) return End(call, std::move(status));
-    call->frame = core_.Frame(ctx, call->views.data(), reinterpret_cast<std::byte*>(call->late.data()));
+    call->frame = core_.Frame(ctx, call->views.data(), call->late.data());
     core_.FillSpans(ctx, &call->spans);
     call->frame.spans = &call->spans;
     call->frame.done = &Finish;
@@ -446,7 +446,7 @@ class AdaptedAsyncKernel final : public AsyncOpKernel {
     std::string_view op;  // outlives the kernel
     DoneCallback done;
     SlimVector<AnyView> views;
-    SlimVector<std::max_align_t> late;
+    SlimVector<detail::LateSlot> late;
     detail::SpanStorage spans;
     detail::CallFrame frame;
   };

@@ -526,7 +526,7 @@ decltype(auto) MakeParam(CallFrame& frame, int argument) {
   else if constexpr (kind == ParamKind::kInList || kind == ParamKind::kOutList)
     return ParamType<P>(frame.views + first, frame.first[argument + 1] - first);
   else if constexpr (kind == ParamKind::kLate)
-    return *::new (static_cast<void*>(frame.late + 16 * argument))
+    return *::new (static_cast<void*>(frame.late[argument].bytes))
         std::remove_reference_t<P>(frame.context, first - frame.num_inputs);
   else
     return ParamType<P>(frame.views[first]);

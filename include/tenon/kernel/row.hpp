@@ -41,6 +41,11 @@ namespace detail {
 
 struct SpanStorage;
 
+// Memory for one Late object. (std::max_align_t has no name of its own, over which nvcc 13 stops in a container.)
+struct LateSlot {
+  alignas(16) std::byte bytes[16];
+};
+
 // One call of a kernel struct: everything its parameters are made from. Lives on the executor's stack, or on the heap
 // for an asynchronous kernel until Done is called.
 struct CallFrame {
@@ -53,7 +58,7 @@ struct CallFrame {
   int num_inputs;  // tensors, not arguments
   Span<const Tensor> (*input_span)(CallFrame&, int argument);  // a list argument as tensors in a row
   SpanStorage* spans;  // of list arguments taken as Span<const Tensor>
-  std::byte* late;  // 16 bytes per argument for Late objects
+  LateSlot* late;  // one per argument
   Done::Callback done;  // asynchronous kernels
   DoneState* done_state;
 };

@@ -236,9 +236,9 @@ class SessionFunctions final : public GraphFunctions {
     TENON_ASSIGN_OR_RETURN(FunctionGraph body,
                            InstantiateFunction(*function->def, function->call.attr, library(), registry_->ops()));
     body.graph.versions = graph_.load(std::memory_order_acquire)->versions();
-    ImportOptions import;
-    import.allow_internal_ops = true;
-    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), import));
+    ImportOptions as_body;
+    as_body.allow_internal_ops = true;
+    TENON_ASSIGN_OR_RETURN(function->graph, ImportGraphDef(std::move(body.graph), registry_->ops(), as_body));
     if (lower_ != nullptr) TENON_RETURN_IF_ERROR(lower_(&function->graph, library(), registry_->ops()));
     const Graph& graph = function->graph;
     SlimVector<InEdge> feeds, fetches;

@@ -348,9 +348,9 @@ class PartitionedGraph : public RefCounted {
     for (GraphPart& from : parts) {
       Owned<detail::LoadedPart>& part = parts_.emplace_back(MakeOwned<detail::LoadedPart>());
       TENON_ASSIGN_OR_RETURN(part->device, FindDevice(from.device));
-      ImportOptions import;
-      import.allow_internal_ops = true;
-      TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), import));
+      ImportOptions as_part;
+      as_part.allow_internal_ops = true;
+      TENON_ASSIGN_OR_RETURN(part->graph, ImportGraphDef(std::move(from.graph), registry_->ops(), as_part));
       part->functions =
           MakeOwned<detail::SessionFunctions>(&part->graph, registry_, part->device, host_, program_options);
       part->kernels =
