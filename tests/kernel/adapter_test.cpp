@@ -10,14 +10,8 @@
 namespace adapter_test {
 using namespace tenon;
 
-using kernel_test::KtAddIndex;
 using kernel_test::KtPositive;
 
-static_assert(detail::kTyped<KtPositive>.count == 1 && detail::kTyped<KtAddIndex>.count == 0);
-static_assert(detail::CombinationCount<KtPositive, Types<>*>() == 2);
-static_assert(detail::CombinationType<KtPositive, Types<>*>(0, 0) == DataType::kFloat);
-static_assert(detail::CombinationType<KtPositive, Types<>*>(1, 0) == DataType::kInt32);
-static_assert(detail::kNarrowMask<Types<float>> == std::uint64_t{1} << static_cast<int>(DataType::kFloat));
 static_assert(detail::HasKernel<KtPositive>);
 
 // More types than a kernel may have, and no kernel: an op like any other.
