@@ -41,6 +41,14 @@ TEST_SUITE("Memory plan") {
     CHECK(NoneOverlap(blocks, arena));
     CHECK(arena == 1024 + 640);
   }
+  TEST_CASE("blocks of which the largest live shortly are placed in another order than by size") {
+    // By size, 512 lies at 0 and 320, which also meets 640, above it: at 640, not at 512.
+    SlimVector<PlanBlock> blocks = {{320, 3, 4}, {512, 4, 4}, {320, 4, 4}, {640, 3, 3}};
+    const std::size_t arena = detail::PackBlocks(blocks);
+    CHECK(NoneOverlap(blocks, arena));
+    CHECK(arena == 1152);
+    CHECK(detail::MostLiveBytes(blocks) == 1152);
+  }
   TEST_CASE("random blocks never overlap while they live, and the arena is between the bound and the sum") {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
