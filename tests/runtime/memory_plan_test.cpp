@@ -41,7 +41,7 @@ TEST_SUITE("Memory plan") {
     CHECK(NoneOverlap(blocks, arena));
     CHECK(arena == 1024 + 640);
   }
-  TEST_CASE("blocks of which the largest live shortly are placed in another order than by size") {
+  TEST_CASE("a block that lies high for being placed late is placed first the next time") {
     // By size, 512 lies at 0 and 320, which also meets 640, above it: at 640, not at 512.
     SlimVector<PlanBlock> blocks = {{320, 3, 4}, {512, 4, 4}, {320, 4, 4}, {640, 3, 3}};
     const std::size_t arena = detail::PackBlocks(blocks);

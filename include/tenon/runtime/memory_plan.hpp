@@ -79,25 +79,20 @@ inline std::size_t PlaceInOrder(Span<PlanBlock> blocks, Span<const int> order) {
   return arena;
 }
 
-// Blocks in the order in which they are placed: what is `weight` most comes first.
-template <class Weight>
-void OrderBlocks(Span<const PlanBlock> blocks, SlimVector<int>* order, Weight weight) {
-  order->clear();
-  for (std::size_t i = 0; i < blocks.size(); ++i) order->push_back(static_cast<int>(i));
-  std::sort(order->begin(), order->end(), [&](int a, int b) {
-    const auto x = weight(blocks[static_cast<std::size_t>(a)]), y = weight(blocks[static_cast<std::size_t>(b)]);
-    return x != y ? x > y : a < b;
-  });
-}
-
 // Gives every block its offset and returns the bytes of the arena. The largest blocks are placed first (Pisarchyk and
 // Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020, greedy by size). Where that wastes memory,
-// those that live longest or begin first are tried, too, and the best of the three is taken; of many blocks, where
-// placing takes too long, the small ones get places of their own.
+// the block that lies highest is placed first the next time, a few times over; the best of all is taken. Of many
+// blocks, where placing takes too long, the small ones get places of their own.
 inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
   constexpr std::size_t kMostCompared = 4096, kMostTriedAgain = 1024;
+  constexpr int kTries = 32;
   SlimVector<int> order;
-  OrderBlocks(blocks, &order, [](const PlanBlock& block) { return block.bytes; });
+  order.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) order.push_back(static_cast<int>(i));
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const PlanBlock &x = blocks[static_cast<std::size_t>(a)], &y = blocks[static_cast<std::size_t>(b)];
+    return x.bytes != y.bytes ? x.bytes > y.bytes : a < b;
+  });
   const std::size_t compared = std::min(order.size(), kMostCompared);
   std::size_t arena = PlaceInOrder(blocks, {order.data(), compared});
   for (std::size_t i = compared; i < order.size(); ++i) {
@@ -105,18 +100,21 @@ inline std::size_t PackBlocks(Span<PlanBlock> blocks) {
     block.offset = arena;
     arena += AlignedForPlan(block.bytes);
   }
-  if (blocks.size() > kMostTriedAgain || arena == MostLiveBytes(blocks)) return arena;
-  SlimVector<PlanBlock> other(blocks.begin(), blocks.end());
-  const auto try_order = [&] {
-    if (const std::size_t bytes = PlaceInOrder(other, order); bytes < arena) {
-      arena = bytes;
-      std::copy(other.begin(), other.end(), blocks.begin());
-    }
+  if (blocks.size() > kMostTriedAgain) return arena;
+  const std::size_t least = MostLiveBytes(blocks);
+  SlimVector<PlanBlock> tried(blocks.begin(), blocks.end());
+  const auto end = [&](int number) {
+    const PlanBlock& block = tried[static_cast<std::size_t>(number)];
+    return block.offset + AlignedForPlan(block.bytes);
   };
-  OrderBlocks(other, &order, [](const PlanBlock& block) { return block.last - block.first; });
-  try_order();
-  OrderBlocks(other, &order, [](const PlanBlock& block) { return -block.first; });
-  try_order();
+  for (int i = 0; i < kTries && arena > least; ++i) {
+    const auto highest = std::max_element(order.begin(), order.end(), [&](int a, int b) { return end(a) < end(b); });
+    std::rotate(order.begin(), highest, highest + 1);
+    if (const std::size_t bytes = PlaceInOrder(tried, order); bytes < arena) {
+      arena = bytes;
+      std::copy(tried.begin(), tried.end(), blocks.begin());
+    }
+  }
   return arena;
 }
 
